@@ -1,0 +1,95 @@
+"""Every error memtui raises on purpose.
+
+    MemtuiError                 message, hint, exit_code
+    ├── UsageError          2   the call itself is wrong
+    ├── InputError          3   what was given cannot be used
+    │   ├── FilterError         a filter expression, with the place of the mistake
+    │   ├── NotFoundError       no such memory, session, operation
+    │   └── ProtectedError      the person confirmed this; an agent may not change it
+    ├── StoreError          4   the memory file
+    │   ├── ForeignFileError    not a memory file
+    │   ├── NewerFileError      written by a newer memtui
+    │   ├── CorruptFileError    damaged
+    │   ├── UnsafePlaceError    a network, FUSE or cloud-sync folder
+    │   ├── ReadOnlyError       opened for reading only
+    │   └── DiskFullError       no space left
+    └── DegradedError       5   a model or an endpoint is missing
+
+``message`` names the cause, ``hint`` the next step. Both may carry text from the
+memory or the file system: whoever prints them passes them through ``visible()``.
+"""
+
+from __future__ import annotations
+
+
+class MemtuiError(Exception):
+    """Base of all expected errors: what happened, what to do next, how a command exits."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(MemtuiError):
+    exit_code = 2
+
+
+class InputError(MemtuiError):
+    exit_code = 3
+
+
+class FilterError(InputError):
+    """A filter expression that cannot be read; ``position`` and ``length`` are in code points."""
+
+    def __init__(self, message: str, hint: str = "", *, expression: str, position: int, length: int = 1) -> None:
+        super().__init__(message, hint)
+        self.expression = expression
+        self.position = position
+        self.length = max(1, length)
+
+    def pointer(self) -> str:
+        """The expression with a line of carets under the mistake."""
+        return f"{self.expression}\n{' ' * self.position}{'^' * self.length}"
+
+
+class NotFoundError(InputError):
+    pass
+
+
+class ProtectedError(InputError):
+    pass
+
+
+class StoreError(MemtuiError):
+    exit_code = 4
+
+
+class ForeignFileError(StoreError):
+    pass
+
+
+class NewerFileError(StoreError):
+    pass
+
+
+class CorruptFileError(StoreError):
+    pass
+
+
+class UnsafePlaceError(StoreError):
+    pass
+
+
+class ReadOnlyError(StoreError):
+    pass
+
+
+class DiskFullError(StoreError):
+    pass
+
+
+class DegradedError(MemtuiError):
+    exit_code = 5

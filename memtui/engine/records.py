@@ -1,0 +1,338 @@
+"""The typed values that cross the rooms. Frozen; times are Unix seconds; ids are strings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+Kind = Literal["episode", "fact", "reflection", "observation"]
+Category = Literal["finding", "insight", "lesson"]
+EndedBy = Literal["forgotten", "faded", "superseded", "merged"]
+Trust = Literal["user", "agent", "tool", "model"]
+ArmName = Literal["keyword", "vector", "entity", "context"]
+
+KINDS: tuple[Kind, ...] = ("episode", "fact", "reflection", "observation")
+ID_PREFIX: Mapping[Kind, str] = {"episode": "ep_", "fact": "fact_", "reflection": "ref_", "observation": "obs_"}
+# Least trusted last: a derived memory takes the last of its sources'.
+TRUST_ORDER: tuple[Trust, ...] = ("user", "agent", "tool", "model")
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of the records: frozen, keyword only, JSON through msgspec."""
+
+
+class MemoryRecord(Record):
+    """One row of ``memories``.
+
+    ``confidence`` is what was stored; ``effective`` is what is left of it at the time of reading
+    (both in [0, 1]). ``protected``: confirmed or stated by the person, so no job and no model
+    touches it. ``ended_by`` says why it is in the Trash; None while it is active.
+    """
+
+    rid: int
+    id: str
+    kind: Kind
+    content: str
+    event_time: int
+    created_at: int
+    confidence: float
+    effective: float
+    decay_rate: float
+    trust: Trust
+    category: Category | None = None
+    session_id: str | None = None
+    source_role: str | None = None
+    source: str | None = None
+    source_key: str | None = None
+    project: str | None = None
+    valid_until: int | None = None
+    ended_by: EndedBy | None = None
+    access_count: int = 0
+    last_accessed: int | None = None
+    recall_days: int = 0
+    confirmed_at: int | None = None
+    reviewed_at: int | None = None
+    source_ids: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    attributes: dict[str, Any] = {}
+
+    @property
+    def active(self) -> bool:
+        return self.valid_until is None
+
+    @property
+    def protected(self) -> bool:
+        return self.confirmed_at is not None
+
+    @property
+    def supersedes(self) -> str | None:
+        """The id of the memory that this one corrects."""
+        value = self.attributes.get("supersedes")
+        return value if isinstance(value, str) else None
+
+
+class Turn(Record):
+    """One message of a conversation as a feed found it, before it is recorded.
+
+    ``source_key`` is its identity at the source: importing it again adds nothing.
+    ``session_id`` is already namespaced by the feed (``chatgpt:<id>``). ``event_time`` None: unknown.
+    """
+
+    session_id: str
+    role: str
+    content: str
+    source_key: str
+    source: str
+    event_time: float | None = None
+    project: str | None = None
+    session_title: str | None = None
+    trust: Trust | None = None
+
+
+class Skip(Record):
+    """Something a feed passed over, and why (``reason`` is a short phrase that is counted)."""
+
+    reason: str
+    place: str = ""
+
+
+class Entity(Record):
+    eid: int
+    id: str
+    canonical_name: str
+    type: str
+    mention_count: int
+    aliases: tuple[str, ...] = ()
+    summary: str | None = None
+    merged_into: int | None = None
+
+
+class Session(Record):
+    """One row of ``sessions_consolidations`` with its counts; ``turns`` counts active episodes."""
+
+    session_id: str
+    first_seen_at: int
+    last_seen_at: int
+    turns: int
+    consolidated_at: int | None = None
+    consolidated_through: int | None = None
+    attempts: int = 0
+    last_error: str | None = None
+    title: str | None = None
+    summary: str | None = None
+    source: str | None = None
+    project: str | None = None
+
+
+class Operation(Record):
+    """One named change of the memory. ``rows`` counts the rows it changed."""
+
+    op_id: int
+    at: int
+    actor: str
+    kind: str
+    label: str
+    state: Literal["running", "done", "undone"]
+    rows: int
+    run_id: str | None = None
+    undoes: int | None = None
+    undone_by: int | None = None
+
+
+class RowChange(Record):
+    """What one operation did to one row: the columns that changed, before and after.
+
+    ``before`` is None for an inserted row, ``after`` is None for a deleted one.
+    ``memory_id`` is set where the row is a memory.
+    """
+
+    table: str
+    key: int
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    memory_id: str | None = None
+
+
+class Conflict(Record):
+    """A row that undo left alone, because somebody changed it (or came to depend on it) since."""
+
+    table: str
+    key: int
+    reason: str
+    memory_id: str | None = None
+    wanted: dict[str, Any] | None = None
+    current: dict[str, Any] | None = None
+
+
+class Undone(Record):
+    """The outcome of undo or redo: the operation taken back, the new one, and what was left alone."""
+
+    operation: Operation
+    by: Operation
+    restored: int
+    conflicts: tuple[Conflict, ...] = ()
+
+
+class Changes(Record):
+    """Told to subscribers after a commit: which operation touched which tables and memories.
+
+    ``ids`` is cut at 1,000; ``operation`` None means that another process wrote.
+    """
+
+    tables: frozenset[str]
+    ids: tuple[str, ...] = ()
+    operation: Operation | None = None
+
+
+class ImportReport(Record):
+    """Counts in turns. ``reasons`` maps a skip reason to its count; ``operation`` None when nothing was added."""
+
+    imported: int
+    already_there: int
+    skipped: int
+    sessions: int
+    files: int
+    seconds: float
+    dry_run: bool
+    formats: tuple[str, ...] = ()
+    reasons: dict[str, int] = {}
+    redacted: int = 0
+    warnings: tuple[str, ...] = ()
+    cancelled: bool = False
+    operation: Operation | None = None
+
+
+class Stats(Record):
+    """Counts of active memories by kind, and what is still being prepared.
+
+    ``unlinked`` / ``unembedded`` wait for entity links / vectors; ``quarantined`` carry a secret and get no vector.
+    """
+
+    by_kind: dict[str, int]
+    active: int
+    ended: int
+    protected: int
+    sessions: int
+    pending_sessions: int
+    entities: int
+    operations: int
+    unlinked: int
+    unembedded: int
+    embedded: int
+    quarantined: int
+    latest: int | None
+    file_bytes: int
+    vectors: str
+
+
+class ArmHit(Record):
+    """What one arm said about one memory.
+
+    ``rank`` counts from 1 in that arm; ``score`` is the arm's raw score (BM25, cosine similarity,
+    number of matched entities); ``term`` is its part of the fused score: the terms of a hit add up
+    to the hit's score. ``matched``: the words, entity names or neighbours that matched.
+    """
+
+    rank: int
+    score: float
+    term: float
+    matched: tuple[str, ...] = ()
+
+
+class ArmReport(Record):
+    """How an arm took part: ``answered``, ``empty`` (it found nothing), ``off`` (weight 0) or ``unavailable``."""
+
+    arm: ArmName
+    state: Literal["answered", "empty", "off", "unavailable"]
+    found: int = 0
+    why: str = ""
+    milliseconds: float = 0.0
+
+
+class Hit(Record):
+    """One search result; ``rank`` counts from 1; ``arms`` holds the arms that found it."""
+
+    rank: int
+    memory: MemoryRecord
+    score: float
+    arms: dict[ArmName, ArmHit]
+
+
+class Profile(Record):
+    """Everything that decides a ranking (a profile can be saved under a name).
+
+    ``fusion``: ``rrf`` sums weight / (k + rank); ``score`` sums weight * normalised score.
+    ``depth``: how many candidates each arm hands to fusion. ``floor``: the least cosine similarity
+    at which a memory found by the vector arm alone may appear.
+    ``neighbours`` / ``session``: share of a neighbouring turn's score / of the session's best turns'.
+    ``feedback``: weight of expansion terms taken from the first pass (0 = none).
+    """
+
+    name: str = "default"
+    fusion: Literal["rrf", "score"] = "score"
+    k: int = 60
+    keyword: float = 1.0
+    vector: float = 0.4
+    entity: float = 0.1
+    neighbours: float = 0.3
+    session: float = 0.2
+    feedback: float = 0.0
+    floor: float = 0.3
+    depth: int = 200
+
+
+class SearchResult(Record):
+    """Hits in order, what each arm did, and notes for the reader (what is missing, and why).
+
+    ``candidates`` is the number of fused memories before ``limit``.
+    """
+
+    query: str
+    filter: str
+    profile: Profile
+    hits: tuple[Hit, ...]
+    arms: tuple[ArmReport, ...]
+    notes: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+    candidates: int = 0
+    milliseconds: float = 0.0
+
+
+class Explanation(Record):
+    """Why a memory is, or is not, among the hits of a query.
+
+    ``rank`` is its place in the fused list over everything that passes the filter (None when no arm
+    finds it); ``arms`` its exact place in each arm; ``excluded`` what keeps it out, worst first;
+    ``remedies`` what would bring it in.
+    """
+
+    query: str
+    memory: MemoryRecord
+    rank: int | None
+    score: float
+    limit: int
+    arms: dict[ArmName, ArmHit]
+    excluded: tuple[str, ...] = ()
+    remedies: tuple[str, ...] = ()
+
+
+class Finding(Record):
+    """One broken invariant: which check, how bad, what, and the memories concerned (at most 20)."""
+
+    check: str
+    severity: Literal["error", "warning"]
+    message: str
+    repairable: bool
+    ids: tuple[str, ...] = ()
+
+
+class CheckReport(Record):
+    """The outcome of ``memtui check``. ``ok`` when no finding is an error."""
+
+    ok: bool
+    checks: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    repaired: tuple[str, ...] = ()
+    seconds: float = 0.0
