@@ -1,0 +1,227 @@
+"""Where memtui keeps its files, and which places are no good for a memory.
+
+Folders are the platform's own (platformdirs, imported when first asked: it costs 20 ms) and are
+created for their owner only. A memory is a SQLite file in WAL mode: it needs locks and shared
+mappings that work, and nobody else who rewrites it. Network, FUSE and 9p file systems and folders
+that a cloud client mirrors lose commits or come back as "conflicted copy", so they are refused.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+from .engine.errors import StoreError, UnsafePlaceError
+
+MEMORY_NAME = "memory.db"
+FOLDER_MODE = 0o700
+
+MOUNTINFO = Path("/proc/self/mountinfo")
+# The part before a dot: every "fuse.something" is FUSE.
+_NETWORK_TYPES = re.compile(
+    r"9p|acfs|afpfs|afs|beegfs|ceph|cifs|coda|davfs|drvfs|fakeowner|fuse(blk)?|gfs2?|glusterfs|gpfs|lustre|macfuse"
+    r"|ncpfs|nfs4?|ocfs2|orangefs|osxfuse|panfs|prl_fs|pvfs2|smb[23]?|smbfs|sshfs|v9fs|vboxsf|virtiofs|vmhgfs"
+    r"|webdav"
+)
+_CLOUD_NAMES = re.compile(
+    r"(dropbox|onedrive|google ?drive|nextcloud|owncloud|icloud ?drive|box sync|pcloud ?drive|megasync"
+    r"|synologydrive|seafile|proton ?drive|yandex\.disk|resilio sync|tresorit)( ?[-(].*)?",
+    re.IGNORECASE,
+)
+# A client that mirrors a folder leaves one of these at its top.
+_CLOUD_MARKERS = {
+    ".stfolder": "Syncthing",
+    ".dropbox.cache": "Dropbox",
+    ".nextcloudsync.log": "Nextcloud",
+    ".owncloudsync.log": "ownCloud",
+    ".tmp.drivedownload": "Google Drive",
+    ".tmp.driveupload": "Google Drive",
+}
+
+
+def data_folder() -> Path:
+    """Where the memory lives unless told otherwise."""
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("memtui", appauthor=False))
+
+
+def config_folder() -> Path:
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir("memtui", appauthor=False))
+
+
+def state_folder() -> Path:
+    """What the app remembers about itself (last pane, seen welcome): safe to delete."""
+    import platformdirs
+
+    return Path(platformdirs.user_state_dir("memtui", appauthor=False))
+
+
+def log_folder() -> Path:
+    import platformdirs
+
+    return Path(platformdirs.user_log_dir("memtui", appauthor=False))
+
+
+def default_memory() -> Path:
+    return data_folder() / MEMORY_NAME
+
+
+def private_folder(folder: Path) -> Path:
+    """Create ``folder`` (and what is missing above it) for its owner only, and return it.
+
+    A folder that is already there keeps its mode. Raises StoreError where it cannot be made.
+    """
+    missing: list[Path] = []
+    place = folder
+    while not _exists(place):
+        missing.append(place)
+        place = place.parent
+    try:
+        for step in reversed(missing):
+            step.mkdir(mode=FOLDER_MODE, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"The folder {folder} cannot be made: {error.strerror}.",
+            "Choose another place, or create it yourself and give it to your user.",
+        ) from error
+    if not folder.is_dir():
+        raise StoreError(f"{folder} is not a folder.", "Choose another place, or move that file away.")
+    return folder
+
+
+def check_place(path: Path, *, allow_unsafe: bool = False) -> None:
+    """Raise UnsafePlaceError when ``path`` is in a place that would lose a memory's writes.
+
+    ``path`` need not exist: the deepest folder that does is looked at, symbolic links resolved.
+    """
+    if allow_unsafe:
+        return
+    reason = unsafe_reason(path)
+    if reason:
+        raise UnsafePlaceError(
+            f"{path} is {reason}: a memory there loses writes when two programs use it.",
+            "Keep it on a local disk (--db PATH), put only backups there, or insist with --allow-unsafe-fs.",
+        )
+
+
+def unsafe_reason(path: Path) -> str:
+    """Why ``path`` is no place for a memory ("on a network file system (nfs4)"), or ""."""
+    given = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would hide a link's own name
+    real = Path(os.path.realpath(path))
+    for place in dict.fromkeys((real, given)):
+        reason = _cloud_reason(place)
+        if reason:
+            return reason
+    kind = filesystem_of(real)
+    if _NETWORK_TYPES.fullmatch(kind.split(".", 1)[0]):
+        return f"on a network or user-space file system ({kind})"
+    return ""
+
+
+def filesystem_of(path: Path) -> str:
+    """The type of the file system that holds ``path`` ("ext4", "nfs4"), or "" where it cannot be told."""
+    place = path
+    while not _exists(place) and place != place.parent:
+        place = place.parent
+    if sys.platform == "linux":
+        try:
+            table = MOUNTINFO.read_text("utf-8", "surrogateescape")
+        except OSError:
+            return ""
+        return mounted_type(table, str(place))
+    if sys.platform == "darwin":
+        return _macos_type(place)
+    if sys.platform == "win32":
+        return _windows_type(place)
+    return ""
+
+
+def mounted_type(mountinfo: str, path: str) -> str:
+    """The type of the mount with the longest mount point above ``path`` in a ``mountinfo`` table.
+
+    Of two mounts on the same point the later one hides the earlier.
+    """
+    best, found = -1, ""
+    for line in mountinfo.splitlines():
+        left, separator, right = line.partition(" - ")
+        fields, kind = left.split(" "), right.split(" ", 1)[0]
+        if not separator or len(fields) < 5:
+            continue
+        point = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[4]).rstrip("/")
+        if (path == point or path.startswith(point + "/")) and len(point) >= best:
+            best, found = len(point), kind
+    return found
+
+
+def loose_mode(path: Path) -> int | None:
+    """The mode bits of ``path`` when others than its owner may touch it, else None (also on Windows)."""
+    if os.name == "nt":
+        return None
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+    except OSError:
+        return None
+    return mode if mode & 0o077 else None
+
+
+def _exists(path: Path) -> bool:
+    """Like ``Path.exists``, but False where the folder above may not be searched."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def _cloud_reason(path: Path) -> str:
+    parts = path.parts
+    for name in parts[:-1]:
+        if _CLOUD_NAMES.fullmatch(name):
+            return f"in a folder that a cloud client mirrors ({name})"
+    for first, second in pairwise(parts):
+        if first == "Library" and second in ("Mobile Documents", "CloudStorage"):
+            return "in a folder that a cloud client mirrors (iCloud)"
+    for folder in path.parents:
+        for marker, client in _CLOUD_MARKERS.items():
+            if os.path.lexists(folder / marker):
+                return f"in a folder that {client} mirrors ({folder} holds {marker})"
+    return ""
+
+
+def _macos_type(place: Path) -> str:
+    """``statfs`` by hand: Python has no call for a file system's name. MNT_LOCAL unset = a network."""
+    import ctypes
+
+    buffer = ctypes.create_string_buffer(4096)
+    try:
+        library = ctypes.CDLL(None)
+        call = getattr(library, "statfs$INODE64", None) or library.statfs
+        if call(os.fsencode(place), buffer) != 0:
+            return ""
+    except (OSError, AttributeError):
+        return ""
+    return statfs_type(buffer.raw)
+
+
+def statfs_type(raw: bytes) -> str:
+    """The type in a macOS ``struct statfs`` (64-bit inodes); "nfs" for any mount that is not local."""
+    flags = int.from_bytes(raw[64:68], sys.byteorder)
+    kind = raw[72:88].split(b"\0", 1)[0].decode("ascii", "replace")
+    return kind if flags & 0x1000 or _NETWORK_TYPES.fullmatch(kind) else "nfs"
+
+
+def _windows_type(place: Path) -> str:
+    if str(place).startswith("\\\\"):
+        return "smb"
+    if sys.platform == "win32":
+        import ctypes
+
+        if ctypes.windll.kernel32.GetDriveTypeW(place.anchor) == 4:
+            return "smb"
+    return ""
