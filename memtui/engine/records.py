@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, dataclass_transform
 
 import msgspec
 
@@ -19,6 +19,7 @@ ID_PREFIX: Mapping[Kind, str] = {"episode": "ep_", "fact": "fact_", "reflection"
 TRUST_ORDER: tuple[Trust, ...] = ("user", "agent", "tool", "model")
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
 class Record(msgspec.Struct, frozen=True, kw_only=True):
     """Base of the records: frozen, keyword only, JSON through msgspec."""
 
