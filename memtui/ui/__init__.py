@@ -1,0 +1,1 @@
+"""The terminal app, on top of the engine; nothing in the engine knows it."""

@@ -1,0 +1,152 @@
+"""The one table of actions: key bindings, footer, help, palette, keymap and the README all read it.
+
+One verb has one key. ``where`` says in which places of the app an action lives; in one place a key
+never has two meanings (``keymap.clashes``, held by a test). An action with the id ``forget`` is
+carried out by the method ``do_forget`` of the widget that has the place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Place = Literal["everywhere", "list", "text", "memories", "search", "sessions", "history"]
+Group = Literal["Panes", "Move", "Look", "Change", "Undo", "Program"]
+GROUPS: tuple[Group, ...] = get_args(Group)
+PANE_PLACES: tuple[Place, ...] = ("memories", "search", "sessions", "history")
+# A list and a text have the focus in turn; a pane and "everywhere" are active beside either.
+PART_PLACES: tuple[Place, ...] = ("list", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing the person can do.
+
+    ``keys``: as typed (``x``, ``/``, ``ctrl+o``, ``g g``), the first one is shown. ``footer``: its
+    turn in the footer, 0 = not there. ``changes``: it changes the memory, so it is refused when that
+    was opened for reading only.
+    """
+
+    id: str
+    keys: tuple[str, ...]
+    label: str
+    group: Group
+    where: tuple[Place, ...]
+    help: str
+    footer: int = 0
+    changes: bool = False
+
+
+def _action(
+    id: str,
+    keys: str,
+    label: str,
+    group: Group,
+    where: tuple[Place, ...],
+    help: str,
+    *,
+    footer: int = 0,
+    changes: bool = False,
+) -> Action:
+    """A row of the table: ``keys`` are parted by two spaces."""
+    return Action(id, tuple(keys.split("  ")), label, group, where, help, footer, changes)
+
+
+_ALL: tuple[Place, ...] = ("everywhere",)
+_LIST: tuple[Place, ...] = ("list",)
+_PARTS: tuple[Place, ...] = ("list", "text")
+_ROWS: tuple[Place, ...] = ("memories", "search")
+
+# fmt: off
+ACTIONS: tuple[Action, ...] = (
+    # A number belongs to a pane for good, also while other panes do not exist yet.
+    _action("pane_memories", "2", "Memories", "Panes", _ALL,
+            "Go to Memories: everything that is remembered."),
+    _action("pane_search", "3", "Search", "Panes", _ALL,
+            "Go to Search: ask, and see why each hit ranks where it does."),
+    _action("pane_sessions", "5", "Sessions", "Panes", _ALL,
+            "Go to Sessions: the conversations, word for word."),
+    _action("pane_history", "8", "History", "Panes", _ALL,
+            "Go to History: every change, who made it, and its undo."),
+    _action("next_part", "tab", "next part", "Panes", _ALL, "Move to the next part of the pane."),
+    _action("previous_part", "shift+tab", "previous part", "Panes", _ALL, "Move to the part before."),
+    _action("jump", "ctrl+o", "jump", "Panes", _ALL, "Show a letter on every part; that letter goes there."),
+
+    _action("up", "up  k", "up", "Move", _PARTS, "One row up."),
+    _action("down", "down  j", "down", "Move", _PARTS, "One row down."),
+    _action("page_up", "pageup", "page up", "Move", _PARTS, "One page up."),
+    _action("page_down", "pagedown", "page down", "Move", _PARTS, "One page down."),
+    _action("half_up", "ctrl+u", "half page up", "Move", _PARTS, "Half a page up."),
+    _action("half_down", "ctrl+d", "half page down", "Move", _PARTS, "Half a page down."),
+    _action("top", "g g  home", "top", "Move", _PARTS, "To the first row."),
+    _action("bottom", "G  end", "bottom", "Move", _PARTS, "To the last row."),
+    _action("focus_list", "h  left", "list", "Move", _ALL, "Go to the list."),
+    _action("focus_preview", "l  right", "preview", "Move", _ALL, "Go to the preview."),
+    _action("back", "escape", "back", "Move", _ALL,
+            "One step back: to the list, then without marks, then without filter."),
+
+    _action("open", "enter", "open", "Look", _LIST, "Open the selected row in full."),
+    _action("filter", "/", "filter", "Look", ("memories", "sessions", "history"),
+            "Narrow the list: words, kind:fact, tag:work, conf<0.5, -not, \"exact words\".", footer=10),
+    _action("query", "/", "search", "Look", ("search",), "Type a question, or words to look for.", footer=10),
+    _action("filter_hits", "f", "filter", "Look", ("search",),
+            "Search only in what passes a filter.", footer=12),
+    _action("context", "v", "context block", "Look", ("search",),
+            "Show exactly what an agent would be told, with its tokens.", footer=60),
+    _action("why_not", "w", "why not here?", "Look", ("search",),
+            "Ask why a certain memory is not among the hits.", footer=55),
+    _action("sort", ">", "sort", "Look", _LIST, "Sort by the next column.", footer=70),
+    _action("reverse", "<", "reverse", "Look", _LIST, "Turn the order round."),
+    _action("trash", "X", "trash", "Look", ("memories",),
+            "Show what was forgotten, has faded or was replaced; again to leave.", footer=75),
+    _action("episodes", "K", "turns", "Look", ("memories",),
+            "Add the turns of conversations to the list; again to take them out.", footer=80),
+    _action("about", "@", "about", "Look", _ROWS, "Show everything about the people and things of this one."),
+    _action("copy", "y", "copy", "Look", PANE_PLACES, "Copy the text of the selected row."),
+    _action("zoom", "+", "zoom", "Look", _ALL, "Give the focused part the whole window."),
+    _action("unzoom", "_", "unzoom", "Look", _ALL, "Show all parts again."),
+
+    _action("correct", "e", "correct", "Change", _ROWS,
+            "Correct it: the old and the new text are both kept, and linked.", footer=20, changes=True),
+    _action("confirm", "c", "confirm", "Change", _ROWS,
+            "Confirm that it is true: it no longer fades, and no job may touch it.", footer=25, changes=True),
+    _action("forget", "x", "forget", "Change", _ROWS,
+            "Forget it: it goes to the Trash, from where it can be restored.", footer=30, changes=True),
+    _action("restore", "R", "restore", "Change", _ROWS, "Bring it back from the Trash.",
+            footer=35, changes=True),
+    _action("mark", "space", "mark", "Change", _LIST,
+            "Mark this row; the verbs then act on all marked rows.", footer=40),
+    _action("mark_all", "*", "mark all", "Change", _LIST,
+            "Mark every row that the filter lets through, or none."),
+    _action("add", "a", "add", "Change", ("memories",), "Write down a new memory.", footer=45, changes=True),
+    _action("tag", "t", "tag", "Change", _ROWS, "Add and remove tags.", footer=50, changes=True),
+    _action("editor", "o", "editor", "Change", _ROWS,
+            "Open the text in $EDITOR; what is saved there becomes a correction.", changes=True),
+
+    _action("undo", "u", "undo", "Undo", _ALL, "Take back your latest change.", footer=65, changes=True),
+    _action("redo", "ctrl+r  ctrl+y", "redo", "Undo", _ALL, "Do again what was just undone.", changes=True),
+    _action("undo_this", "U", "undo this", "Undo", ("history",),
+            "Take back the selected operation, whoever made it.", footer=20, changes=True),
+
+    _action("import", "i", "import", "Program", _ALL,
+            "Bring in conversations: files, folders, exports.", footer=90, changes=True),
+    _action("settings", "comma", "settings", "Program", _ALL, "See and change the settings."),
+    _action("palette", "ctrl+p  :", "commands", "Program", _ALL, "Find any command by its name.", footer=95),
+    _action("help", "?  f1", "help", "Program", _ALL, "What the keys do here.", footer=99),
+    _action("quit", "q  ctrl+q", "quit", "Program", _ALL, "Leave memtui."),
+)
+# fmt: on
+
+BY_ID: Mapping[str, Action] = {action.id: action for action in ACTIONS}
+
+
+def actions_at(*places: Place) -> tuple[Action, ...]:
+    """The actions of these places, in the order of the table."""
+    return tuple(action for action in ACTIONS if not set(places).isdisjoint(action.where))
+
+
+def footer_actions(pane: Place) -> tuple[Action, ...]:
+    """What the footer offers while ``pane`` is shown, most wanted first."""
+    shown = (action for action in actions_at("everywhere", "list", pane) if action.footer)
+    return tuple(sorted(shown, key=lambda action: action.footer))

@@ -1,0 +1,142 @@
+"""Which keys start which action: the table's keys, or those that the person's configuration gives."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+
+from textual.binding import Binding
+
+from .actions import ACTIONS, BY_ID, GROUPS, PANE_PLACES, PART_PLACES, Action, Place, actions_at
+
+# These work while an input has the focus, and above every dialog.
+ALWAYS = frozenset({"ctrl+p", "f1", "ctrl+q"})
+# Terminals send these for Backspace, Tab, Enter and Enter.
+UNSENDABLE = frozenset({"ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m"})
+_SHOWN = {
+    "escape": "Esc",
+    "enter": "Enter",
+    "space": "Space",
+    "comma": ",",
+    "tab": "Tab",
+    "shift+tab": "shift+Tab",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "home": "Home",
+    "end": "End",
+    "up": "↑",
+    "down": "↓",
+    "left": "←",
+    "right": "→",
+    "f1": "F1",
+}
+
+
+class Keymap:
+    """The keys in force. ``moved``: action id -> keys, only for the actions that were moved."""
+
+    def __init__(self, moved: Mapping[str, tuple[str, ...]] | None = None) -> None:
+        self.moved = dict(moved or {})
+
+    def keys(self, action: Action) -> tuple[str, ...]:
+        return self.moved.get(action.id, action.keys)
+
+    def shown(self, action: Action) -> str:
+        """The first key as a person reads it: ``/``, ``Space``, ``ctrl+r``."""
+        return show_key(self.keys(action)[0])
+
+    def textual(self) -> dict[str, str]:
+        """The moved keys in the form that ``App.set_keymap`` takes."""
+        return {action_id: ",".join(keys) for action_id, keys in self.moved.items()}
+
+
+def show_key(key: str) -> str:
+    """``g g`` -> ``gg``, ``escape`` -> ``Esc``, ``x`` -> ``x``."""
+    return _SHOWN.get(key, key.replace(" ", ""))
+
+
+def bindings_at(*places: Place) -> list[Binding]:
+    """What a widget that has these places puts into its BINDINGS; it inherits ``perform.Performs``."""
+    bindings = []
+    for action in actions_at(*places):
+        for key in action.keys:
+            first, _, second = key.partition(" ")
+            verb = "chord" if second else "perform"
+            bindings.append(
+                Binding(
+                    first,
+                    f"{verb}('{action.id}')",
+                    action.label,
+                    # A chord stays where it is: Textual can only move single keys.
+                    id=None if second else action.id,
+                    show=False,
+                    priority=key in ALWAYS,
+                )
+            )
+    return bindings
+
+
+def clashes(keymap: Keymap) -> list[str]:
+    """Keys with two meanings where both could be meant, and keys that a terminal cannot send."""
+    found: dict[str, None] = {}
+    for pane in PANE_PLACES:
+        for part in PART_PLACES:
+            owner: dict[str, Action] = {}
+            for action in actions_at("everywhere", part, pane):
+                for key in keymap.keys(action):
+                    first = key.partition(" ")[0]
+                    other = owner.setdefault(first, action)
+                    if other is not action:
+                        found[f"{show_key(first)} would mean both {other.id} and {action.id}"] = None
+                    if first in UNSENDABLE:
+                        found[f"{first} cannot be told from Backspace, Tab or Enter ({action.id})"] = None
+    return list(found)
+
+
+def read_keymap(configured: Mapping[str, str]) -> tuple[Keymap, list[str]]:
+    """The keymap of a configuration (action id -> ``x`` or ``x ctrl+k``) and what is wrong with it.
+
+    An entry that names no action, has no key, or makes a key ambiguous is left out and reported.
+    """
+    keymap = Keymap()
+    problems: list[str] = []
+    for action_id, text in configured.items():
+        keys = tuple(_plain(key) for key in text.split())
+        if action_id not in BY_ID:
+            problems.append(f"keymap: there is no action {action_id!r}")
+            continue
+        if not keys:
+            problems.append(f"keymap: {action_id} has no key")
+            continue
+        wanted = Keymap({**keymap.moved, action_id: keys})
+        worse = [clash for clash in clashes(wanted) if clash not in clashes(keymap)]
+        if worse:
+            problems.append(f"keymap: {worse[0]}; {action_id} keeps its keys")
+        else:
+            keymap = wanted
+    return keymap, problems
+
+
+def key_table(keymap: Keymap | None = None) -> str:
+    """All keys as a Markdown table, for the README."""
+    keymap = keymap or Keymap()
+    lines = ["| keys | action | what it does |", "|---|---|---|"]
+    for group in GROUPS:
+        for action in ACTIONS:
+            if action.group == group:
+                keys = " ".join(f"`{show_key(key)}`" for key in keymap.keys(action))
+                lines.append(f"| {keys} | {action.label} | {action.help} |")
+    return "\n".join(lines)
+
+
+def _plain(key: str) -> str:
+    """``question_mark`` -> ``?``: one spelling for one key, so that a clash cannot hide."""
+    if key == ",":
+        return "comma"
+    if key == "comma" or len(key) == 1:
+        return key
+    try:
+        character = unicodedata.lookup(key.replace("_", " ").upper())
+    except KeyError:
+        return key
+    return character if character.isprintable() and not character.isspace() else key
