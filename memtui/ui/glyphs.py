@@ -1,0 +1,81 @@
+"""The signs on screen, each one cell wide, and their ASCII twins for terminals that lack them.
+
+Colour is never the only signal: wherever a colour means something, one of these says it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from memtui.engine.records import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """``bar`` and ``empty`` draw a level; ``arms`` are the fillings of the score bar, one an arm."""
+
+    kinds: Mapping[Kind, str]
+    protected: str
+    ended: str
+    conflict: str
+    fading: str
+    marked: str
+    cursor: str
+    bar: str
+    empty: str
+    curve: str
+    arms: Mapping[str, str]
+    rising: str
+    falling: str
+    dot: str
+    rule: str
+    skeleton: str
+    spinner: str
+    ascending: str
+    descending: str
+
+
+UNICODE = Glyphs(
+    kinds={"fact": "◆", "episode": "◇", "reflection": "✦", "observation": "▸"},
+    protected="⛨",
+    ended="⌫",
+    conflict="!",
+    fading="◔",
+    marked="●",
+    cursor="▌",
+    bar="▇",
+    empty="▁",
+    curve="▁▂▃▄▅▆▇",
+    arms={"keyword": "█", "vector": "▓", "entity": "▒", "context": "░"},
+    rising="▲",
+    falling="▼",
+    dot="·",
+    rule="─",
+    skeleton="░",
+    spinner="⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏",
+    ascending="↑",
+    descending="↓",
+)
+
+ASCII = Glyphs(
+    kinds={"fact": "*", "episode": "o", "reflection": "+", "observation": ">"},
+    protected="P",
+    ended="x",
+    conflict="!",
+    fading="~",
+    marked="#",
+    cursor=">",
+    bar="=",
+    empty="-",
+    curve="_.-=^",
+    arms={"keyword": "#", "vector": "=", "entity": "+", "context": "."},
+    rising="^",
+    falling="v",
+    dot="|",
+    rule="-",
+    skeleton=".",
+    spinner="|/-\\",
+    ascending="^",
+    descending="v",
+)

@@ -1,0 +1,143 @@
+"""The colours: quiet surfaces, one accent, and one hue each for keyword, vector, entity and context.
+
+The four hues mean the same in bars, labels and highlights everywhere, and nothing else uses them.
+Every text colour has a contrast of at least 4.5 against every surface it stands on (a test holds it).
+Themes of Textual work too: what they lack comes from ``variable_defaults``.
+"""
+
+from __future__ import annotations
+
+from textual.theme import Theme
+
+DARK, LIGHT = "memtui-dark", "memtui-light"
+
+ARM_HUES = ("keyword", "vector", "entity", "context")
+# Variables of ours beside Textual's: text, and what text stands on.
+TEXT_VARIABLES = ("text", "text-muted", "accent", "warning", "error", "success", *ARM_HUES)
+SURFACE_VARIABLES = ("background", "surface", "panel", "row-cursor", "row-cursor-blurred", "row-marked")
+
+_DARK_VARIABLES = {
+    "keyword": "#e8bd6b",
+    "vector": "#c8a3ff",
+    "entity": "#8bd694",
+    "context": "#62cfdd",
+    "added": "#8bd694",
+    "added-background": "#1c3325",
+    "removed": "#ff9aa2",
+    "removed-background": "#3b2027",
+    "frame": "#303948",
+    "frame-focus": "#86aeff",
+    "row-cursor": "#26344f",
+    "row-cursor-blurred": "#1e2635",
+    "row-marked": "#2a2640",
+}
+_LIGHT_VARIABLES = {
+    "keyword": "#7d5200",
+    "vector": "#6d35c0",
+    "entity": "#17692d",
+    "context": "#00626f",
+    "added": "#17692d",
+    "added-background": "#dff3e3",
+    "removed": "#a81e35",
+    "removed-background": "#fbe3e6",
+    "frame": "#c9d0da",
+    "frame-focus": "#1b57c4",
+    "row-cursor": "#d5e3fb",
+    "row-cursor-blurred": "#e6ebf3",
+    "row-marked": "#ece4f9",
+}
+
+
+def _finish(own: dict[str, str], *, text: str, muted: str, disabled: str, bar: str, track: str) -> dict[str, str]:
+    """``own`` with what Textual's widgets look up, so that they keep to the same few colours."""
+    return own | {
+        "text": text,
+        "text-muted": muted,
+        "text-disabled": disabled,
+        "foreground-muted": muted,
+        "block-cursor-background": own["row-cursor"],
+        "block-cursor-foreground": text,
+        "block-cursor-text-style": "none",
+        "block-cursor-blurred-background": own["row-cursor-blurred"],
+        "block-cursor-blurred-foreground": text,
+        "block-hover-background": own["row-cursor-blurred"],
+        "border": own["frame-focus"],
+        "border-blurred": own["frame"],
+        "scrollbar": bar,
+        "scrollbar-hover": own["frame-focus"],
+        "scrollbar-active": own["frame-focus"],
+        "scrollbar-background": track,
+        "scrollbar-background-hover": track,
+        "scrollbar-background-active": track,
+        "scrollbar-corner-color": track,
+        "input-selection-background": own["row-cursor"],
+        "screen-selection-background": own["row-cursor"],
+        "button-foreground": text,
+    }
+
+
+def own_themes() -> tuple[Theme, Theme]:
+    """memtui-dark and memtui-light."""
+    dark = Theme(
+        name=DARK,
+        primary="#86aeff",
+        secondary="#5f7fbf",
+        accent="#86aeff",
+        warning="#ffa870",
+        error="#ff8791",
+        success="#8bd694",
+        foreground="#dbe1ea",
+        background="#0f1319",
+        surface="#141922",
+        panel="#1c232e",
+        dark=True,
+        variables=_finish(
+            _DARK_VARIABLES, text="#dbe1ea", muted="#98a3b5", disabled="#6f7a8c", bar="#3a4557", track="#141922"
+        ),
+    )
+    light = Theme(
+        name=LIGHT,
+        primary="#1b57c4",
+        secondary="#4a6fa8",
+        accent="#1b57c4",
+        warning="#8f4300",
+        error="#b01f37",
+        success="#17692d",
+        foreground="#1c2330",
+        background="#f1f3f6",
+        surface="#fafbfc",
+        panel="#e5e9ef",
+        dark=False,
+        variables=_finish(
+            _LIGHT_VARIABLES, text="#1c2330", muted="#515c6d", disabled="#7d8796", bar="#b4bdca", track="#fafbfc"
+        ),
+    )
+    return dark, light
+
+
+def variable_defaults(theme: Theme) -> dict[str, str]:
+    """Our own variables for a theme that does not know them."""
+    if theme.ansi:
+        return {
+            "keyword": "ansi_yellow",
+            "vector": "ansi_magenta",
+            "entity": "ansi_green",
+            "context": "ansi_cyan",
+            "added": "ansi_green",
+            "added-background": "ansi_default",
+            "removed": "ansi_red",
+            "removed-background": "ansi_default",
+            "frame": "ansi_bright_black",
+            "frame-focus": "ansi_blue",
+            "row-cursor": "ansi_blue",
+            "row-cursor-blurred": "ansi_bright_black",
+            "row-marked": "ansi_magenta",
+        }
+    own = _DARK_VARIABLES if theme.dark else _LIGHT_VARIABLES
+    accent = theme.accent or theme.primary
+    return own | {
+        "frame-focus": accent,
+        "row-cursor": f"{theme.primary} 35%",
+        "row-cursor-blurred": f"{theme.primary} 18%",
+        "row-marked": f"{accent} 18%",
+    }

@@ -1,0 +1,83 @@
+"""The themes can be read, and every sign is one cell wide."""
+
+from __future__ import annotations
+
+import dataclasses
+from itertools import product
+
+import pytest
+from textual.color import Color
+from textual.theme import BUILTIN_THEMES, Theme
+
+from memtui.ui.glyphs import ASCII, UNICODE, Glyphs
+from memtui.ui.text import cells
+from memtui.ui.theme import ARM_HUES, SURFACE_VARIABLES, TEXT_VARIABLES, own_themes, variable_defaults
+
+
+def contrast(one: Color, other: Color) -> float:
+    """WCAG 2 contrast ratio, written out: Textual's is not the standard's."""
+
+    def luminance(color: Color) -> float:
+        def linear(value: int) -> float:
+            part = value / 255
+            return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+
+        return 0.2126 * linear(color.r) + 0.7152 * linear(color.g) + 0.0722 * linear(color.b)
+
+    bright, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def colors(theme: Theme) -> dict[str, Color]:
+    generated = theme.to_color_system().generate() | theme.variables
+    return {name: Color.parse(generated[name]) for name in (*TEXT_VARIABLES, *SURFACE_VARIABLES)}
+
+
+@pytest.mark.parametrize("theme", own_themes(), ids=lambda theme: theme.name)
+def test_every_text_colour_can_be_read_on_every_surface(theme: Theme) -> None:
+    parsed = colors(theme)
+    poor = {
+        (text, surface): round(ratio, 2)
+        for text, surface in product(TEXT_VARIABLES, SURFACE_VARIABLES)
+        if (ratio := contrast(parsed[text], parsed[surface])) < 4.5
+    }
+    assert poor == {}
+
+
+@pytest.mark.parametrize("theme", own_themes(), ids=lambda theme: theme.name)
+def test_diff_colours_can_be_read_on_their_own_background(theme: Theme) -> None:
+    for kind in ("added", "removed"):
+        text, surface = theme.variables[kind], theme.variables[f"{kind}-background"]
+        assert contrast(Color.parse(text), Color.parse(surface)) >= 4.5
+
+
+@pytest.mark.parametrize("theme", own_themes(), ids=lambda theme: theme.name)
+def test_the_four_arm_hues_and_the_accent_differ_from_one_another(theme: Theme) -> None:
+    parsed = colors(theme)
+    hues = [parsed[name].hsl.h * 360 for name in (*ARM_HUES, "accent")]
+    for one, other in product(range(len(hues)), repeat=2):
+        if one < other:
+            apart = abs(hues[one] - hues[other])
+            assert min(apart, 360 - apart) >= 25
+
+
+@pytest.mark.parametrize("name", BUILTIN_THEMES)
+def test_themes_of_textual_get_every_variable_of_ours(name: str) -> None:
+    ours = set(own_themes()[0].variables) - set(BUILTIN_THEMES[name].to_color_system().generate())
+    assert ours <= set(variable_defaults(BUILTIN_THEMES[name]))
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+def test_every_sign_is_one_cell_wide(glyphs: Glyphs) -> None:
+    for field in dataclasses.fields(glyphs):
+        value = getattr(glyphs, field.name)
+        signs = value.values() if not isinstance(value, str) else value
+        assert all(cells(sign) == 1 for sign in signs), field.name
+
+
+def test_the_ascii_set_is_ascii_and_tells_the_kinds_and_arms_apart() -> None:
+    for value in dataclasses.asdict(ASCII).values():
+        signs = list(value.values()) if isinstance(value, dict) else [value]
+        assert all(sign.isascii() for sign in signs)
+    assert len(set(ASCII.kinds.values())) == 4
+    assert len(set(ASCII.arms.values())) == 4
