@@ -1,0 +1,80 @@
+"""Numbers, times and names as people read them, on screen and on the command line."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from .text import Visible, one_line
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+_DAYS_PER_YEAR = 365.2425
+
+
+def relative_time(then: float, now: float) -> Visible:
+    """The distance, in one unit: ``now``, ``5m``, ``2h``, ``3d``, ``5w``, ``2M``, ``4y``, ``in 2h``"""
+    seconds = abs(now - then)
+    if seconds < _MINUTE:
+        return Visible("now")
+    days = int(seconds // _DAY)
+    if seconds < _HOUR:
+        span = f"{int(seconds // _MINUTE)}m"
+    elif seconds < _DAY:
+        span = f"{int(seconds // _HOUR)}h"
+    elif days < 14:
+        span = f"{days}d"
+    elif days < 61:
+        span = f"{days // 7}w"
+    elif days < 366:
+        span = f"{int(days * 12 / _DAYS_PER_YEAR)}M"
+    else:
+        span = f"{int(days / _DAYS_PER_YEAR)}y"
+    return Visible(f"in {span}" if then > now else span)
+
+
+def local_time(seconds: float, now: float | None = None, *, zone: tzinfo | None = None) -> Visible:
+    """``28 Oct 2025 21:14``, without the year when it is that of ``now``; ``zone`` None: the machine's."""
+    moment = _local(seconds, zone)
+    return Visible(f"{local_date(seconds, now, zone=zone)} {moment:%H:%M}")
+
+
+def local_date(seconds: float, now: float | None = None, *, zone: tzinfo | None = None) -> Visible:
+    """``28 Oct 2025``, without the year when it is that of ``now``."""
+    moment = _local(seconds, zone)
+    day = f"{moment.day} {MONTHS[moment.month - 1]}"
+    same_year = now is not None and _local(now, zone).year == moment.year
+    return Visible(day if same_year else f"{day} {moment.year}")
+
+
+def count(number: int) -> Visible:
+    """``12,408``."""
+    return Visible(f"{number:,}")
+
+
+def short_count(number: int) -> Visible:
+    """At most four cells, never more than there are: ``999``, ``1.2k``, ``12k``, ``3M``."""
+    for unit, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if number >= unit:
+            tenths = number * 10 // unit
+            whole, tenth = divmod(tenths, 10)
+            return Visible(f"{whole}.{tenth}{letter}" if whole < 10 and tenth else f"{whole}{letter}")
+    return Visible(str(number))
+
+
+def plural(number: int, one: str, many: str | None = None) -> Visible:
+    """``1 turn``, ``1,204 turns``; ``many`` where an s is not enough."""
+    return Visible(f"{count(number)} {one if number == 1 else many or one + 's'}")
+
+
+def quote(text: str, limit: int) -> Visible:
+    """``text`` in quotation marks on one line, ``limit`` cells with them: ``“Prefers trains…”``."""
+    return Visible(f"“{one_line(text, max(limit - 2, 1))}”")
+
+
+def _local(seconds: float, zone: tzinfo | None) -> datetime:
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
+    try:
+        return moment.astimezone(zone)
+    except (OverflowError, ValueError, OSError):
+        return moment  # the first or last day of the calendar, or a year that the platform cannot convert

@@ -1,0 +1,175 @@
+"""Stored text made fit for a terminal: ``visible()`` and its one-line form.
+
+What a memory holds is hostile until shown otherwise: an escape sequence would write the clipboard, a
+direction override would turn a sentence round, a run of zero-width characters would hide a message.
+``visible()`` replaces every such character by one that can be seen; the file keeps the original. Text
+that is plain, in any script, comes back as the very same object.
+
+Lengths are terminal cells, counted so that no terminal draws more: the parts of a joined emoji are all
+counted, although most terminals draw one.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NewType
+
+Visible = NewType("Visible", str)
+"""A string that went through ``visible()`` (what the rule for text on screen asks for)."""
+
+ELLIPSIS = "…"
+NEWLINE_MARK = "↵"
+_TAB = "    "
+_MARKS_KEPT = 4
+# Marks cost no cells: without this a cap in cells would not cap the text.
+_CODE_POINTS_PER_CELL = 8
+
+_ZWNJ, _ZWJ, _EMOJI_STYLE = "\u200c", "\u200d", "\ufe0f"
+
+# Controls but the line feed; what has no width or no shape; bidi controls; surrogates; noncharacters; tags.
+_UNSEEN = (
+    "\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ud800-\udfff\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
+) + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0x10000, 0x110000, 0x10000))
+
+# Blocks in which combining marks live (their letters too: the category decides), and the joiners.
+_MARK_BLOCKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u109f\u135d-\u135f\u1712-\u1aff\u1b00-\u1dff\u200c\u200d\u20d0-\u20ff"
+    "\u2cef-\u2cf1\u2d7f\u2de0-\u2dff\u302a-\u302f\u3099\u309a\ua66f-\ua69f\ua6f0\ua6f1\ua800-\uabef\ufb1e"
+    "\ufe00-\ufe2f\U000101fd-\U0001037a\U00010a01-\U00011fff\U00013430-\U0001345f\U00016100-\U00016fff"
+    "\U0001bc9d\U0001bc9e\U0001cf00-\U0001cf46\U0001d165-\U0001d244\U0001da00-\U0001daaf\U0001e000-\U0001e94a"
+    "\U000e0100-\U000e01ef"
+)
+
+_stacks = re.compile(f"[{_MARK_BLOCKS}]{{{_MARKS_KEPT + 1},}}")
+_unseen = re.compile(f"[{_UNSEEN}]")
+_unseen_or_newline = re.compile(f"[{_UNSEEN}\n]")
+# The unseen that Python calls printable.
+_unseen_printable = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]")
+_line_ends = re.compile("\r\n?|[\u2028\u2029]")
+_blanks = re.compile(r"[^\S\n]+")
+_line_breaks = re.compile(rf" ?(?:(?:\n|{NEWLINE_MARK}) ?)+")
+
+# Where a joiner does its work: scripts that join or split letters with it, and emoji.
+_joining_script = re.compile(
+    "[\u0590-\u1aff\ua800-\uabff\ufb50-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc\U00010a00-\U00011fff]"
+)
+_emoji = re.compile("[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]")
+
+
+def visible(text: str, limit: int | None = None, *, newlines: bool = False) -> Visible:
+    """``text`` with everything that a terminal would obey, or hide, replaced by visible stand-ins.
+
+    Line ends become ``\\n``, which is kept with ``newlines`` and shown as ``↵`` without; a tab becomes
+    blanks. Other controls become control pictures (``␛``); C1, bidi controls, zero-width characters,
+    tags, surrogates and noncharacters become ``‹U+202E›``. ZWJ and ZWNJ stay where they join emoji or
+    letters of a script that uses them. Of stacked marks four stay. Longer than ``limit`` cells, it is
+    cut and ends with ``…``. Applying it twice changes nothing.
+    """
+    cut = False
+    if limit is not None and len(text) > (most := 2 * _CODE_POINTS_PER_CELL * max(limit, 1)):
+        text, cut = text[:most], True
+    if not _is_plain(text.replace("\n", "") if newlines else text):
+        text = _replace(text, newlines)
+    return Visible(text if limit is None else _fit(text, limit, cut))
+
+
+def one_line(text: str, limit: int) -> Visible:
+    """``text`` as one row of at most ``limit`` cells: blanks collapsed, line breaks as `` ↵ ``."""
+    most = 2 * _CODE_POINTS_PER_CELL * max(limit, 1)
+    start = text[:most].strip()
+    if not start.isprintable() or "  " in start or NEWLINE_MARK in start:
+        start = _blanks.sub(" ", _line_ends.sub("\n", start))
+        start = _line_breaks.sub(f" {NEWLINE_MARK} ", start).strip()
+    return Visible(_fit(visible(start), limit, bool(text[most:].strip())))
+
+
+def cells(text: str) -> int:
+    """The most cells that a terminal may need for visible text of one line."""
+    return len(text) if text.isascii() else sum(_widths(text))
+
+
+def _is_plain(text: str) -> bool:
+    # str.isprintable costs a fraction of a regex search, and is right about all but a few characters.
+    return text.isprintable() and (
+        text.isascii() or (_unseen_printable.search(text) is None and _stacks.search(text) is None)
+    )
+
+
+def _replace(text: str, newlines: bool) -> str:
+    text = _line_ends.sub("\n", text)
+    text = _stacks.sub(_unstack, text)
+    if newlines:
+        return _unseen.sub(lambda found: _TAB if found[0] == "\t" else _stand_in(found), text)
+    return _unseen_or_newline.sub(_stand_in, text)
+
+
+def _stand_in(found: re.Match[str]) -> str:
+    character = found[0]
+    code = ord(character)
+    if code < 0x20:
+        return {"\n": NEWLINE_MARK, "\t": " "}.get(character) or chr(0x2400 + code)
+    if code == 0x7F:
+        return "␡"
+    if character in (_ZWNJ, _ZWJ) and _joins(found.string, found.start()):
+        return character
+    return f"‹U+{code:04X}›"
+
+
+def _joins(text: str, at: int) -> bool:
+    before, after = text[max(at - 1, 0) : at], text[at + 1 : at + 2]
+    if _unseen.match(before) or not before:
+        return False
+    if text[at] == _ZWNJ:
+        return _joining_script.match(before) is not None
+    # Elsewhere a ZWJ joins nothing, and Textual would take the next character for one without width.
+    if _unseen.match(after):
+        return False
+    return any(one.match(before) and one.match(after) for one in (_joining_script, _emoji))
+
+
+def _unstack(found: re.Match[str]) -> str:
+    kept, stacked = [], 0
+    for character in found[0]:
+        if unicodedata.category(character) in ("Mn", "Me"):
+            stacked += 1
+        elif character not in (_ZWNJ, _ZWJ):
+            stacked = 0
+        if stacked <= _MARKS_KEPT:
+            kept.append(character)
+    return "".join(kept)
+
+
+def _widths(text: str) -> Iterator[int]:
+    from rich.cells import get_character_cell_size
+
+    width = 0
+    for character in text:
+        # The emoji style may widen what stands before it.
+        width = 1 if character == _EMOJI_STYLE and width < 2 else get_character_cell_size(character)
+        yield width
+
+
+def _fit(text: str, limit: int, cut: bool) -> str:
+    """``text``, or its start and an ellipsis; with ``cut`` there was more of it."""
+    if limit <= 0:
+        return ""
+    if text.isascii():
+        return text if len(text) <= limit and not cut else text[: limit - 1] + ELLIPSIS
+    if 2 * len(text) <= limit and not cut:
+        return text
+    most = _CODE_POINTS_PER_CELL * limit
+    used, end = 0, None
+    for at, width in enumerate(_widths(text)):
+        used += width
+        if end is None and (used >= limit or at >= most - 1):
+            end = at
+        if used > limit or at >= most:
+            break
+    else:
+        if not cut:
+            return text
+    return text[:end].rstrip(_ZWNJ + _ZWJ) + ELLIPSIS
