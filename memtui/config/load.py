@@ -1,0 +1,153 @@
+"""Read the settings: defaults, then the file, then the environment; each value's origin is kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from .. import paths
+from ..engine.errors import InputError
+from ..engine.records import Record
+from .lines import key_line, section_line
+from .schema import Setting, Settings, describe
+
+FILE_NAME = "config.toml"
+_LARGEST = 1 << 20
+# Variables of ours that are no settings.
+_OTHER_VARIABLES = frozenset({"MEMTUI_CONFIG"})
+
+
+class Configuration(Record):
+    """The settings in force and where each came from.
+
+    ``origins`` maps the name of every setting that is not at its default to "line 12" (of ``file``) or to
+    the variable's name. ``unknown_variables``: MEMTUI_* in the environment that mean nothing.
+    """
+
+    settings: Settings
+    file: Path
+    exists: bool
+    origins: dict[str, str] = {}
+    unknown_variables: tuple[str, ...] = ()
+
+
+def load(file: Path | None = None, environ: Mapping[str, str] | None = None) -> Configuration:
+    """The configuration from ``file``, else MEMTUI_CONFIG, else the platform's config folder.
+
+    A file that is named but missing is an error; the other two may be missing. Raises InputError with
+    the file, the line, the setting and what would be right.
+    """
+    environ = os.environ if environ is None else environ
+    place = file or config_file(environ)
+    text = _read(place, must_exist=file is not None)
+    data = _parse(place, text or "")
+    origins: dict[str, str] = {}
+    known = {setting.name: setting for setting in describe()}
+    for section, body in data.items():
+        _check_section(place, text or "", section, body, known, origins)
+    unknown = _overlay(data, environ, known, origins)
+    settings = msgspec.convert(data, Settings)
+    if settings.ner.strategy not in settings.ner.strategies:
+        raise InputError(
+            f"{place}: ner.strategy is {settings.ner.strategy!r}, which [ner.strategies] does not have.",
+            f"Choose one of {', '.join(settings.ner.strategies)}, or add it there.",
+        )
+    return Configuration(
+        settings=settings, file=place, exists=text is not None, origins=origins, unknown_variables=unknown
+    )
+
+
+def config_file(environ: Mapping[str, str] | None = None) -> Path:
+    """MEMTUI_CONFIG, else config.toml in the platform's config folder."""
+    named = (os.environ if environ is None else environ).get("MEMTUI_CONFIG")
+    return Path(named).expanduser() if named else paths.config_folder() / FILE_NAME
+
+
+def _read(place: Path, *, must_exist: bool) -> str | None:
+    try:
+        with place.open("rb") as stream:
+            raw = stream.read(_LARGEST + 1)
+        if len(raw) > _LARGEST:
+            raise InputError(f"{place} is larger than a configuration can be.", "Is it the right file?")
+        return raw.decode("utf-8-sig")
+    except FileNotFoundError:
+        if not must_exist:
+            return None
+        raise InputError(f"There is no {place}.", "Check the path after --config.") from None
+    except OSError as error:
+        hint = "Correct that, or name another file with --config."
+        raise InputError(f"{place} cannot be read: {error.strerror}.", hint) from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{place} is not UTF-8 text (byte {error.start}).", "Save it as UTF-8.") from error
+
+
+def _parse(place: Path, text: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        hint = "Correct that line; text goes in quotes."
+        raise InputError(f"{place} is not valid TOML: {error}.", hint) from error
+
+
+def _check_section(
+    place: Path, text: str, section: str, body: Any, known: Mapping[str, Setting], origins: dict[str, str]
+) -> None:
+    """Raise InputError for what ``[section]`` has no use for; note the origin of the rest."""
+    where = f"{place}, line {section_line(text, section)}"
+    names = list(dict.fromkeys(setting.section for setting in known.values()))
+    if section not in names:
+        raise InputError(f"{where}: [{section}] is not a section.", _nearest(section, names))
+    if not isinstance(body, dict):
+        hint = f"Write [{section}] on a line of its own."
+        raise InputError(f"{where}: {section} is a section, not a value.", hint)
+    if section in known:
+        _check_value(where, known[section], body)
+        origins.update({f"{section}.{key}": f"line {key_line(text, section, key)}" for key in body})
+        return
+    keys = [setting.key for setting in known.values() if setting.section == section]
+    for key, value in body.items():
+        line = key_line(text, section, key)
+        where = f"{place}, line {line}"
+        if key not in keys:
+            raise InputError(f"{where}: [{section}] has no {key!r}.", _nearest(key, keys))
+        _check_value(where, known[f"{section}.{key}"], value)
+        origins[f"{section}.{key}"] = f"line {line}"
+
+
+def _overlay(
+    data: dict[str, Any], environ: Mapping[str, str], known: Mapping[str, Setting], origins: dict[str, str]
+) -> tuple[str, ...]:
+    """Put the environment's values over those of the file; return the variables nobody knows."""
+    variables = {setting.variable: setting for setting in known.values() if setting.variable}
+    if environ.get("NO_MOTION"):
+        data.setdefault("general", {})["motion"] = False
+        origins["general.motion"] = "NO_MOTION"
+    for name, setting in variables.items():
+        if name in environ:
+            value = _check_value(name, setting, environ[name], strict=False)
+            data.setdefault(setting.section, {})[setting.key] = value
+            origins[setting.name] = name
+    ours = {name for name in environ if name.startswith("MEMTUI_")}
+    return tuple(sorted(ours - variables.keys() - _OTHER_VARIABLES))
+
+
+def _check_value(where: str, setting: Setting, value: Any, *, strict: bool = True) -> Any:
+    try:
+        return msgspec.convert(value, setting.type, strict=strict)
+    except msgspec.ValidationError:
+        shown = repr(value) if len(repr(value)) <= 60 else repr(value)[:57] + "..."
+        hint = f"It must be {setting.expected}. {setting.description}"
+        raise InputError(f"{where}: {setting.name} cannot be {shown}.", hint) from None
+
+
+def _nearest(word: str, choices: list[str]) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(word, choices, 1, 0.6)
+    return f"Did you mean {close[0]!r}?" if close else f"Choose one of {', '.join(choices)}."

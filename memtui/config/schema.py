@@ -1,0 +1,183 @@
+"""What can be set, as typed records: each field carries its meaning, its default and its bounds.
+
+A setting is named ``section.key``, as it stands in the file. Its environment variable is
+``MEMTUI_SECTION_KEY``, and ``MEMTUI_KEY`` for those of ``[general]``; tables have none.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, dataclass_transform, get_args, get_origin
+
+import msgspec
+from msgspec import Meta
+
+from ..engine.records import Record
+
+SecretPolicy = Literal["redact", "quarantine", "keep"]
+NerProvider = Literal["regex"]
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
+class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of the sections of the file."""
+
+
+class General(Section):
+    db: Annotated[
+        str, Meta(description="The memory to open; empty: memory.db in the data folder."),
+    ] = ""
+    theme: Annotated[
+        str, Meta(description="Colours of the app: memtui-dark, memtui-light or a built-in."),
+    ] = "memtui-dark"
+    ascii: Annotated[
+        bool, Meta(description="Plain letters in place of glyphs and frames."),
+    ] = False
+    motion: Annotated[
+        bool, Meta(description="Animations and spinners; NO_MOTION turns them off too."),
+    ] = True
+
+
+class Embedder(Section):
+    kind: Annotated[
+        Literal["offline", "off"],
+        Meta(description="offline: the packaged model makes vectors; off: search by words and names only."),
+    ] = "offline"
+
+
+class Ner(Section):
+    strategy: Annotated[
+        str, Meta(description="Which of the strategies links names when turns are recorded."),
+    ] = "fast"
+    strategies: Annotated[
+        dict[str, tuple[NerProvider, ...]], Meta(description="Name of a strategy -> its providers in order."),
+    ] = msgspec.field(default_factory=lambda: {"fast": ("regex",)})
+
+
+class Search(Section):
+    profile: Annotated[
+        str, Meta(description="How arms are fused: default, or rrf (reciprocal ranks, k = 60)."),
+    ] = "default"
+    limit: Annotated[
+        int, Meta(ge=1, le=1000, description="Hits that a search returns."),
+    ] = 10
+
+
+class Decay(Section):
+    rate: Annotated[
+        float, Meta(ge=0, le=10, description="Rate a day at which an unrecalled fact fades."),
+    ] = 0.1
+    threshold: Annotated[
+        float, Meta(ge=0, le=1, description="Confidence below which a fact has faded."),
+    ] = 0.05
+
+
+class Secrets(Section):
+    facts: Annotated[
+        SecretPolicy,
+        Meta(description="Secret-looking text in facts: redact, quarantine (from models) or keep."),
+    ] = "redact"
+    episodes: Annotated[
+        SecretPolicy, Meta(description="The same for turns of conversations."),
+    ] = "quarantine"
+
+
+class ImportCaps(Section):
+    max_file_mb: Annotated[
+        int, Meta(ge=1, description="Largest file, and largest unpacked zip entry."),
+    ] = 4096
+    max_message_kb: Annotated[
+        int, Meta(ge=1, description="Largest message; a longer one is skipped."),
+    ] = 1024
+    max_depth: Annotated[
+        int, Meta(ge=1, le=1000, description="Nesting of JSON and of folders."),
+    ] = 64
+    max_files: Annotated[
+        int, Meta(ge=1, description="Files of one import."),
+    ] = 100_000
+    max_ratio: Annotated[
+        int, Meta(ge=1, description="Unpacked to packed size in a zip."),
+    ] = 200
+
+
+class Settings(Section):
+    """Everything that can be configured."""
+
+    general: General = General()
+    embedder: Embedder = Embedder()
+    ner: Ner = msgspec.field(default_factory=Ner)
+    search: Search = Search()
+    decay: Decay = Decay()
+    secrets: Secrets = Secrets()
+    imports: ImportCaps = msgspec.field(default=ImportCaps(), name="import")
+    keymap: Annotated[
+        dict[str, tuple[str, ...]], Meta(description='Action -> its keys: forget = ["x", "delete"].'),
+    ] = msgspec.field(default_factory=dict)
+
+
+class Setting(Record):
+    """One row of the documentation. ``expected`` says in words what may be set."""
+
+    name: str
+    section: str
+    key: str
+    type: Any
+    expected: str
+    default: Any
+    description: str
+    variable: str | None
+
+    @property
+    def is_table(self) -> bool:
+        return get_origin(_bare(self.type)) is dict
+
+
+def describe() -> tuple[Setting, ...]:
+    """Every setting in the order of the file. ``[keymap]`` is one row with an empty key."""
+    rows = []
+    for section in msgspec.structs.fields(Settings):
+        if isinstance(section.type, type) and issubclass(section.type, Section):
+            for field in msgspec.structs.fields(section.type):
+                rows.append(_row(section.encode_name, field))
+        else:
+            rows.append(_row("", section))
+    return tuple(rows)
+
+
+def _row(section: str, field: msgspec.structs.FieldInfo) -> Setting:
+    default = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
+    key = field.encode_name if section else ""
+    table = get_origin(_bare(field.type)) is dict
+    stem = key if section == "general" else f"{section}_{key}"
+    return Setting(
+        name=f"{section}.{key}" if section else field.encode_name,
+        section=section or field.encode_name,
+        key=key,
+        type=field.type,
+        expected=expected(field.type),
+        default=default,
+        description=_meta(field.type).description or "",
+        variable=None if table else f"MEMTUI_{stem}".upper(),
+    )
+
+
+def expected(kind: Any) -> str:
+    """A type in words: "a number from 0 to 1", "one of offline, off"."""
+    bare, meta = _bare(kind), _meta(kind)
+    if get_origin(bare) is Literal:
+        return "one of " + ", ".join(get_args(bare)) if len(get_args(bare)) > 1 else f'"{get_args(bare)[0]}"'
+    if get_origin(bare) is dict:
+        return f"a table of names, each {expected(get_args(bare)[1])}"
+    if get_origin(bare) is tuple:
+        return f"a list of {expected(get_args(bare)[0])}"
+    words = {bool: "true or false", str: "text", int: "a whole number", float: "a number"}[bare]
+    if meta.le is not None:
+        return f"{words} from {meta.ge} to {meta.le}"
+    return f"{words} from {meta.ge} up" if meta.ge is not None else words
+
+
+def _bare(kind: Any) -> Any:
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
+
+
+def _meta(kind: Any) -> Meta:
+    return get_args(kind)[1] if get_origin(kind) is Annotated else Meta()
