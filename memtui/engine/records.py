@@ -337,3 +337,30 @@ class CheckReport(Record):
     findings: tuple[Finding, ...]
     repaired: tuple[str, ...] = ()
     seconds: float = 0.0
+
+
+SecretMode = Literal["redact", "quarantine", "keep"]
+
+
+class SecretPolicy(Record):
+    """What happens to a text that carries a secret, by what it would become."""
+
+    facts: SecretMode = "redact"
+    episodes: SecretMode = "quarantine"
+
+
+class Options(Record):
+    """What a program may choose when it opens a memory; the defaults are those of the app.
+
+    ``embedder``: ``offline`` is the packaged one, ``off`` does without vectors.
+    ``decay_rate`` per day for new facts; ``fade_threshold``: effective confidence below which a fact is fading.
+    ``background``: make links and vectors in a thread after writes. ``profile``: the default ranking.
+    """
+
+    secrets: SecretPolicy = SecretPolicy()
+    embedder: Literal["offline", "off"] = "offline"
+    decay_rate: float = 0.1
+    fade_threshold: float = 0.05
+    background: bool = True
+    allow_unsafe_fs: bool = False
+    profile: str = "default"

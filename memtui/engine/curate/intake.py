@@ -1,0 +1,108 @@
+"""What may enter the memory: checked texts, tags and numbers; secrets caught on every way in."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from memtui.engine import secrets
+from memtui.engine.errors import InputError
+from memtui.engine.records import Kind, SecretPolicy, Trust
+
+MAX_EPISODE = 500_000
+MAX_NOTE = 20_000
+MAX_TAG = 64
+MAX_NAME = 500
+
+
+class Intake(NamedTuple):
+    """A text as it will be stored, and what to note about it in ``attributes``."""
+
+    content: str
+    attributes: dict[str, Any]
+
+    @property
+    def quarantined(self) -> bool:
+        """Carries a secret: it gets no vector and is never sent to a model."""
+        return "secrets" in self.attributes and "redacted" not in self.attributes
+
+
+def accept(content: str, kind: Kind, policy: SecretPolicy) -> Intake:
+    """Check a text and apply the policy for secrets.
+
+    ``redact`` replaces the secret, ``quarantine`` keeps the text away from vectors and models,
+    ``keep`` stores it as it is. Raises InputError for empty and over-long texts.
+    """
+    if not isinstance(content, str):
+        raise InputError(f"A memory is text, not {type(content).__name__}.", "Pass a string.")
+    # A lone surrogate cannot be stored as UTF-8; everything else is kept as it came.
+    content = content.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    if not content.strip():
+        raise InputError("There is no text to remember.", "Give at least one word.")
+    limit = MAX_EPISODE if kind == "episode" else MAX_NOTE
+    if len(content) > limit:
+        raise InputError(
+            f"The text has {len(content):,} characters; a{'n' if kind == 'episode' else ''} {kind} may have {limit:,}.",
+            "Shorten it, or split it into several.",
+        )
+    if kind != "episode" and "\0" in content:
+        raise InputError("The text contains NUL characters: it looks like binary data.", "Give plain text.")
+    mode = policy.episodes if kind == "episode" else policy.facts
+    if mode == "keep":
+        return Intake(content, {})
+    if mode == "redact":
+        redacted, kinds = secrets.redact(content)
+        return Intake(redacted, {"secrets": list(kinds), "redacted": True}) if kinds else Intake(content, {})
+    found = secrets.find_secrets(content)
+    if not found:
+        return Intake(content, {})
+    return Intake(content, {"secrets": sorted({match.kind for match in found})})
+
+
+def confidence(value: float) -> float:
+    if not (isinstance(value, int | float) and math.isfinite(value) and 0.0 <= value <= 1.0):
+        raise InputError(f"A confidence lies between 0 and 1, not {value!r}.", "For example 0.8.")
+    return float(value)
+
+
+def tags(values: Iterable[str]) -> tuple[str, ...]:
+    """Tags without their sign, in the order given, each once (compared without case)."""
+    found: dict[str, str] = {}
+    for value in [values] if isinstance(values, str) else values:
+        tag = unicodedata.normalize("NFC", value).strip().lstrip("#")
+        if not tag or len(tag) > MAX_TAG or any(c.isspace() or c in ',"' or not c.isprintable() for c in tag):
+            raise InputError(
+                f"{value!r} is not a usable tag.",
+                f"A tag is one word of at most {MAX_TAG} characters, without spaces, commas, quotes.",
+            )
+        found.setdefault(tag.casefold(), tag)
+    return tuple(found.values())
+
+
+def name(value: str, what: str) -> str:
+    """A session id, role, source or project: short printable text."""
+    if not isinstance(value, str) or not value.strip() or len(value) > MAX_NAME:
+        raise InputError(f"{value!r} is not a usable {what}.", f"Give 1 to {MAX_NAME} characters.")
+    return value.encode("utf-8", "replace").decode("utf-8")
+
+
+_ROLE_TRUST: dict[str, Trust] = {
+    "user": "user", "human": "user", "assistant": "agent", "ai": "agent", "agent": "agent",
+    "tool": "tool", "function": "tool", "system": "tool", "developer": "tool",
+}  # fmt: skip
+
+
+def trust(role: str, actor: str) -> Trust:
+    """How far the words of a role go: the known roles speak for themselves, other speakers as the actor does."""
+    known = _ROLE_TRUST.get(role.casefold())
+    return known or actor_trust(actor)
+
+
+def actor_trust(actor: str) -> Trust:
+    if actor == "person":
+        return "user"
+    if actor.startswith("agent:"):
+        return "agent"
+    return "model" if actor == "scheduler" else "tool"

@@ -1,0 +1,173 @@
+"""Remember, correct, confirm, forget, restore, tag: each on rows inside the caller's operation.
+
+Every function returns the rid it concerns and raises before it writes, so that an operation
+over many rows is whole or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import apsw
+
+from memtui.engine.errors import InputError, ProtectedError
+from memtui.engine.records import TRUST_ORDER, MemoryRecord, Options, Trust
+from memtui.engine.store import memories
+
+from . import intake
+
+
+def remember(
+    connection: apsw.Connection,
+    content: str,
+    *,
+    actor: str,
+    confidence: float,
+    tags: Iterable[str],
+    source: str | None,
+    options: Options,
+    now: int,
+) -> int:
+    """Store a fact. What the person states is theirs: protected from decay. An equal active fact is reinforced instead."""
+    accepted = intake.accept(content.strip() if isinstance(content, str) else content, "fact", options.secrets)
+    trust = intake.actor_trust(actor)
+    wanted_tags = intake.tags(tags)
+    value = intake.confidence(confidence)
+    confirmed_at = now if actor == "person" else None
+    same = memories.same_note(connection, accepted.content, now)
+    if same is not None and same.kind == "fact" and same.content == accepted.content:
+        _reinforce(connection, same, value, wanted_tags, confirmed_at, trust)
+        return same.rid
+    rid = memories.insert(
+        connection,
+        kind="fact",
+        content=accepted.content,
+        event_time=now,
+        created_at=now,
+        trust=trust,
+        source=intake.name(source, "source") if source is not None else "explicit",
+        confidence=value,
+        decay_rate=0.0 if confirmed_at else options.decay_rate,
+        confirmed_at=confirmed_at,
+        tags=wanted_tags,
+        attributes=accepted.attributes,
+    )
+    assert rid is not None  # it has no source key that could be there already
+    keep_from_vectors(connection, rid, accepted)
+    return rid
+
+
+def _reinforce(
+    connection: apsw.Connection,
+    same: MemoryRecord,
+    confidence: float,
+    tags: tuple[str, ...],
+    confirmed_at: int | None,
+    trust: Trust,
+) -> None:
+    """Said again: as sure as the surer of both, and protected if the person says it."""
+    merged = intake.tags((*same.tags, *tags))
+    if confirmed_at and not same.protected:
+        memories.update(
+            connection, same.rid, confidence=max(same.confidence, confidence), confirmed_at=confirmed_at,
+            decay_rate=0.0, tags=merged, trust=min(trust, same.trust, key=TRUST_ORDER.index),
+        )  # fmt: skip
+    elif merged != same.tags or confidence > same.confidence:
+        memories.update(connection, same.rid, confidence=max(same.confidence, confidence), tags=merged)
+
+
+def keep_from_vectors(connection: apsw.Connection, rid: int, accepted: intake.Intake) -> None:
+    if accepted.quarantined:
+        connection.execute("UPDATE index_queue SET vector = 0 WHERE rid = ?", (rid,))
+
+
+def correct(
+    connection: apsw.Connection, old: MemoryRecord, new_content: str, *, actor: str, options: Options, now: int
+) -> int:
+    """Replace a note by a new one: tags, sources and protection go with it, both stay, linked both ways."""
+    if old.kind == "episode":
+        raise InputError(
+            f"{old.id} is a turn of a conversation: it stays as it was said.",
+            "Correct the fact that was drawn from it, or remember the right one.",
+        )
+    if not old.active:
+        raise InputError(f"{old.id} is in the Trash ({old.ended_by}).", "Restore it first, or correct its successor.")
+    _assert_may_change(old, actor)
+    text = new_content.strip() if isinstance(new_content, str) else new_content
+    accepted = intake.accept(text, old.kind, options.secrets)
+    if accepted.content == old.content:
+        raise InputError("The new text is the same as the old one.", "Nothing was changed.")
+    states = actor == "person"
+    attributes = {
+        key: value for key, value in old.attributes.items() if key not in ("supersedes", "secrets", "redacted")
+    }
+    rid = memories.insert(
+        connection,
+        kind=old.kind,
+        category=old.category,
+        content=accepted.content,
+        event_time=old.event_time,
+        created_at=now,
+        trust="user" if states else max(old.trust, intake.actor_trust(actor), key=TRUST_ORDER.index),
+        session_id=old.session_id,
+        source_role=old.source_role,
+        source=old.source,
+        project=old.project,
+        confidence=1.0 if states else old.confidence,
+        decay_rate=0.0 if states or old.protected or old.kind != "fact" else old.decay_rate,
+        confirmed_at=old.confirmed_at or (now if states and old.kind == "fact" else None),
+        source_ids=old.source_ids,
+        tags=old.tags,
+        attributes={**attributes, **accepted.attributes, "supersedes": old.id},
+    )
+    assert rid is not None
+    keep_from_vectors(connection, rid, accepted)
+    memories.update(connection, old.rid, valid_until=now, ended_by="superseded")
+    return rid
+
+
+def confirm(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: int) -> int:
+    """The person vouches for it: full confidence, no decay, no job and no model may touch it."""
+    if memory.kind == "episode":
+        raise InputError(
+            f"{memory.id} is a turn of a conversation: there is nothing to confirm.", "Confirm facts instead."
+        )
+    if not memory.active:
+        raise InputError(f"{memory.id} is in the Trash ({memory.ended_by}).", "Restore it first.")
+    if not (memory.protected and memory.confidence == 1.0 and memory.decay_rate == 0.0):
+        memories.update(connection, memory.rid, confidence=1.0, decay_rate=0.0, confirmed_at=now, reviewed_at=now)
+    return memory.rid
+
+
+def forget(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: int) -> int:
+    """Move it to the Trash. Its links and vector stay, so that restore brings all of it back."""
+    if memory.active:
+        _assert_may_change(memory, actor)
+        memories.update(connection, memory.rid, valid_until=now, ended_by="forgotten")
+    return memory.rid
+
+
+def restore(connection: apsw.Connection, memory: MemoryRecord, *, now: int) -> int:
+    """Take it out of the Trash. That is a sign of life: one that faded would fade again the same night."""
+    if not memory.active:
+        memories.update(
+            connection, memory.rid, valid_until=None, ended_by=None, reviewed_at=now, last_accessed=now
+        )
+    return memory.rid
+
+
+def tag(connection: apsw.Connection, memory: MemoryRecord, *, add: Iterable[str], remove: Iterable[str]) -> int:
+    """Add and remove tags; a tag is the same in any case."""
+    gone = {value.casefold() for value in intake.tags(remove)}
+    kept = [value for value in memory.tags if value.casefold() not in gone]
+    wanted = intake.tags((*kept, *add))
+    if wanted != memory.tags:
+        memories.update(connection, memory.rid, tags=wanted)
+    return memory.rid
+
+
+def _assert_may_change(memory: MemoryRecord, actor: str) -> None:
+    if memory.protected and actor != "person":
+        raise ProtectedError(
+            f"{memory.id} is confirmed by the person: {actor} may not change it.", "Ask the person to correct it."
+        )

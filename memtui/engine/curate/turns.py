@@ -1,0 +1,56 @@
+"""The hot path: one turn of a conversation, recorded in one transaction, without a model or a network."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import apsw
+
+from memtui.engine.records import Trust
+from memtui.engine.store import memories, sessions
+
+from .intake import Intake
+
+
+class NewTurn(NamedTuple):
+    """A turn that has passed intake, ready to be stored."""
+
+    session_id: str
+    role: str
+    intake: Intake
+    event_time: int
+    trust: Trust
+    source: str | None = None
+    source_key: str | None = None
+    project: str | None = None
+    title: str | None = None
+
+
+def store_turn(connection: apsw.Connection, turn: NewTurn, now: int) -> int | None:
+    """Insert the episode and register its session; returns its rid, None when it is there already.
+
+    Full text follows by trigger. Links and vectors are left to the queue.
+    """
+    rid = memories.insert(
+        connection,
+        kind="episode",
+        content=turn.intake.content,
+        event_time=turn.event_time,
+        created_at=now,
+        trust=turn.trust,
+        session_id=turn.session_id,
+        source_role=turn.role,
+        source=turn.source,
+        source_key=turn.source_key,
+        project=turn.project,
+        attributes=turn.intake.attributes,
+    )
+    if rid is None:
+        return None
+    sessions.seen(
+        connection, turn.session_id, turn.event_time, turn.event_time,
+        title=turn.title, source=turn.source, project=turn.project,
+    )  # fmt: skip
+    if turn.intake.quarantined:
+        connection.execute("UPDATE index_queue SET vector = 0 WHERE rid = ?", (rid,))
+    return rid

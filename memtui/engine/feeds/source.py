@@ -1,0 +1,169 @@
+"""A stream of one import: where it is, and reading it as lines or as the elements of a JSON array.
+
+Whatever the file does (a disk error, a damaged archive, a line without end), reading yields ``Skip`` with a
+reason and goes on with the next record, or ends this stream. One record is in memory at a time.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, BinaryIO, Self, cast
+
+from ..errors import InputError
+from ..records import Record, Skip
+from . import json_items, zips
+from .limits import LIMITS, MIB, BrokenSourceError, LimitError, Limits
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+BOM = b"\xef\xbb\xbf"
+
+
+class Source(Record):
+    """One stream: a file, or a ``member`` of the archive ``path``. ``size`` in bytes (unpacked), ``modified``
+    in Unix seconds, ``place`` is how it is called on screen.
+    """
+
+    path: Path
+    size: int
+    modified: float
+    member: str | None = None
+
+    @property
+    def place(self) -> str:
+        return str(self.path) if self.member is None else f"{self.path}: {self.member}"
+
+    @property
+    def stem(self) -> str:
+        """The file's name without folder and last suffix."""
+        return self.path.stem if self.member is None else PurePosixPath(self.member).stem
+
+
+class _Metered(io.RawIOBase):
+    """Counts what is read, and turns what a bad disk or archive raises into BrokenSourceError."""
+
+    def __init__(self, file: BinaryIO, source: Source, limits: Limits) -> None:
+        self.file = file
+        self.source = source
+        self.limits = limits
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        view = memoryview(buffer)
+        try:
+            data = self.file.read(len(view))
+        except (OSError, *zips.ARCHIVE_ERRORS) as error:
+            raise BrokenSourceError(f"{self.source.place} cannot be read: {error}") from None
+        self.count += len(data)
+        if self.count > self.limits.source:
+            raise LimitError(f"{self.source.place} is larger than {self.limits.source // MIB:,} MB.")
+        view[: len(data)] = data
+        return len(data)
+
+
+class Stream:
+    """An open source. ``record`` numbers what was read last, from 1; ``warnings`` counts what was mended."""
+
+    def __init__(self, source: Source, file: BinaryIO, limits: Limits = LIMITS) -> None:
+        self.source = source
+        self.limits = limits
+        self.record = 0
+        self.warnings: Counter[str] = Counter()
+        self._failure = ""
+        self._meter = _Metered(file, source, limits)
+        self._buffer = io.BufferedReader(self._meter, MIB)
+
+    @property
+    def position(self) -> int:
+        """Bytes taken in so far (a little ahead of the record in hand)."""
+        return self._meter.count
+
+    @property
+    def place(self) -> str:
+        return f"{self.source.place}:{self.record}"
+
+    def skip(self, reason: str) -> Skip:
+        """A Skip at the present record."""
+        return Skip(reason=reason, place=self.place)
+
+    def warn(self, what: str) -> None:
+        self.warnings[what] += 1
+
+    def lines(self) -> Iterator[bytes | Skip]:
+        """The lines that are not blank, without their ends; Skip for one that is too long."""
+        longest = self.limits.line
+        try:
+            while line := self._buffer.readline(longest + 1):
+                self.record += 1
+                if len(line) > longest:
+                    self._pass_over_line(line)
+                    yield self.skip(f"line longer than {longest // MIB} MB")
+                    continue
+                if self.record == 1:
+                    line = line.removeprefix(BOM)
+                line = line.strip()
+                if line:
+                    yield line
+        except (BrokenSourceError, LimitError) as error:
+            yield Skip(reason="the rest of the file cannot be read", place=f"{self.place} ({error.message})")
+
+    def items(self) -> Iterator[bytes | Skip]:
+        """The elements of the outermost JSON array; Skip for one that is too large, too deep or cut off."""
+        for item in json_items.split(self._chunks(), self.limits):
+            self.record += 1
+            yield item if isinstance(item, bytes) else Skip(reason=item.reason, place=self.place)
+        if self._failure:
+            yield Skip(reason="the rest of the file cannot be read", place=f"{self.place} ({self._failure})")
+
+    def _chunks(self) -> Iterator[bytes]:
+        try:
+            while chunk := self._buffer.read(MIB):
+                yield chunk
+        except (BrokenSourceError, LimitError) as error:
+            self._failure = error.message
+
+    def _pass_over_line(self, line: bytes) -> None:
+        while line and not line.endswith(b"\n"):
+            line = self._buffer.readline(MIB)
+
+
+class Opener:
+    """Opens sources one after another; an archive stays open while its members are read in turn."""
+
+    def __init__(self, limits: Limits = LIMITS) -> None:
+        self.limits = limits
+        self._stack = ExitStack()
+        self._archive: tuple[Path, zipfile.ZipFile] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    @contextmanager
+    def open(self, source: Source) -> Iterator[Stream]:
+        """Raises InputError if the source cannot be opened (it was there when it was found)."""
+        try:
+            file = self._file(source)
+        except (OSError, KeyError, *zips.ARCHIVE_ERRORS) as error:
+            raise InputError(f"{source.place} cannot be opened: {error}") from None
+        with file:
+            yield Stream(source, file, self.limits)
+
+    def _file(self, source: Source) -> BinaryIO:
+        if source.member is None:
+            return source.path.open("rb", buffering=0)
+        if self._archive is None or self._archive[0] != source.path:
+            self._stack.close()
+            self._archive = (source.path, self._stack.enter_context(zips.archive(source.path, self.limits)))
+        return cast(BinaryIO, self._archive[1].open(source.member))

@@ -1,0 +1,70 @@
+"""Copies of the live file, made through SQLite's backup interface only.
+
+Copying the file itself would miss the write-ahead log and drop the locks of this process.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import apsw
+
+from memtui.engine.errors import CorruptFileError
+
+FOLDER = "backups"
+_PAGES_PER_STEP = 2_000
+
+
+def copy_into(source: apsw.Connection, target: apsw.Connection) -> None:
+    """Copy a whole database, a slice at a time, so that a writer is never kept waiting long."""
+    with target.backup("main", source, "main") as backup:
+        while not backup.done:
+            backup.step(_PAGES_PER_STEP)
+
+
+def back_up(connection: apsw.Connection, path: Path, *, reason: str, folder: Path | None = None) -> Path:
+    """Write a verified copy beside the file and return its path.
+
+    The copy is checked, flushed to disk and only then gets its name, so that whatever carries a
+    backup's name is a good one. Raises CorruptFileError when the copy does not pass its check.
+    """
+    folder = folder or path.parent / FOLDER
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    target = folder / f"{path.stem}-{stamp}-{reason}.db"
+    serial = 1
+    while target.exists():
+        serial += 1
+        target = folder / f"{path.stem}-{stamp}-{serial}-{reason}.db"
+    partial = target.with_suffix(".partial")
+    os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0), 0o600))
+    try:
+        copy = apsw.Connection(str(partial))
+        try:
+            copy_into(connection, copy)
+            copy.pragma("journal_mode", "delete")  # one self-contained file
+            problem = copy.pragma("quick_check")
+        finally:
+            copy.close()
+        if problem != "ok":
+            raise CorruptFileError(
+                f"The backup of {path} failed its check: {problem}.", "Run memtui check on the memory file."
+            )
+        _flush(partial)
+        partial.rename(target)
+        _flush(folder)
+    finally:
+        partial.unlink(missing_ok=True)
+    return target
+
+
+def _flush(path: Path) -> None:
+    if os.name == "nt" and path.is_dir():
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

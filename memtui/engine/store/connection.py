@@ -1,0 +1,227 @@
+"""The memory file and its connections: one writer, readers as needed, each used by one thread at a time.
+
+Every connection has the same durable settings, set one by one and read back. Writes begin IMMEDIATE,
+so that two processes wait for each other at the start of a transaction and never fail in its middle.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from memtui.engine.errors import (
+    CorruptFileError,
+    DiskFullError,
+    ForeignFileError,
+    MemtuiError,
+    ReadOnlyError,
+    StoreError,
+)
+
+from .vec0 import load_vec0
+
+APPLICATION_ID = 0x6D656D74  # "memt"
+OLDEST_SQLITE = (3, 54, 0)
+BUSY_MILLISECONDS = 30_000
+
+_PRAGMAS: tuple[tuple[str, object, object], ...] = (
+    # name, value to set, value to read back
+    ("synchronous", "FULL", 2),
+    ("foreign_keys", "ON", 1),
+    ("recursive_triggers", "ON", 1),
+    ("trusted_schema", "OFF", 0),
+    ("cell_size_check", "ON", 1),
+    ("secure_delete", "FAST", 2),
+    ("mmap_size", 0, 0),
+    ("journal_size_limit", 64 * 1024 * 1024, 64 * 1024 * 1024),
+    ("temp_store", "MEMORY", 2),
+)
+
+
+def assert_sqlite() -> None:
+    """Refuse an SQLite that loses commits in WAL mode (before 3.51.3) or lacks what we use."""
+    version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
+    if version < OLDEST_SQLITE:
+        raise StoreError(
+            f"SQLite {apsw.sqlite_lib_version()} is too old for memtui.",
+            "Install apsw >= 3.54 from its wheel: pip install --upgrade apsw",
+        )
+
+
+def _set_and_verify(connection: apsw.Connection, name: str, value: object, expected: object) -> None:
+    connection.execute(f"PRAGMA {name} = {value}").fetchall()
+    got = connection.pragma(name)
+    if got is not None and got != expected:  # mmap_size is None for :memory:
+        raise StoreError(f"SQLite did not accept {name} = {value} (it says {got!r}).", "Run memtui doctor.")
+
+
+def connect(path: Path | None, *, write: bool, immutable: bool = False) -> apsw.Connection:
+    """A configured connection to an existing file; ``path`` None is a private in-memory database."""
+    if path is None:
+        connection = apsw.Connection(":memory:")
+    else:
+        flags = apsw.SQLITE_OPEN_READWRITE if write else apsw.SQLITE_OPEN_READONLY
+        name = os.fspath(path)
+        if immutable:
+            name = f"{path.absolute().as_uri()}?immutable=1"
+            flags |= apsw.SQLITE_OPEN_URI
+        connection = apsw.Connection(name, flags=flags | apsw.SQLITE_OPEN_NOFOLLOW, statementcachesize=256)
+    try:
+        connection.set_busy_timeout(BUSY_MILLISECONDS)
+        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+        for name, value, expected in _PRAGMAS:
+            _set_and_verify(connection, name, value, expected)
+        if path is not None and not write:
+            _set_and_verify(connection, "query_only", "ON", 1)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def free_space(path: Path | None) -> str:
+    """Free space of the path's folder, in words."""
+    if path is None:
+        return "unknown free space"
+    folder = next((p for p in (path.parent, *path.parents) if p.exists()), Path())
+    return f"{shutil.disk_usage(folder).free / 1e6:,.0f} MB free"
+
+
+def translate(error: apsw.Error, path: Path | None) -> MemtuiError:
+    """The memtui error for an SQLite one: cause and next step in words."""
+    where = "the memory" if path is None else str(path)
+    match error:
+        case apsw.FullError():
+            return DiskFullError(
+                f"No space left to write {where} ({free_space(path)}).",
+                "Nothing was changed. Free some space and try again.",
+            )
+        case apsw.NotADBError():
+            return ForeignFileError(f"{where} is not a memory file.", "Choose another file with --db.")
+        case apsw.CorruptError():
+            return CorruptFileError(
+                f"{where} is damaged: {error}.",
+                "Run memtui check, then restore a backup. The file was left as it is.",
+            )
+        case apsw.ReadOnlyError():
+            return ReadOnlyError(f"{where} cannot be written.", "Open it with --readonly, or fix its permissions.")
+        case apsw.BusyError():
+            return StoreError(
+                f"{where} is in use: another program has held its write lock for over 30 seconds.",
+                "Close that program, or try again.",
+            )
+        case apsw.IOError():
+            # A file size limit and a full quota arrive as an I/O error, not as FULL.
+            return DiskFullError(
+                f"Writing or reading {where} failed: {error} ({free_space(path)}).",
+                "Nothing was changed. Check the disk, its free space and quota, and try again.",
+            )
+        case apsw.CantOpenError():
+            return StoreError(f"{where} cannot be opened.", "Check that it exists and that you may read and write it.")
+        case _:
+            return StoreError(f"The memory file refused: {error}.", "Run memtui check.")
+
+
+class Connections:
+    """The writer and the readers of one file in this process.
+
+    ``:memory:`` has a single connection, so readers there wait for the writer.
+    """
+
+    def __init__(self, path: Path | None, *, readonly: bool = False, immutable: bool = False) -> None:
+        self.path = path
+        self.readonly = readonly
+        self._immutable = immutable
+        self.vectors_missing = ""
+        self._write_lock = threading.RLock()
+        self._pool_lock = threading.Lock()
+        self._idle: list[apsw.Connection] = []
+        self._closed = False
+        self._writer = None if readonly else self._connect(write=True)
+
+    def _connect(self, *, write: bool) -> apsw.Connection:
+        connection = connect(self.path, write=write, immutable=self._immutable)
+        self.vectors_missing = load_vec0(connection)
+        return connection
+
+    @contextmanager
+    def read(self) -> Iterator[apsw.Connection]:
+        """A connection for reading one consistent snapshot; returned to the pool afterwards."""
+        if self.path is None:
+            with self._write_lock:
+                yield self._require_writer()
+            return
+        with self._pool_lock:
+            self._check_open()
+            connection = self._idle.pop() if self._idle else None
+        try:
+            connection = connection or self._connect(write=False)
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+        except apsw.InterruptError:
+            raise
+        except apsw.Error as error:
+            raise translate(error, self.path) from error
+        finally:
+            if connection is not None:
+                with self._pool_lock:
+                    if self._closed:
+                        connection.close()
+                    else:
+                        self._idle.append(connection)
+
+    @contextmanager
+    def write(self) -> Iterator[apsw.Connection]:
+        """The writer inside a BEGIN IMMEDIATE transaction: committed at the end, rolled back on any error."""
+        if self.readonly:
+            raise ReadOnlyError("This memory is open for reading only.", "Open it without --readonly to change it.")
+        with self._write_lock:
+            connection = self._require_writer()
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield connection
+                    connection.execute("COMMIT")
+                finally:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+            except apsw.Error as error:
+                raise translate(error, self.path) from error
+
+    @contextmanager
+    def exclusive(self) -> Iterator[apsw.Connection]:
+        """The writer outside any transaction, for backup, VACUUM and pragmas."""
+        with self._write_lock:
+            try:
+                yield self._require_writer()
+            except apsw.Error as error:
+                raise translate(error, self.path) from error
+
+    def _require_writer(self) -> apsw.Connection:
+        self._check_open()
+        if self._writer is None:
+            raise ReadOnlyError("This memory is open for reading only.", "Open it without --readonly to change it.")
+        return self._writer
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError("This memory is closed.", "Open it again.")
+
+    def close(self) -> None:
+        with self._write_lock, self._pool_lock:
+            self._closed = True
+            for connection in self._idle:
+                connection.close()
+            self._idle.clear()
+            if self._writer is not None:
+                self._writer.close()

@@ -1,0 +1,177 @@
+"""Open or create the memory file.
+
+A new file appears under its name only when it is complete. A file that is not a memory, or newer,
+or damaged, is refused with the reason, and its bytes stay as they are.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+import time
+from pathlib import Path
+
+import apsw
+
+from memtui import paths
+from memtui.engine.errors import (
+    CorruptFileError,
+    ForeignFileError,
+    InputError,
+    NewerFileError,
+    ReadOnlyError,
+    StoreError,
+)
+
+from . import migrate
+from .connection import APPLICATION_ID, Connections, assert_sqlite, connect, translate
+
+MEMORY = ":memory:"
+
+
+def open_file(where: Path | str, *, readonly: bool = False, allow_unsafe: bool = False) -> Connections:
+    """The connections to a memory file, created when it is not there (not when ``readonly``).
+
+    Raises StoreError and its kin; see errors.py.
+    """
+    assert_sqlite()
+    if str(where) == MEMORY:
+        return _in_memory()
+    if "\0" in str(where):
+        raise InputError("A path cannot contain a NUL character.", "Choose another path with --db.")
+    path = Path(where).expanduser().absolute()
+    paths.check_place(path, allow_unsafe=allow_unsafe)
+    immutable = False
+    try:
+        if not path.exists():
+            if readonly:
+                raise StoreError(f"There is no memory at {path}.", "Open it once without --readonly to create it.")
+            _create(path)
+        path = path.resolve()
+        _refuse_unusable(path, readonly=readonly)
+        immutable = _probe(path, readonly=readonly)
+        connections = Connections(path, readonly=readonly, immutable=immutable)
+    except apsw.Error as error:
+        raise translate(error, path) from error
+    except PermissionError as error:
+        raise StoreError(f"No permission for {error.filename or path}.", "Fix its permissions or choose --db.") from error
+    except OSError as error:
+        raise StoreError(f"{path} cannot be used: {error.strerror or error}.", "Choose another path with --db.") from error
+    if not readonly:
+        with connections.exclusive() as writer:
+            migrate.upgrade(writer, path)
+    return connections
+
+
+def _in_memory() -> Connections:
+    connections = Connections(None)
+    with connections.write() as writer:
+        _initialise(writer)
+    return connections
+
+
+def _initialise(connection: apsw.Connection) -> None:
+    migrate.apply_pending(connection)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    rows = {
+        "file_id": secrets.token_hex(16),
+        "erase_salt": secrets.token_hex(16),
+        "created_at": str(int(time.time())),
+        "fts_tokenizer": "porter unicode61",
+        "vector_index": "a",
+    }
+    connection.executemany("INSERT INTO memory_metadata(key, value) VALUES (?, ?)", list(rows.items()))
+
+
+def _create(path: Path) -> None:
+    """Build the file under another name and link it into place, so that nobody sees half of it."""
+    paths.private_folder(path.parent)
+    partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.new")
+    os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        connection = connect(partial, write=True)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            _initialise(connection)
+            connection.execute("COMMIT")
+            connection.pragma("journal_mode", "wal")
+        finally:
+            connection.close()
+        for suffix in ("-wal", "-shm"):
+            partial.with_name(partial.name + suffix).unlink(missing_ok=True)
+        try:
+            path.hardlink_to(partial)
+        except FileExistsError:
+            return  # another process made it first: theirs is as good
+        except OSError:  # a file system without hard links
+            if not path.exists():
+                partial.rename(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _refuse_unusable(path: Path, *, readonly: bool) -> None:
+    status = path.stat()
+    if stat.S_ISDIR(status.st_mode):
+        raise StoreError(f"{path} is a folder.", "Give the path of a file, for example memory.db inside it.")
+    if not stat.S_ISREG(status.st_mode):
+        raise StoreError(f"{path} is not a regular file.", "Choose another path with --db.")
+    if status.st_size == 0:
+        raise ForeignFileError(
+            f"{path} is empty (0 bytes): not a memory file, or one whose content was lost.",
+            "Restore a backup over it, or delete it to begin a new memory.",
+        )
+    if not os.access(path, os.R_OK):
+        raise StoreError(f"No permission to read {path}.", "Fix its permissions or choose another with --db.")
+    if not readonly and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        raise ReadOnlyError(f"{path} or its folder cannot be written.", "Open it with --readonly, or fix permissions.")
+
+
+def _probe(path: Path, *, readonly: bool) -> bool:
+    """Refuse what is not ours before anything is written. Returns whether it must be opened immutable."""
+    wal = path.with_name(path.name + "-wal")
+    immutable = readonly and not os.access(path.parent, os.W_OK) and not wal.exists()
+    # Read-write where possible, so that a log left by a crash can be read; never checkpointed from here.
+    probe = connect(path, write=not readonly, immutable=immutable)
+    try:
+        probe.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        application_id = probe.pragma("application_id")
+        version = migrate.file_version(probe)
+        if application_id != APPLICATION_ID:
+            _refuse_foreign(probe, path)
+        if version > migrate.current_version() and not readonly:
+            raise NewerFileError(
+                f"{path} was written by a newer memtui (format {version}, this one knows {migrate.current_version()}).",
+                "Update memtui, or look at it with --readonly.",
+            )
+        if wal.exists() and wal.stat().st_size and wal.stat().st_mtime < path.stat().st_mtime:
+            _refuse_stale_log(probe, path)
+        if not readonly:
+            mode = probe.pragma("journal_mode", "wal")
+            if mode != "wal":
+                raise StoreError(f"{path} cannot use a write-ahead log ({mode}).", "Move it to a local disk.")
+    finally:
+        probe.close()
+    return immutable
+
+
+def _refuse_foreign(probe: apsw.Connection, path: Path) -> None:
+    tables = {name for (name,) in probe.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    if {"memories", "memories_fts"} <= tables:
+        raise ForeignFileError(
+            f"{path} is the memory of another program.", "Its content can be imported: memtui import PATH."
+        )
+    raise ForeignFileError(
+        f"{path} is an SQLite file of another program ({len(tables)} tables).", "Choose another file with --db."
+    )
+
+
+def _refuse_stale_log(probe: apsw.Connection, path: Path) -> None:
+    """A log older than the file may belong to another copy of it; then the pages do not fit together."""
+    problem = probe.pragma("quick_check")
+    if problem != "ok":
+        raise CorruptFileError(
+            f"{path} and its write-ahead log do not belong together: {str(problem).splitlines()[0]}.",
+            f"Move {path.name}-wal aside and try again; nothing was changed.",
+        )

@@ -1,0 +1,229 @@
+"""Operations: every change has a name, an actor and the rows it touched.
+
+The rows are written by triggers in the writer's own transaction (triggers.py); this module opens and
+closes operations and reads them back. An operation that changed nothing leaves no trace. A long one
+(an import) spans many transactions and stays ``running`` in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import apsw
+import msgspec
+
+from memtui.engine.clock import Clock
+from memtui.engine.errors import NotFoundError
+from memtui.engine.records import Operation, RowChange
+
+from .columns import COVERED
+from .connection import Connections
+
+KEEP_DAYS = 90
+KEEP_BYTES = 50_000_000
+
+
+class Op:
+    """An open operation: the connection of its transaction, and its label, which may still change."""
+
+    def __init__(self, connection: apsw.Connection, op_id: int, label: str) -> None:
+        self.connection = connection
+        self.op_id = op_id
+        self.label = label
+        self._label = label
+
+    @property
+    def relabelled(self) -> bool:
+        return self.label != self._label
+
+
+@contextmanager
+def operation(
+    connections: Connections, clock: Clock, actor: str, kind: str, label: str, *, undoes: int | None = None
+) -> Iterator[Op]:
+    """One operation in one transaction."""
+    with connections.write() as connection:
+        op_id = _insert(connection, clock, actor, kind, label, "done", undoes)
+        op = Op(connection, op_id, label)
+        connection.execute("INSERT INTO current_op(one, op_id) VALUES (1, ?)", (op_id,))
+        yield op
+        connection.execute("DELETE FROM current_op")
+        if not connection.execute("SELECT 1 FROM changes WHERE op_id = ? LIMIT 1", (op_id,)).fetchone():
+            connection.execute("DELETE FROM ops WHERE op_id = ?", (op_id,))
+        elif op.relabelled:
+            connection.execute("UPDATE ops SET label = ? WHERE op_id = ?", (op.label, op_id))
+
+
+def begin(
+    connections: Connections, clock: Clock, actor: str, kind: str, label: str, *, undoes: int | None = None
+) -> int:
+    """Start an operation of many transactions; ``part`` runs each of them, ``finish`` ends it."""
+    with connections.write() as connection:
+        return _insert(connection, clock, actor, kind, label, "running", undoes)
+
+
+@contextmanager
+def part(connections: Connections, op_id: int) -> Iterator[apsw.Connection]:
+    """One transaction of a running operation."""
+    with connections.write() as connection:
+        connection.execute("INSERT INTO current_op(one, op_id) VALUES (1, ?)", (op_id,))
+        yield connection
+        connection.execute("DELETE FROM current_op")
+
+
+def finish(connections: Connections, op_id: int, label: str) -> None:
+    with connections.write() as connection:
+        if connection.execute("SELECT 1 FROM changes WHERE op_id = ? LIMIT 1", (op_id,)).fetchone():
+            connection.execute("UPDATE ops SET state = 'done', label = ? WHERE op_id = ?", (label, op_id))
+        else:
+            connection.execute("DELETE FROM ops WHERE op_id = ?", (op_id,))
+
+
+@contextmanager
+def derived(connection: apsw.Connection) -> Iterator[None]:
+    """Inside it, rows that a program derives (an entity found in a text) are kept out of history."""
+    row = connection.execute("SELECT op_id FROM current_op").fetchone()
+    connection.execute(
+        "INSERT INTO current_op(one, op_id) VALUES (1, 0) ON CONFLICT(one) DO UPDATE SET op_id = 0"
+    )
+    yield
+    if row is None:
+        connection.execute("DELETE FROM current_op")
+    else:
+        connection.execute("UPDATE current_op SET op_id = ?", row)
+
+
+def _insert(
+    connection: apsw.Connection, clock: Clock, actor: str, kind: str, label: str, state: str, undoes: int | None
+) -> int:
+    connection.execute(
+        "INSERT INTO ops(at, actor, kind, label, state, undoes) VALUES (?, ?, ?, ?, ?, ?)",
+        (int(clock()), actor, kind, label, state, undoes),
+    )
+    return connection.last_insert_rowid()
+
+
+_OPERATION = """
+    SELECT op_id, at, actor, kind, label, state, run_id, undoes, undone_by,
+           (SELECT coalesce(sum(hi - lo + 1), 0) FROM changes c WHERE c.op_id = o.op_id) AS row_count
+    FROM ops o"""
+
+
+def _operation(row: tuple[Any, ...]) -> Operation:
+    return Operation(
+        op_id=row[0], at=row[1], actor=row[2], kind=row[3], label=row[4], state=row[5],
+        run_id=row[6], undoes=row[7], undone_by=row[8], rows=row[9],
+    )  # fmt: skip
+
+
+def get_operation(connection: apsw.Connection, op_id: int) -> Operation:
+    row = connection.execute(f"{_OPERATION} WHERE op_id = ?", (op_id,)).fetchone()
+    if row is None:
+        raise NotFoundError(f"There is no operation {op_id}.", "memtui history lists them.")
+    return _operation(row)
+
+
+def list_operations(
+    connection: apsw.Connection, *, limit: int = 100, offset: int = 0, actor: str | None = None
+) -> list[Operation]:
+    """Operations, newest first."""
+    where, values = ("WHERE actor = ?", [actor]) if actor else ("", [])
+    rows = connection.execute(f"{_OPERATION} {where} ORDER BY op_id DESC LIMIT ? OFFSET ?", (*values, limit, offset))
+    return [_operation(row) for row in rows]
+
+
+def count_operations(connection: apsw.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM ops").fetchone()[0])
+
+
+def row_changes(connection: apsw.Connection, op_id: int, *, limit: int = 1_000) -> list[RowChange]:
+    """What an operation did, row by row, in order; a run of inserted rows is unfolded up to ``limit``."""
+    found: list[RowChange] = []
+    rows = connection.execute(
+        "SELECT tbl, act, lo, hi, before, after FROM changes WHERE op_id = ? ORDER BY seq LIMIT ?", (op_id, limit)
+    )
+    for table, act, lo, hi, before, after in rows:
+        for key in range(lo, hi + 1):
+            if len(found) == limit:
+                return found
+            old = msgspec.json.decode(before, type=dict[str, Any]) if before else None
+            new = msgspec.json.decode(after, type=dict[str, Any]) if after else None
+            if act == "insert":
+                new = current_row(connection, table, key)
+            found.append(
+                RowChange(
+                    table=table, key=key, before=old, after=new, memory_id=_memory_id(connection, table, key, old)
+                )
+            )
+    return found
+
+
+def memory_changes(connection: apsw.Connection, rid: int) -> list[tuple[Operation, RowChange]]:
+    """Every recorded change of one memory, oldest first, with the operation it belongs to."""
+    rows = connection.execute(
+        """
+        SELECT op_id, act, before, after FROM (
+            SELECT seq, op_id, act, before, after FROM changes
+            WHERE tbl = 'memories' AND lo = ?1 AND act <> 'insert'
+            UNION ALL
+            SELECT seq, op_id, act, before, after FROM changes
+            WHERE tbl = 'memories' AND act = 'insert' AND lo <= ?1 AND hi >= ?1)
+        ORDER BY seq
+        """,
+        (rid,),
+    ).fetchall()
+    found = []
+    for op_id, _act, before, after in rows:
+        old = msgspec.json.decode(before, type=dict[str, Any]) if before else None
+        new = msgspec.json.decode(after, type=dict[str, Any]) if after else None
+        change = RowChange(
+            table="memories", key=rid, before=old, after=new, memory_id=_memory_id(connection, "memories", rid, old)
+        )
+        found.append((get_operation(connection, op_id), change))
+    return found
+
+
+def current_row(connection: apsw.Connection, table: str, key: int) -> dict[str, Any] | None:
+    """The covered columns of a row as it is now."""
+    covered = COVERED[table]
+    row = connection.execute(
+        f"SELECT {', '.join(covered.all_columns)} FROM {table} WHERE {covered.key} = ?", (key,)
+    ).fetchone()
+    return dict(zip(covered.all_columns, row, strict=True)) if row else None
+
+
+def _memory_id(connection: apsw.Connection, table: str, key: int, image: dict[str, Any] | None) -> str | None:
+    if table != "memories":
+        return None
+    if image and "id" in image:
+        return str(image["id"])
+    row = connection.execute("SELECT id FROM memories WHERE rid = ?", (key,)).fetchone()
+    return row[0] if row else None
+
+
+def prune(connections: Connections, now: float, *, keep_bytes: int = KEEP_BYTES) -> int:
+    """Forget operations older than 90 days, and the oldest beyond ``keep_bytes`` of images.
+
+    Returns how many operations went. Runs of inserted rows carry no image, so they are never
+    the reason to forget a younger operation.
+    """
+    with connections.write() as connection:
+        newest_old = connection.execute(
+            "SELECT coalesce(max(op_id), 0) FROM ops WHERE at < ? AND state <> 'running'", (now - KEEP_DAYS * 86_400,)
+        ).fetchone()[0]
+        over = connection.execute(
+            """
+            SELECT coalesce(max(op_id), 0) FROM (
+                SELECT op_id, sum(coalesce(length(before), 0) + coalesce(length(after), 0))
+                              OVER (ORDER BY seq DESC) AS total
+                FROM changes WHERE before IS NOT NULL)
+            WHERE total > ?
+            """,
+            (keep_bytes,),
+        ).fetchone()[0]
+        last = max(newest_old, over)
+        connection.execute("DELETE FROM changes WHERE op_id <= ?", (last,))
+        connection.execute("DELETE FROM ops WHERE op_id <= ?", (last,))
+        return connection.changes()

@@ -1,0 +1,214 @@
+"""Rows of ``memories``: insert, change, read. Functions over a connection; the caller owns the transaction."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import apsw
+import msgspec
+
+from memtui.engine.confidence import effective_confidence
+from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.records import ID_PREFIX, Category, Kind, MemoryRecord, Trust
+
+COLUMNS = (
+    "m.rid, m.id, m.kind, m.content, m.event_time, m.created_at, m.confidence, m.decay_rate, m.trust, m.category, "
+    "m.session_id, m.source_role, m.source, m.source_key, m.project, m.valid_until, m.ended_by, m.access_count, "
+    "m.last_accessed, m.recall_days, m.confirmed_at, m.reviewed_at, m.source_ids, m.tags, m.attributes"
+)
+
+_encode = msgspec.json.Encoder(order="deterministic").encode
+_strings = msgspec.json.Decoder(tuple[str, ...]).decode
+_object = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+def record(row: Sequence[Any], now: float) -> MemoryRecord:
+    """The record of a row selected with ``COLUMNS``."""
+    (rid, identity, kind, content, event_time, created_at, confidence, decay_rate, trust, category, session_id,
+     source_role, source, source_key, project, valid_until, ended_by, access_count, last_accessed, recall_days,
+     confirmed_at, reviewed_at, source_ids, tags, attributes) = row  # fmt: skip
+    return MemoryRecord(
+        rid=rid, id=identity, kind=kind, content=content, event_time=event_time, created_at=created_at,
+        confidence=confidence,
+        effective=effective_confidence(
+            confidence, decay_rate, recall_days, created_at, last_accessed, confirmed_at, now
+        ),
+        decay_rate=decay_rate, trust=trust, category=category, session_id=session_id, source_role=source_role,
+        source=source, source_key=source_key, project=project, valid_until=valid_until, ended_by=ended_by,
+        access_count=access_count, last_accessed=last_accessed, recall_days=recall_days,
+        confirmed_at=confirmed_at, reviewed_at=reviewed_at,
+        source_ids=() if source_ids == "[]" else _strings(source_ids),
+        tags=() if tags == "[]" else _strings(tags),
+        attributes={} if attributes == "{}" else _object(attributes),
+    )  # fmt: skip
+
+
+def new_id(kind: Kind) -> str:
+    return ID_PREFIX[kind] + secrets.token_hex(6)
+
+
+def content_hash(content: str) -> str:
+    """16 hex digits that are equal for texts that differ only in case, spacing and Unicode form."""
+    folded = " ".join(unicodedata.normalize("NFKC", content).casefold().split())
+    return hashlib.blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def insert(
+    connection: apsw.Connection,
+    *,
+    kind: Kind,
+    content: str,
+    event_time: int,
+    created_at: int,
+    trust: Trust,
+    id: str | None = None,
+    category: Category | None = None,
+    session_id: str | None = None,
+    source_role: str | None = None,
+    source: str | None = None,
+    source_key: str | None = None,
+    project: str | None = None,
+    confidence: float = 1.0,
+    decay_rate: float = 0.0,
+    confirmed_at: int | None = None,
+    source_ids: Iterable[str] = (),
+    tags: Iterable[str] = (),
+    attributes: Mapping[str, Any] | None = None,
+) -> int | None:
+    """Insert a row and return its rid; None when ``source_key`` is there already."""
+    source_ids, tags = tuple(source_ids), tuple(tags)
+    row = connection.execute(
+        """
+        INSERT INTO memories(id, kind, category, content, content_hash, session_id, source_role, source, source_key,
+                             project, trust, event_time, created_at, confidence, decay_rate, confirmed_at,
+                             source_ids, tags, attributes)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT(source_key) DO NOTHING RETURNING rid
+        """,
+        (
+            id or new_id(kind), kind, category, content, content_hash(content), session_id, source_role, source,
+            source_key, project, trust, event_time, created_at, confidence, decay_rate, confirmed_at,
+            _encode(source_ids).decode() if source_ids else "[]",
+            _encode(tags).decode() if tags else "[]",
+            _encode(dict(attributes)).decode() if attributes else "{}",
+        ),
+    ).fetchone()  # fmt: skip
+    return row[0] if row else None
+
+
+def update(connection: apsw.Connection, rid: int, **columns: Any) -> None:
+    """Set columns of a row; tags, source_ids and attributes are given as Python values."""
+    for name in ("tags", "source_ids", "attributes"):
+        if name in columns:
+            columns[name] = _encode(columns[name]).decode()
+    if "content" in columns:
+        columns["content_hash"] = content_hash(columns["content"])
+    assignments = ", ".join(f"{name} = ?" for name in columns)
+    connection.execute(f"UPDATE memories SET {assignments} WHERE rid = ?", (*columns.values(), rid))
+
+
+def get(connection: apsw.Connection, identity: str, now: float) -> MemoryRecord:
+    """A memory by its id, or by the beginning of an id that only one memory has.
+
+    Raises NotFoundError, or InputError that lists the candidates of an ambiguous beginning.
+    """
+    row = connection.execute(f"SELECT {COLUMNS} FROM memories m WHERE m.id = ?", (identity,)).fetchone()
+    if row is None:
+        row = _by_prefix(connection, identity)
+    return record(row, now)
+
+
+def _by_prefix(connection: apsw.Connection, identity: str) -> Sequence[Any]:
+    rows: list[Sequence[Any]] = []
+    if len(identity) >= 4 and identity.isascii():
+        rows = connection.execute(
+            f"SELECT {COLUMNS} FROM memories m WHERE m.id >= ?1 AND m.id < ?1 || x'7f' LIMIT 6", (identity,)
+        ).fetchall()
+    if not rows:
+        raise NotFoundError(f"There is no memory {identity!r}.", "memtui search finds memories and their ids.")
+    if len(rows) > 1:
+        names = ", ".join(str(row[1]) for row in rows[:5])
+        raise InputError(f"{identity!r} begins several ids: {names}.", "Give more of the id.")
+    return rows[0]
+
+
+def by_rid(connection: apsw.Connection, rids: Sequence[int], now: float) -> list[MemoryRecord]:
+    """Memories in the order of ``rids``; those that are gone are left out."""
+    found = {}
+    for start in range(0, len(rids), 500):
+        some = rids[start : start + 500]
+        for row in connection.execute(
+            f"SELECT {COLUMNS} FROM memories m WHERE m.rid IN ({','.join('?' * len(some))})", tuple(some)
+        ):
+            found[row[0]] = record(row, now)
+    return [found[rid] for rid in rids if rid in found]
+
+
+def same_note(connection: apsw.Connection, content: str, now: float) -> MemoryRecord | None:
+    """An active note (fact, reflection, observation) with the same text, if there is one."""
+    row = connection.execute(
+        f"SELECT {COLUMNS} FROM memories m WHERE m.content_hash = ? AND m.kind <> 'episode' "
+        "AND m.valid_until IS NULL ORDER BY m.rid LIMIT 1",
+        (content_hash(content),),
+    ).fetchone()
+    return record(row, now) if row else None
+
+
+def linked(
+    connection: apsw.Connection, identity: str, relation: str, now: float, *, back: bool = False, limit: int = 200
+) -> list[MemoryRecord]:
+    """The memories that ``identity`` points at by ``relation`` (source, supersedes, merged), or that point at it."""
+    here, there = ("to_id", "from_id") if back else ("from_id", "to_id")
+    rows = connection.execute(
+        f"SELECT {COLUMNS} FROM memory_links l JOIN memories m ON m.id = l.{there} "
+        f"WHERE l.{here} = ? AND l.rel = ? ORDER BY m.event_time, m.rid LIMIT ?",
+        (identity, relation, limit),
+    )
+    return [record(row, now) for row in rows]
+
+
+def neighbours(connection: apsw.Connection, memory: MemoryRecord, now: float, *, each: int = 3) -> list[MemoryRecord]:
+    """The turns around a memory in its session (itself included), in the order of the transcript."""
+    if memory.session_id is None:
+        return [memory]
+    here = (memory.session_id, memory.event_time, memory.rid)
+    before = connection.execute(
+        f"SELECT {COLUMNS} FROM memories m WHERE m.session_id = ? AND (m.event_time, m.rid) < (?, ?) "
+        "AND m.kind = 'episode' ORDER BY m.event_time DESC, m.rid DESC LIMIT ?",
+        (*here, each),
+    ).fetchall()
+    after = connection.execute(
+        f"SELECT {COLUMNS} FROM memories m WHERE m.session_id = ? AND (m.event_time, m.rid) > (?, ?) "
+        "AND m.kind = 'episode' ORDER BY m.event_time, m.rid LIMIT ?",
+        (*here, each),
+    ).fetchall()
+    return [*(record(row, now) for row in reversed(before)), memory, *(record(row, now) for row in after)]
+
+
+def transcript(
+    connection: apsw.Connection, session_id: str, now: float, *, offset: int = 0, limit: int = 200
+) -> list[MemoryRecord]:
+    """The episodes of a session in order, a page at a time."""
+    rows = connection.execute(
+        f"SELECT {COLUMNS} FROM memories m WHERE m.session_id = ? AND m.kind = 'episode' "
+        "ORDER BY m.event_time, m.rid LIMIT ? OFFSET ?",
+        (session_id, limit, offset),
+    )
+    return [record(row, now) for row in rows]
+
+
+def record_access(connection: apsw.Connection, rids: Iterable[int], now: int, today_start: int) -> None:
+    """An agent recalled these memories: counts, and at most one recall day per local date."""
+    connection.executemany(
+        """
+        UPDATE memories SET access_count = access_count + 1,
+               recall_days = recall_days + (coalesce(last_accessed, 0) < ?2),
+               last_accessed = max(coalesce(last_accessed, 0), ?1)
+        WHERE rid = ?3
+        """,
+        [(now, today_start, rid) for rid in rids],
+    )

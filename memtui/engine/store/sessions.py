@@ -1,0 +1,101 @@
+"""Sessions: what has been talked, and what of it is consolidated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import apsw
+
+from memtui.engine.errors import NotFoundError
+from memtui.engine.records import Session
+
+IDLE_SECONDS = 30 * 60
+
+_COLUMNS = """
+    s.session_id, s.first_seen_at, s.last_seen_at, s.consolidated_at, s.consolidated_through, s.attempts,
+    s.last_error, s.title, s.summary, s.source, s.project,
+    (SELECT count(*) FROM memories m
+     WHERE m.session_id = s.session_id AND m.kind = 'episode' AND m.valid_until IS NULL)"""
+# A session is pending while it has an active turn beyond its watermark.
+PENDING = """(s.consolidated_through IS NULL OR EXISTS (
+    SELECT 1 FROM memories m WHERE m.session_id = s.session_id AND m.kind = 'episode'
+    AND m.rid > s.consolidated_through AND m.valid_until IS NULL))"""
+
+
+def _session(row: tuple[Any, ...]) -> Session:
+    return Session(
+        session_id=row[0], first_seen_at=row[1], last_seen_at=row[2], consolidated_at=row[3],
+        consolidated_through=row[4], attempts=row[5], last_error=row[6], title=row[7], summary=row[8],
+        source=row[9], project=row[10], turns=row[11],
+    )  # fmt: skip
+
+
+def seen(
+    connection: apsw.Connection,
+    session_id: str,
+    first: int,
+    last: int,
+    *,
+    title: str | None = None,
+    source: str | None = None,
+    project: str | None = None,
+) -> None:
+    """Register a session, or widen the span of a known one; what is known already is kept."""
+    connection.execute(
+        """
+        INSERT INTO sessions_consolidations(session_id, first_seen_at, last_seen_at, title, source, project)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        ON CONFLICT(session_id) DO UPDATE SET
+            first_seen_at = min(first_seen_at, ?2), last_seen_at = max(last_seen_at, ?3)
+        """,
+        (session_id, first, last, title, source, project),
+    )
+    if title or source or project:
+        connection.execute(
+            """
+            UPDATE sessions_consolidations
+            SET title = coalesce(title, ?2), source = coalesce(source, ?3), project = coalesce(project, ?4)
+            WHERE session_id = ?1 AND ((title IS NULL AND ?2 IS NOT NULL) OR (source IS NULL AND ?3 IS NOT NULL)
+                                       OR (project IS NULL AND ?4 IS NOT NULL))
+            """,
+            (session_id, title, source, project),
+        )
+
+
+def get(connection: apsw.Connection, session_id: str) -> Session:
+    row = connection.execute(
+        f"SELECT {_COLUMNS} FROM sessions_consolidations s WHERE s.session_id = ?", (session_id,)
+    ).fetchone()
+    if row is None:
+        raise NotFoundError(f"There is no session {session_id!r}.", "memtui stats counts the sessions.")
+    return _session(row)
+
+
+def page(connection: apsw.Connection, *, offset: int = 0, limit: int = 128, text: str = "") -> list[Session]:
+    """Sessions, the latest first; ``text`` keeps those whose title, id, source or project contain it."""
+    rows = connection.execute(
+        f"""
+        SELECT {_COLUMNS} FROM sessions_consolidations s
+        WHERE ?1 = '' OR instr(lower(coalesce(s.title, '') || ' ' || s.session_id || ' ' || coalesce(s.source, '')
+                                     || ' ' || coalesce(s.project, '')), lower(?1)) > 0
+        ORDER BY s.last_seen_at DESC, s.sid DESC LIMIT ?2 OFFSET ?3
+        """,
+        (text, limit, offset),
+    )
+    return [_session(row) for row in rows]
+
+
+def count(connection: apsw.Connection, text: str = "") -> int:
+    row = connection.execute(
+        """
+        SELECT count(*) FROM sessions_consolidations s
+        WHERE ?1 = '' OR instr(lower(coalesce(s.title, '') || ' ' || s.session_id || ' ' || coalesce(s.source, '')
+                                     || ' ' || coalesce(s.project, '')), lower(?1)) > 0
+        """,
+        (text,),
+    ).fetchone()
+    return int(row[0])
+
+
+def count_pending(connection: apsw.Connection) -> int:
+    return int(connection.execute(f"SELECT count(*) FROM sessions_consolidations s WHERE {PENDING}").fetchone()[0])

@@ -1,0 +1,148 @@
+"""Vectors: the durable copy (``embeddings``) and the vec0 index over it.
+
+The index can be dropped and rebuilt at any time. Two fixed tables take turns, because vec0 cannot be
+renamed: ``memory_metadata.vector_index`` names the live one. Rows whose index entry is out of date
+stand in ``vector_changes``; ``sync`` brings the index up to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import apsw
+
+KNN_LIMIT = 4_096
+
+
+class VectorSpace(NamedTuple):
+    """The model whose vectors the file holds, and how they are stored."""
+
+    model_id: str
+    dims: int
+
+
+class Near(NamedTuple):
+    rid: int
+    distance: float
+    """Cosine distance: 1 - cosine similarity."""
+
+
+def space(connection: apsw.Connection) -> VectorSpace | None:
+    """The vector space of this file; None while nothing has been embedded."""
+    rows = dict(
+        connection.execute(
+            "SELECT key, value FROM memory_metadata WHERE key IN ('embedding_model', 'embedding_dimensions')"
+        )
+    )
+    if len(rows) < 2:
+        return None
+    return VectorSpace(rows["embedding_model"], int(rows["embedding_dimensions"]))
+
+
+def set_space(connection: apsw.Connection, model: VectorSpace) -> None:
+    """Declare the file's vector space and make its (empty) index; inside the caller's transaction."""
+    connection.executemany(
+        "INSERT INTO memory_metadata(key, value) VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value",
+        [("embedding_model", model.model_id), ("embedding_dimensions", str(model.dims))],
+    )
+
+
+def index_table(connection: apsw.Connection) -> str:
+    row = connection.execute("SELECT value FROM memory_metadata WHERE key = 'vector_index'").fetchone()
+    return f"vec_memories_{row[0] if row else 'a'}"
+
+
+def index_exists(connection: apsw.Connection) -> bool:
+    return bool(
+        connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (index_table(connection),)).fetchone()
+    )
+
+
+def pending(connection: apsw.Connection, limit: int) -> list[tuple[int, str]]:
+    """(rid, content) of memories that wait for a vector, the most recent first."""
+    return connection.execute(
+        """
+        SELECT q.rid, m.content FROM index_queue q JOIN memories m ON m.rid = q.rid
+        WHERE q.vector = 1 AND q.text = 0 ORDER BY q.rid DESC LIMIT ?
+        """,
+        (limit,),
+    ).fetchall()
+
+
+def store(connection: apsw.Connection, model: VectorSpace, rows: Sequence[tuple[int, bytes]]) -> None:
+    """Keep int8 vectors (``dims`` bytes each) and take their rows off the queue. A row that is gone is passed over."""
+    connection.executemany(
+        """
+        INSERT INTO embeddings(model_id, rid, dims, dtype, vector)
+        SELECT ?1, ?2, ?3, 'int8', ?4 WHERE EXISTS (SELECT 1 FROM memories WHERE rid = ?2)
+        ON CONFLICT(model_id, rid) DO UPDATE SET vector = excluded.vector, dims = excluded.dims
+        """,
+        [(model.model_id, rid, model.dims, vector) for rid, vector in rows],
+    )
+    done(connection, [rid for rid, _ in rows])
+
+
+def done(connection: apsw.Connection, rids: Sequence[int]) -> None:
+    """Take rows off the vector queue."""
+    connection.executemany("DELETE FROM index_queue WHERE rid = ? AND text = 0", [(rid,) for rid in rids])
+    connection.executemany("UPDATE index_queue SET vector = 0 WHERE rid = ?", [(rid,) for rid in rids])
+
+
+def enqueue_all(connection: apsw.Connection) -> None:
+    """Every memory waits for a vector again (another model)."""
+    connection.execute(
+        "INSERT INTO index_queue(rid, text, vector) SELECT rid, 0, 1 FROM memories WHERE true "
+        "ON CONFLICT(rid) DO UPDATE SET vector = 1"
+    )
+
+
+def sync(connection: apsw.Connection, limit: int = 2_000) -> int:
+    """Bring the index up to ``vector_changes``, at most ``limit`` rows; returns how many. Needs vec0."""
+    model = space(connection)
+    if model is None:
+        return 0
+    table = index_table(connection)
+    if not index_exists(connection):
+        connection.execute(
+            f"CREATE VIRTUAL TABLE {table} USING vec0("
+            f"rid INTEGER PRIMARY KEY, kind TEXT PARTITION KEY, embedding int8[{model.dims}] distance_metric=cosine)"
+        )
+        connection.execute(
+            "INSERT INTO vector_changes(rid) SELECT rid FROM embeddings WHERE model_id = ? ON CONFLICT DO NOTHING",
+            (model.model_id,),
+        )
+    rids = [rid for (rid,) in connection.execute("SELECT rid FROM vector_changes ORDER BY rid LIMIT ?", (limit,))]
+    for rid in rids:
+        connection.execute(f"DELETE FROM {table} WHERE rid = ?", (rid,))
+        row = connection.execute(
+            "SELECT m.kind, e.vector FROM embeddings e JOIN memories m ON m.rid = e.rid "
+            "WHERE e.model_id = ? AND e.rid = ? AND e.dims = ?",
+            (model.model_id, rid, model.dims),
+        ).fetchone()
+        if row:
+            connection.execute(
+                f"INSERT INTO {table}(rid, kind, embedding) VALUES (?, ?, vec_int8(?))", (rid, row[0], row[1])
+            )
+    connection.executemany("DELETE FROM vector_changes WHERE rid = ?", [(rid,) for rid in rids])
+    return len(rids)
+
+
+def rebuild(connection: apsw.Connection) -> None:
+    """Drop the live index; ``sync`` makes it anew from the durable copy."""
+    connection.execute(f"DROP TABLE IF EXISTS {index_table(connection)}")
+    connection.execute("DELETE FROM vector_changes")
+
+
+def unsynced(connection: apsw.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM vector_changes").fetchone()[0])
+
+
+def unembedded(connection: apsw.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM index_queue WHERE vector = 1").fetchone()[0])
+
+
+def embedded(connection: apsw.Connection, model: VectorSpace) -> int:
+    return int(
+        connection.execute("SELECT count(*) FROM embeddings WHERE model_id = ?", (model.model_id,)).fetchone()[0]
+    )
