@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memtui import config
 from memtui.engine.errors import InputError
+from memtui.engine.records import Options, SecretPolicy
 
 
 def written(folder: Path, text: str) -> Path:
@@ -34,18 +35,16 @@ def test_the_file_is_read_and_each_value_knows_its_line(tmp_path: Path) -> None:
     file = written(
         tmp_path,
         "# mine\n[general]\ntheme = 'nord'\n\n[decay]\nrate = 1 # an integer will do\n\n"
-        "[ner.strategies]\nnone = []\nfast = ['regex']\n\n[keymap]\nforget = ['x', 'delete']\n",
+        "[keymap]\nforget = 'x delete'\n",
     )
     loaded = config.load(file, {})
     assert loaded.settings.general.theme == "nord"
     assert loaded.settings.decay.rate == 1.0
-    assert loaded.settings.ner.strategies == {"none": (), "fast": ("regex",)}
-    assert loaded.settings.keymap == {"forget": ("x", "delete")}
+    assert loaded.settings.keymap == {"forget": "x delete"}
     assert loaded.origins == {
         "general.theme": "line 3",
         "decay.rate": "line 6",
-        "ner.strategies": "line 8",
-        "keymap.forget": "line 13",
+        "keymap.forget": "line 9",
     }
 
 
@@ -80,9 +79,7 @@ def test_a_variable_that_means_nothing_is_told_not_swallowed(tmp_path: Path) -> 
         ("[search]\nlimit = 2.5\n", "line 2", "whole number from 1 to 1000"),
         ("[embedder]\nkind = 'openai'\n", "line 2", "one of offline, off"),
         ("[secrets]\nfacts = 'hide'\n", "line 2", "one of redact, quarantine, keep"),
-        ("[ner.strategies]\nfast = ['regexp']\n", "line 1", '"regex"'),
-        ("[keymap]\nforget = 'x'\n", "line 1", "a list of text"),
-        ("[import]\nmax_files = 0\n", "line 2", "from 1 up"),
+        ("[keymap]\nforget = ['x']\n", "line 1", "each text"),
     ],
 )
 def test_a_wrong_value_names_its_line_and_what_would_be_right(
@@ -100,7 +97,6 @@ def test_a_wrong_value_names_its_line_and_what_would_be_right(
         ("[genral]\n", "line 1: [genral] is not a section", "'general'"),
         ("theme = 'x'\n", "line 1: [theme] is not a section", "general"),
         ("general = 3\n", "line 1: general is a section", "[general]"),
-        ("[ner]\nstrategy = 'best'\n", "'best'", "fast"),
     ],
 )
 def test_an_unknown_name_is_refused_with_the_nearest_known_one(
@@ -150,6 +146,13 @@ def test_every_setting_is_described_and_its_default_is_one_it_may_have(tmp_path:
     assert config.load(written(tmp_path, ""), environ).settings == config.Settings()
 
 
+def test_the_defaults_are_those_of_the_engine() -> None:
+    assert config.Settings().options() == Options()
+    settings = config.Settings(decay=config.Decay(rate=0.2), secrets=config.Secrets(facts="keep"))
+    chosen = settings.options(background=False)
+    assert chosen == Options(decay_rate=0.2, secrets=SecretPolicy(facts="keep"), background=False)
+
+
 TEXT = """\
 # my settings
 [general]
@@ -158,7 +161,7 @@ theme = "nord"  # the cold one
 ascii = false
 
 [keymap]
-"forget" = ["x", "]"]  # brackets
+"forget" = "x ]"  # brackets
 """
 
 
@@ -166,19 +169,19 @@ def test_saving_changes_one_value_and_keeps_every_comment(tmp_path: Path) -> Non
     file = written(tmp_path, TEXT)
     config.save(file, "general.theme", "memtui-light")
     assert file.read_text() == TEXT.replace('"nord"', '"memtui-light"')
-    config.save(file, "keymap.forget", ("d", "delete"))
-    assert '"forget" = ["d", "delete"]  # brackets\n' in file.read_text()
-    assert config.load(file, {}).settings.keymap == {"forget": ("d", "delete")}
+    config.save(file, "keymap.forget", "d # delete")
+    assert '"forget" = "d # delete"  # brackets\n' in file.read_text()
+    assert config.load(file, {}).settings.keymap == {"forget": "d # delete"}
 
 
 def test_saving_adds_what_was_not_there(tmp_path: Path) -> None:
     file = written(tmp_path, TEXT)
     config.save(file, "general.motion", False)
     config.save(file, "decay.rate", 0.25)
-    config.save(file, "keymap.new one", ("n",))
+    config.save(file, "keymap.new one", "n")
     settings = config.load(file, {}).settings
     assert (settings.general.motion, settings.decay.rate, settings.general.theme) == (False, 0.25, "nord")
-    assert settings.keymap == {"forget": ("x", "]"), "new one": ("n",)}
+    assert settings.keymap == {"forget": "x ]", "new one": "n"}
     assert file.read_text().startswith('# my settings\n[general]\nmotion = false\ntheme = "nord"  # the')
 
 
@@ -205,7 +208,7 @@ def test_saving_makes_a_private_file_in_a_private_folder(tmp_path: Path) -> None
         'general = { theme = "nord" }\n',
         'general.theme = "nord"\n',
         '[general]\ntheme = """\nnord"""\n',
-        '[decay]\nrate = 0.1\n[import]\nmax_files = 3\n["general"]\n"theme" = """x"""\n',
+        '[decay]\nrate = 0.1\n[search]\nlimit = 3\n["general"]\n"theme" = """x"""\n',
     ],
 )
 def test_a_setting_that_no_small_edit_can_change_is_left_to_the_person(text: str, tmp_path: Path) -> None:

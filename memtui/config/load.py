@@ -50,14 +50,12 @@ def load(file: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     for section, body in data.items():
         _check_section(place, text or "", section, body, known, origins)
     unknown = _overlay(data, environ, known, origins)
-    settings = msgspec.convert(data, Settings)
-    if settings.ner.strategy not in settings.ner.strategies:
-        raise InputError(
-            f"{place}: ner.strategy is {settings.ner.strategy!r}, which [ner.strategies] does not have.",
-            f"Choose one of {', '.join(settings.ner.strategies)}, or add it there.",
-        )
     return Configuration(
-        settings=settings, file=place, exists=text is not None, origins=origins, unknown_variables=unknown
+        settings=msgspec.convert(data, Settings),
+        file=place,
+        exists=text is not None,
+        origins=origins,
+        unknown_variables=unknown,
     )
 
 
@@ -86,6 +84,8 @@ def _read(place: Path, *, must_exist: bool) -> str | None:
 
 
 def _parse(place: Path, text: str) -> dict[str, Any]:
+    if not text:
+        return {}
     import tomllib
 
     try:

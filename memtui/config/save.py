@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 import secrets
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +23,9 @@ from .schema import describe
 # A value that ends on its line, and the comment after it.
 _TEXT = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*')"""
 _LINE = re.compile(
-    rf"""(\s*(?:{_TEXT}|[\w-]+)\s*=\s*)({_TEXT}|\[(?:[^\[\]"']|{_TEXT})*\]|[^\s"'\[{{#]+)(\s*(?:\#.*)?)$"""
+    rf"""(\s*(?:{_TEXT}|[\w-]+)\s*=\s*)({_TEXT}|[^\s"'\[{{#]+)(\s*(?:\#.*)?)$"""
 )
-Value = str | bool | int | float | tuple[str, ...]
+Value = str | bool | int | float
 
 
 def save(file: Path, name: str, value: Value) -> None:
@@ -34,12 +33,14 @@ def save(file: Path, name: str, value: Value) -> None:
 
     Raises InputError: no such setting, a value it cannot have, or a file that cannot be changed.
     """
+    import tomllib
+
     section, key = _checked(name, value)
     old = _text(file)
     new = edited(old, section, key, _toml(value))
     try:
         expected = tomllib.loads(old)
-        expected.setdefault(section, {})[key] = list(value) if isinstance(value, tuple) else value
+        expected.setdefault(section, {})[key] = value
         same = tomllib.loads(new) == expected
     except (tomllib.TOMLDecodeError, AttributeError, TypeError):
         same = False
@@ -67,8 +68,8 @@ def _checked(name: str, value: Any) -> tuple[str, str]:
     """Section and key of a setting that may have ``value``."""
     section, _, key = name.partition(".")
     for setting in describe():
-        if setting.name == name or (setting.name == section == "keymap" and key):
-            kind = setting.type if setting.key else tuple[str, ...]
+        if setting.name == (section if setting.is_table else name) and key:
+            kind = str if setting.is_table else setting.type
             try:
                 msgspec.convert(value, kind)
             except msgspec.ValidationError:
@@ -78,6 +79,8 @@ def _checked(name: str, value: Any) -> tuple[str, str]:
 
 
 def _text(file: Path) -> str:
+    import tomllib
+
     if file.is_symlink():
         raise InputError(f"{file} is a symbolic link; memtui does not write through it.", "Edit its target.")
     try:
@@ -112,6 +115,4 @@ def _toml(value: Value) -> str:
     if isinstance(value, str):
         # A JSON string is a TOML basic string, but for DEL.
         return msgspec.json.encode(value).decode().replace("\x7f", "\\u007f")
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_toml, value))}]"
     return repr(value)

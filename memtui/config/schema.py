@@ -11,10 +11,7 @@ from typing import Annotated, Any, Literal, dataclass_transform, get_args, get_o
 import msgspec
 from msgspec import Meta
 
-from ..engine.records import Record
-
-SecretPolicy = Literal["redact", "quarantine", "keep"]
-NerProvider = Literal["regex"]
+from ..engine.records import Options, Record, SecretMode, SecretPolicy
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
@@ -44,15 +41,6 @@ class Embedder(Section):
     ] = "offline"
 
 
-class Ner(Section):
-    strategy: Annotated[
-        str, Meta(description="Which of the strategies links names when turns are recorded."),
-    ] = "fast"
-    strategies: Annotated[
-        dict[str, tuple[NerProvider, ...]], Meta(description="Name of a strategy -> its providers in order."),
-    ] = msgspec.field(default_factory=lambda: {"fast": ("regex",)})
-
-
 class Search(Section):
     profile: Annotated[
         str, Meta(description="How arms are fused: default, or rrf (reciprocal ranks, k = 60)."),
@@ -73,30 +61,12 @@ class Decay(Section):
 
 class Secrets(Section):
     facts: Annotated[
-        SecretPolicy,
+        SecretMode,
         Meta(description="Secret-looking text in facts: redact, quarantine (from models) or keep."),
     ] = "redact"
     episodes: Annotated[
-        SecretPolicy, Meta(description="The same for turns of conversations."),
+        SecretMode, Meta(description="The same for turns of conversations."),
     ] = "quarantine"
-
-
-class ImportCaps(Section):
-    max_file_mb: Annotated[
-        int, Meta(ge=1, description="Largest file, and largest unpacked zip entry."),
-    ] = 4096
-    max_message_kb: Annotated[
-        int, Meta(ge=1, description="Largest message; a longer one is skipped."),
-    ] = 1024
-    max_depth: Annotated[
-        int, Meta(ge=1, le=1000, description="Nesting of JSON and of folders."),
-    ] = 64
-    max_files: Annotated[
-        int, Meta(ge=1, description="Files of one import."),
-    ] = 100_000
-    max_ratio: Annotated[
-        int, Meta(ge=1, description="Unpacked to packed size in a zip."),
-    ] = 200
 
 
 class Settings(Section):
@@ -104,14 +74,24 @@ class Settings(Section):
 
     general: General = General()
     embedder: Embedder = Embedder()
-    ner: Ner = msgspec.field(default_factory=Ner)
     search: Search = Search()
     decay: Decay = Decay()
     secrets: Secrets = Secrets()
-    imports: ImportCaps = msgspec.field(default=ImportCaps(), name="import")
     keymap: Annotated[
-        dict[str, tuple[str, ...]], Meta(description='Action -> its keys: forget = ["x", "delete"].'),
+        dict[str, str], Meta(description='Action -> its keys, blanks between: forget = "x delete".'),
     ] = msgspec.field(default_factory=dict)
+
+    def options(self, *, background: bool = True, allow_unsafe_fs: bool = False) -> Options:
+        """What ``Memory.open`` takes of it."""
+        return Options(
+            secrets=SecretPolicy(facts=self.secrets.facts, episodes=self.secrets.episodes),
+            embedder=self.embedder.kind,
+            decay_rate=self.decay.rate,
+            fade_threshold=self.decay.threshold,
+            background=background,
+            allow_unsafe_fs=allow_unsafe_fs,
+            profile=self.search.profile,
+        )
 
 
 class Setting(Record):
@@ -164,11 +144,9 @@ def expected(kind: Any) -> str:
     """A type in words: "a number from 0 to 1", "one of offline, off"."""
     bare, meta = _bare(kind), _meta(kind)
     if get_origin(bare) is Literal:
-        return "one of " + ", ".join(get_args(bare)) if len(get_args(bare)) > 1 else f'"{get_args(bare)[0]}"'
+        return "one of " + ", ".join(get_args(bare))
     if get_origin(bare) is dict:
         return f"a table of names, each {expected(get_args(bare)[1])}"
-    if get_origin(bare) is tuple:
-        return f"a list of {expected(get_args(bare)[0])}"
     words = {bool: "true or false", str: "text", int: "a whole number", float: "a number"}[bare]
     if meta.le is not None:
         return f"{words} from {meta.ge} to {meta.le}"
