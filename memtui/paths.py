@@ -80,7 +80,7 @@ def private_folder(folder: Path) -> Path:
     """
     missing: list[Path] = []
     place = folder
-    while not _exists(place):
+    while not is_there(place):
         missing.append(place)
         place = place.parent
     try:
@@ -128,7 +128,7 @@ def unsafe_reason(path: Path) -> str:
 def filesystem_of(path: Path) -> str:
     """The type of the file system that holds ``path`` ("ext4", "nfs4"), or "" where it cannot be told."""
     place = path
-    while not _exists(place) and place != place.parent:
+    while not is_there(place) and place != place.parent:
         place = place.parent
     if sys.platform == "linux":
         try:
@@ -160,6 +160,14 @@ def mounted_type(mountinfo: str, path: str) -> str:
     return found
 
 
+def is_there(path: Path) -> bool:
+    """Like ``Path.exists``, but False where the folder above may not be searched."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
 def loose_mode(path: Path) -> int | None:
     """The mode bits of ``path`` when others than its owner may touch it, else None (also on Windows)."""
     if os.name == "nt":
@@ -169,14 +177,6 @@ def loose_mode(path: Path) -> int | None:
     except OSError:
         return None
     return mode if mode & 0o077 else None
-
-
-def _exists(path: Path) -> bool:
-    """Like ``Path.exists``, but False where the folder above may not be searched."""
-    try:
-        return path.exists()
-    except OSError:
-        return False
 
 
 def _cloud_reason(path: Path) -> str:

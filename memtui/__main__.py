@@ -1,0 +1,7 @@
+"""``python -m memtui``."""
+
+from __future__ import annotations
+
+from memtui.cli import main
+
+main()

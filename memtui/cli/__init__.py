@@ -1,0 +1,71 @@
+"""The command line: every screen's headless twin, and the way into the app.
+
+``memtui`` alone opens the app without importing click. Commands are found in ``root``.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+COMPLETE_VARIABLE = "_MEMTUI_COMPLETE"
+
+
+def main() -> NoReturn:
+    """The program. Ends the process with one of the exit codes of ``errors``."""
+    code = run(sys.argv[1:])
+    sys.exit(code)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code; nothing is raised."""
+    from . import errors, output
+
+    output.prepare_streams()
+    json = "--json" in (arguments[: arguments.index("--")] if "--" in arguments else arguments)
+    try:
+        code = _dispatch(list(arguments))
+        sys.stdout.flush()
+    except Exception as error:
+        code = _report(error, json=json)
+    except KeyboardInterrupt as error:
+        code = errors.report(error, json=json)
+    output.silence()
+    return code
+
+
+def _dispatch(arguments: list[str]) -> int:
+    instruction = os.environ.get(COMPLETE_VARIABLE)
+    if not arguments and not instruction:
+        from .door import Door
+        from .opening import open_app
+
+        return open_app(Door())
+    import click
+
+    from .root import group
+
+    if instruction:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(group, {}, "memtui", COMPLETE_VARIABLE, instruction)
+    try:
+        with group.make_context("memtui", arguments) as context:
+            code = group.invoke(context)
+    except click.exceptions.Exit as exit_:
+        code = exit_.exit_code
+    return code if isinstance(code, int) else 0
+
+
+def _report(error: Exception, *, json: bool) -> int:
+    """Like ``errors.report``, when nobody may be there to read it."""
+    from . import errors
+
+    try:
+        code = errors.report(error, json=json)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return errors.UNREAD
+    return code

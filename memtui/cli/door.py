@@ -1,0 +1,80 @@
+"""What every command needs first: the options before it, the settings, the memory itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui import paths
+from memtui.engine.errors import ReadOnlyError, StoreError, UsageError
+
+if TYPE_CHECKING:
+    from memtui.config import Configuration
+    from memtui.engine.memory import Memory
+
+
+@dataclass
+class Door:
+    """The options that stand before a command (or after it)."""
+
+    db: str | None = None
+    readonly: bool = False
+    demo: bool = False
+    allow_unsafe_fs: bool = False
+    config: str | None = None
+
+    @cached_property
+    def configuration(self) -> Configuration:
+        """The settings in force. Raises InputError."""
+        from memtui import config
+
+        return config.load(Path(self.config).expanduser() if self.config else None)
+
+    def path(self) -> Path:
+        """The memory to open: --db, else the setting (or MEMTUI_DB), else the data folder's."""
+        named = self.db or self.configuration.settings.general.db
+        return Path(named).expanduser() if named else paths.default_memory()
+
+    def check(self) -> None:
+        """Raise UsageError for options that contradict each other."""
+        if self.demo and self.db:
+            raise UsageError("--demo opens a copy of its own: no --db goes with it.", "Leave one out.")
+        if self.db == "":
+            raise UsageError("--db needs a path.", "For example --db ~/memory.db")
+
+    @contextmanager
+    def reading(self) -> Iterator[Memory]:
+        """The memory, opened for reading only. Raises StoreError when there is none yet."""
+        with self._opened(write=False) as memory:
+            yield memory
+
+    @contextmanager
+    def writing(self) -> Iterator[Memory]:
+        """The memory, created when there is none. Raises ReadOnlyError with --readonly."""
+        if self.readonly:
+            raise ReadOnlyError("--readonly was given: nothing can be changed.", "Leave --readonly out.")
+        with self._opened(write=True) as memory:
+            yield memory
+
+    @contextmanager
+    def _opened(self, *, write: bool) -> Iterator[Memory]:
+        from memtui.engine.memory import Memory
+
+        self.check()
+        options = self.configuration.settings.options(background=False, allow_unsafe_fs=self.allow_unsafe_fs)
+        if self.demo:
+            from memtui.demo import throwaway
+
+            with throwaway(options) as memory:
+                yield memory
+            return
+        path = self.path()
+        if not write and not paths.is_there(path):
+            hint = 'memtui remember "..." or memtui import PATH begins one; memtui --demo shows an example.'
+            raise StoreError(f"There is no memory at {path}.", hint)
+        with Memory.open(path, readonly=not write, options=options) as memory:
+            yield memory

@@ -1,0 +1,164 @@
+"""Everything the command line prints: text for people, JSON for scripts.
+
+Text goes through ``visible()``, so that nothing stored in a memory reaches the terminal as a command.
+It is coloured only on a terminal and without NO_COLOR. JSON is one object on one line, in UTF-8,
+with the characters escaped that a terminal would obey.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from typing import Any, Literal, TextIO
+
+from memtui.ui.text import Visible, cells, one_line, visible
+
+Style = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
+_CODES: dict[Style, int] = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33, "cyan": 36}
+# What JSON leaves unescaped and a terminal does not merely show.
+_RISKY = re.compile("[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+_UNLIMITED = 10_000
+
+
+def prepare_streams() -> None:
+    """Never fail on a character that the terminal's encoding lacks, or on a stream that is closed."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def silence() -> None:
+    """Point the streams that broke at nothing, so that the interpreter's last flush cannot complain."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            _redirect(stream)
+
+
+def _redirect(stream: TextIO) -> None:
+    null = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(null, stream.fileno())
+    except (OSError, ValueError):
+        return
+    finally:
+        os.close(null)
+
+
+def out(text: str = "") -> None:
+    """A line, or lines, on stdout. Styled parts (:func:`paint`) must be joined with :func:`row`."""
+    _write(sys.stdout, text if isinstance(text, Painted) else visible(text, newlines=True))
+
+
+def err(text: str) -> None:
+    """A line, or lines, on stderr."""
+    _write(sys.stderr, text if isinstance(text, Painted) else visible(text, newlines=True))
+
+
+def note(text: str) -> None:
+    """Something the reader should know beside the answer; on stderr, out of the way of pipes."""
+    err(f"note: {text}")
+
+
+def emit(value: Any) -> None:
+    """``value`` (records, containers of them) as one line of JSON on stdout."""
+    sys.stdout.flush()
+    data = json_bytes(value) + b"\n"
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None:
+        sys.stdout.write(data.decode())
+    else:
+        buffer.write(data)
+        buffer.flush()
+
+
+def json_bytes(value: Any) -> bytes:
+    import msgspec
+
+    try:
+        text = msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:  # a file name that is not UTF-8
+        text = msgspec.json.encode(_scrub(msgspec.to_builtins(value))).decode()
+    return _RISKY.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
+
+
+class Painted(str):
+    """Text that went through ``visible()`` and may carry colours of ours."""
+
+
+def paint(text: str, *styles: Style) -> Painted:
+    """``text`` made visible, in colour where stdout shows colours."""
+    shown = visible(text)
+    if not styles or not in_colour():
+        return Painted(shown)
+    return Painted(f"\x1b[{';'.join(str(_CODES[style]) for style in styles)}m{shown}\x1b[0m")
+
+
+def row(*parts: str, gap: str = "  ") -> Painted:
+    """Parts beside each other; those that are not painted are made visible."""
+    return Painted(gap.join(part if isinstance(part, Painted) else visible(part) for part in parts))
+
+
+def table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> list[Painted]:
+    """``rows`` with their columns aligned (``right``: the indexes of those aligned right)."""
+    shown = [[part if isinstance(part, Painted) else visible(part) for part in parts] for parts in rows]
+    widths = [max(map(_cells, column)) for column in zip(*shown, strict=True)]
+    lines = []
+    for parts in shown:
+        padded = []
+        for column, part in enumerate(parts):
+            space = " " * (widths[column] - _cells(part))
+            last = column == len(parts) - 1
+            padded.append(space + part if column in right else part + ("" if last else space))
+        lines.append(Painted("  ".join(padded).rstrip()))
+    return lines
+
+
+def brief(text: str, used: int = 0) -> Visible:
+    """``text`` on one line that fits the terminal beside ``used`` cells; in a pipe it is not cut."""
+    return one_line(text, max(20, width() - used))
+
+
+def width() -> int:
+    return shutil.get_terminal_size().columns if _is_terminal(sys.stdout) else _UNLIMITED
+
+
+def in_colour() -> bool:
+    return _is_terminal(sys.stdout) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def in_unicode() -> bool:
+    """Whether stdout's encoding has the glyphs."""
+    return (sys.stdout.encoding or "").lower().replace("-", "") in ("utf8", "utf16", "utf32")
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    try:
+        return stream.isatty()
+    except ValueError:
+        return False
+
+
+def _cells(part: str) -> int:
+    return cells(re.sub("\x1b\\[[0-9;]*m", "", part))
+
+
+def _write(stream: TextIO, text: str) -> None:
+    stream.write(text + "\n")
+
+
+def _scrub(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_scrub(key): _scrub(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_scrub(item) for item in value]
+    return value

@@ -1,0 +1,132 @@
+"""The group of commands. Each is imported when it is called: help and completion need none of them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import click
+
+from memtui import __version__
+
+from .door import Door
+
+
+class Entry(NamedTuple):
+    """Where a command is found (``module`` of this package) and what the help says of it."""
+
+    module: str
+    group: str
+    help: str
+
+
+COMMANDS: dict[str, Entry] = {
+    "import": Entry("feeding", "Feed", "Bring in conversations: files, folders, exports."),
+    "remember": Entry("writing", "Feed", "Write down a memory."),
+    "search": Entry("searching", "Look", "Find memories, and see why they rank as they do."),
+    "show": Entry("showing", "Look", "Show everything about one memory."),
+    "history": Entry("showing", "Look", "Show what was changed, by whom, and when."),
+    "stats": Entry("showing", "Look", "Count what is remembered."),
+    "correct": Entry("writing", "Change", "Replace a memory's text; the old one is kept."),
+    "confirm": Entry("writing", "Change", "Say that memories are true: they no longer fade."),
+    "forget": Entry("writing", "Change", "Put memories into the Trash."),
+    "restore": Entry("writing", "Change", "Bring memories back from the Trash."),
+    "tag": Entry("writing", "Change", "Add and remove tags."),
+    "undo": Entry("undoing", "Change", "Take back your latest change, or any operation."),
+    "redo": Entry("undoing", "Change", "Do again what was just undone."),
+    "check": Entry("caring", "Care", "Check that the memory file is sound."),
+    "doctor": Entry("doctor", "Care", "Tell what is configured, what works, what to do."),
+    "serve": Entry("serving", "Care", "Show the app in a browser, for reading only."),
+    "completion": Entry("completing", "Care", "Print a shell's completion script."),
+}
+
+
+class Commands(click.Group):
+    """A group whose commands are imported one at a time."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        module = import_module(f"{__package__}.{entry.module}")
+        command = getattr(module, f"{cmd_name}_command")
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            import difflib
+
+            close = difflib.get_close_matches(args[0], COMMANDS, 1)
+            meant = f" Did you mean {close[0]!r}?" if close else ""
+            raise click.UsageError(f"There is no command {args[0]!r}.{meant}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for group in dict.fromkeys(entry.group for entry in COMMANDS.values()):
+            with formatter.section(group):
+                formatter.write_dl([(name, e.help) for name, e in COMMANDS.items() if e.group == group])
+
+
+def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+    """Note an option of the door, wherever on the line it stood."""
+    if value is not None and value is not False:
+        setattr(context.ensure_object(Door), str(parameter.name), value)
+
+
+def door_options(*, hidden: bool) -> list[click.Option]:
+    """The options that every command takes too, where people tend to type them."""
+    texts = {
+        "db": ("PATH", "The memory file (else MEMTUI_DB, the configuration, the data folder)."),
+        "readonly": ("", "Change nothing."),
+        "demo": ("", "Use a throwaway copy of the demo memory."),
+        "allow-unsafe-fs": ("", "Insist on a network or cloud-sync folder."),
+        "config": ("PATH", "The configuration file (else MEMTUI_CONFIG)."),
+    }
+    return [
+        click.Option(
+            [f"--{name}"],
+            metavar=metavar or None,
+            is_flag=not metavar,
+            help=text,
+            expose_value=False,
+            callback=_keep,
+            hidden=hidden and name != "db",
+        )
+        for name, (metavar, text) in texts.items()
+    ]
+
+
+class Command(click.Command):
+    """A command that takes the door's options as well."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params += door_options(hidden=True)
+
+
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    params=door_options(hidden=False),
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(__version__, prog_name="memtui", message="%(prog)s %(version)s")
+@click.pass_context
+def group(context: click.Context) -> int | None:
+    """See, understand and correct what your AI assistants remember about you.
+
+    Without a command the app opens. Exit codes: 0 ok, 1 a negative answer, 2 usage, 3 bad input,
+    4 the memory file, 5 degraded, 130 cancelled.
+    """
+    door = context.ensure_object(Door)
+    if context.invoked_subcommand is not None:
+        return None
+    from .opening import open_app
+
+    return open_app(door)

@@ -1,0 +1,102 @@
+"""The log file: private, rotated, and free of secrets.
+
+Nothing happens at import; the command line and the app call :func:`start`. Modules log through
+``logging.getLogger("memtui.<room>")``. Memory text is logged at debug level only; whatever is logged
+passes through the secrets filter, on one line, without control characters. Of an error only its type
+and its place in the code are written: its message may quote a memory.
+"""
+
+from __future__ import annotations
+
+import os
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import paths
+from .engine.errors import MemtuiError
+
+if TYPE_CHECKING:
+    import logging
+
+FILE_NAME = "memtui.log"
+LARGEST = 1_000_000
+KEPT = 3
+
+
+def start(folder: Path | None = None, *, debug: bool = False) -> Path | None:
+    """Log to a file in ``folder`` (the platform's log folder) and return its path.
+
+    Returns None where the file cannot be opened: a program without a log is better than none.
+    """
+    import logging
+
+    logger = logging.getLogger("memtui")
+    stop()
+    try:
+        place = paths.private_folder(folder or paths.log_folder()) / FILE_NAME
+        handler = _handler(place)
+    except (OSError, MemtuiError):
+        logger.addHandler(logging.NullHandler())
+        return None
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG if debug else logging.INFO)
+    logger.propagate = False
+    return place
+
+
+def stop() -> None:
+    """Close the log file."""
+    import logging
+
+    logger = logging.getLogger("memtui")
+    for handler in tuple(logger.handlers):
+        logger.removeHandler(handler)
+        handler.close()
+
+
+def outline(error: BaseException) -> str:
+    """An error's type and its frames as "file:line function", innermost last; no message, no locals."""
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]
+    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    text = f"{type(error).__qualname__} at {' > '.join(places) or 'an unknown place'}"
+    return f"{text} | after {outline(cause)}" if cause else text
+
+
+def clean(text: str) -> str:
+    """``text`` without secrets, on one line, its control characters and surrogates escaped."""
+    from .engine.secrets import redact
+
+    text = redact(text)[0]
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _handler(place: Path) -> logging.Handler:
+    import logging
+    import logging.handlers
+    import time
+
+    class Private(logging.handlers.RotatingFileHandler):
+        """Creates its files for their owner only, and does not write through a symbolic link."""
+
+        def _open(self):  # type: ignore[no-untyped-def]  # typeshed's stream type is version-dependent
+            def opener(name: str, flags: int) -> int:
+                return os.open(name, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
+
+            return open(self.baseFilename, "a", encoding="utf-8", opener=opener)
+
+        def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+            """A full disk must not print memory text to the terminal, as the original would."""
+
+    class Clean(logging.Formatter):
+        def format(self, record: logging.LogRecord) -> str:
+            at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
+            text = clean(record.getMessage())
+            if record.exc_info and record.exc_info[1]:
+                text += f" | {outline(record.exc_info[1])}"
+            return f"{at} {record.process} {record.levelname} {record.name}: {text}"
+
+    handler = Private(place, maxBytes=LARGEST, backupCount=KEPT, encoding="utf-8")
+    handler.setFormatter(Clean())
+    return handler
