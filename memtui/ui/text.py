@@ -92,6 +92,19 @@ def cells(text: str) -> int:
     return len(text) if text.isascii() else sum(_widths(text))
 
 
+def scrub(text: str) -> str:
+    """``text`` without what a terminal obeys or hides, as wide as Textual measured it (the last filter)."""
+    if text.isprintable():
+        return text
+    from rich.cells import get_character_cell_size
+
+    def blank_out(found: re.Match[str]) -> str:
+        joiner = found[0] in (_ZWNJ, _ZWJ)
+        return found[0] if joiner else "\ufffd" * get_character_cell_size(found[0])
+
+    return _unseen_or_newline.sub(blank_out, text)
+
+
 def _is_plain(text: str) -> bool:
     # str.isprintable costs a fraction of a regex search, and is right about all but a few characters.
     return text.isprintable() and (

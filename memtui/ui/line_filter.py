@@ -1,0 +1,37 @@
+"""The last guard before the terminal: no widget gets a control byte through, whatever it was given.
+
+Text on screen goes through ``visible()``; this filter is for what does not: an input that edits the
+original, a widget of Textual that shows a file name, a mistake of ours. The app adds it::
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return (*super().get_line_filters(), self._control_filter)
+
+with one ``ControlFilter()`` for its whole life, because Textual caches filtered lines per filter.
+"""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from textual.color import Color
+from textual.filter import LineFilter
+
+from .text import scrub
+
+
+class ControlFilter(LineFilter):
+    """Drops control, bidi and hidden characters from rendered lines, and links that carry any."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        return [segment if _is_clean(segment) else _cleaned(segment) for segment in segments]
+
+
+def _is_clean(segment: Segment) -> bool:
+    link = segment.style.link if segment.style is not None else None
+    return segment.text.isprintable() and (link is None or link.isprintable())
+
+
+def _cleaned(segment: Segment) -> Segment:
+    style = segment.style
+    if style is not None and style.link is not None and not style.link.isprintable():
+        style = style.update_link(None)
+    return Segment(scrub(segment.text), style, segment.control)

@@ -1,0 +1,104 @@
+"""The only way from text to widgets: everything goes through ``visible()``, nothing is parsed as markup.
+
+Textual reads a plain ``str`` as markup and prints its control characters. So no other module of the
+app makes ``Content``, ``Text`` or notifications from anything but literals; a test holds that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.segment import Segment
+from rich.style import Style as RichStyle
+from rich.text import Text
+from textual.app import App
+from textual.content import Content, Span
+from textual.notifications import SeverityLevel
+from textual.style import Style
+from textual.widget import Widget
+
+from .text import one_line, visible
+
+Styled = tuple[str, str | Style]
+"""A text and the style that it gets."""
+
+
+def content(text: str, style: str | Style = "", *, limit: int | None = None) -> Content:
+    """``text`` as it is, line breaks kept, in one style; at most ``limit`` cells."""
+    return Content.styled(visible(text, limit, newlines=True), style)
+
+
+def line(text: str, limit: int, style: str | Style = "") -> Content:
+    """``text`` as one row of at most ``limit`` cells."""
+    return Content.styled(one_line(text, limit), style)
+
+
+def assemble(*parts: str | Content | Styled) -> Content:
+    """One content out of texts, texts with a style, and contents that exist already."""
+    return Content.assemble(
+        *(
+            part
+            if isinstance(part, Content)
+            else visible(part, newlines=True)
+            if isinstance(part, str)
+            else (visible(part[0], newlines=True), part[1])
+            for part in parts
+        )
+    )
+
+
+def marked(
+    text: str, ranges: Iterable[tuple[int, int]], style: str | Style, base: str | Style = ""
+) -> Content:
+    """``text`` with the code points ``start:end`` of each range in ``style``, the rest in ``base``.
+
+    The ranges count in the original text, which may be shorter than what is shown. They may overlap and
+    reach beyond the text.
+    """
+    shown: list[str] = []
+    spans: list[Span] = []
+    at = width = 0
+
+    def add(end: int, wanted: str | Style) -> None:
+        nonlocal at, width
+        if end <= at:
+            return
+        piece = visible(text[at:end], newlines=True)
+        if wanted and piece:
+            spans.append(Span(width, width + len(piece), wanted))
+        shown.append(piece)
+        at, width = end, width + len(piece)
+
+    for start, end in sorted(ranges):
+        add(min(start, len(text)), base)
+        add(min(end, len(text)), style)
+    add(len(text), base)
+    return Content("".join(shown), spans)
+
+
+def segment(text: str, style: RichStyle | None = None) -> Segment:
+    """``text`` as a piece of one rendered line, for widgets with the line API."""
+    return Segment(visible(text), style)
+
+
+def rich_text(text: str, style: str | RichStyle = "") -> Text:
+    """``text`` for what understands Rich's text only."""
+    return Text(visible(text, newlines=True), style=style)
+
+
+def notice(
+    node: App[object] | Widget,
+    text: str,
+    *,
+    title: str = "",
+    severity: SeverityLevel = "information",
+    timeout: float | None = None,
+) -> None:
+    """A notification; ``text`` may be stored text."""
+    node.notify(
+        visible(text, 2000, newlines=True),
+        title=one_line(title, 80),
+        severity=severity,
+        timeout=timeout,
+        markup=False,
+    )
