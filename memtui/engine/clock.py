@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 
 from .errors import InputError
 
@@ -30,9 +30,12 @@ def unix_seconds(moment: float | int | datetime) -> int:
             )
         moment = moment.timestamp()
     if moment != moment or not EARLIEST <= moment <= LATEST:
-        raise InputError(f"{moment!r} is not a usable time.", "Give Unix seconds between the years 1 and 9999.")
+        raise InputError(
+            f"{moment!r} is not a usable time.", "Give Unix seconds between the years 1 and 9999."
+        )
     return int(moment // 1)
 
 
-def utc_date(seconds: int) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
+def local_midnight(seconds: float) -> int:
+    """The Unix time at which the local day of ``seconds`` began."""
+    return int(datetime.fromtimestamp(seconds).replace(hour=0, minute=0, second=0, microsecond=0).timestamp())

@@ -14,7 +14,12 @@ Trust = Literal["user", "agent", "tool", "model"]
 ArmName = Literal["keyword", "vector", "entity", "context"]
 
 KINDS: tuple[Kind, ...] = ("episode", "fact", "reflection", "observation")
-ID_PREFIX: Mapping[Kind, str] = {"episode": "ep_", "fact": "fact_", "reflection": "ref_", "observation": "obs_"}
+ID_PREFIX: Mapping[Kind, str] = {
+    "episode": "ep_",
+    "fact": "fact_",
+    "reflection": "ref_",
+    "observation": "obs_",
+}
 # Least trusted last: a derived memory takes the last of its sources'.
 TRUST_ORDER: tuple[Trust, ...] = ("user", "agent", "tool", "model")
 
@@ -185,6 +190,16 @@ class Changes(Record):
     tables: frozenset[str]
     ids: tuple[str, ...] = ()
     operation: Operation | None = None
+
+
+class Recall(Record):
+    """An agent was told these memories in answer to ``query``."""
+
+    at: int
+    agent: str
+    query: str
+    memory_ids: tuple[str, ...]
+    session_id: str | None = None
 
 
 class ImportReport(Record):

@@ -29,7 +29,9 @@ def remember(
     now: int,
 ) -> int:
     """Store a fact. What the person states is theirs: protected from decay. An equal active fact is reinforced instead."""
-    accepted = intake.accept(content.strip() if isinstance(content, str) else content, "fact", options.secrets)
+    accepted = intake.accept(
+        content.strip() if isinstance(content, str) else content, "fact", options.secrets
+    )
     trust = intake.actor_trust(actor)
     wanted_tags = intake.tags(tags)
     value = intake.confidence(confidence)
@@ -82,7 +84,13 @@ def keep_from_vectors(connection: apsw.Connection, rid: int, accepted: intake.In
 
 
 def correct(
-    connection: apsw.Connection, old: MemoryRecord, new_content: str, *, actor: str, options: Options, now: int
+    connection: apsw.Connection,
+    old: MemoryRecord,
+    new_content: str,
+    *,
+    actor: str,
+    options: Options,
+    now: int,
 ) -> int:
     """Replace a note by a new one: tags, sources and protection go with it, both stay, linked both ways."""
     if old.kind == "episode":
@@ -91,7 +99,9 @@ def correct(
             "Correct the fact that was drawn from it, or remember the right one.",
         )
     if not old.active:
-        raise InputError(f"{old.id} is in the Trash ({old.ended_by}).", "Restore it first, or correct its successor.")
+        raise InputError(
+            f"{old.id} is in the Trash ({old.ended_by}).", "Restore it first, or correct its successor."
+        )
     _assert_may_change(old, actor)
     text = new_content.strip() if isinstance(new_content, str) else new_content
     accepted = intake.accept(text, old.kind, options.secrets)
@@ -99,7 +109,9 @@ def correct(
         raise InputError("The new text is the same as the old one.", "Nothing was changed.")
     states = actor == "person"
     attributes = {
-        key: value for key, value in old.attributes.items() if key not in ("supersedes", "secrets", "redacted")
+        key: value
+        for key, value in old.attributes.items()
+        if key not in ("supersedes", "secrets", "redacted")
     }
     rid = memories.insert(
         connection,
@@ -135,7 +147,9 @@ def confirm(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, no
     if not memory.active:
         raise InputError(f"{memory.id} is in the Trash ({memory.ended_by}).", "Restore it first.")
     if not (memory.protected and memory.confidence == 1.0 and memory.decay_rate == 0.0):
-        memories.update(connection, memory.rid, confidence=1.0, decay_rate=0.0, confirmed_at=now, reviewed_at=now)
+        memories.update(
+            connection, memory.rid, confidence=1.0, decay_rate=0.0, confirmed_at=now, reviewed_at=now
+        )
     return memory.rid
 
 
@@ -156,7 +170,9 @@ def restore(connection: apsw.Connection, memory: MemoryRecord, *, now: int) -> i
     return memory.rid
 
 
-def tag(connection: apsw.Connection, memory: MemoryRecord, *, add: Iterable[str], remove: Iterable[str]) -> int:
+def tag(
+    connection: apsw.Connection, memory: MemoryRecord, *, add: Iterable[str], remove: Iterable[str]
+) -> int:
     """Add and remove tags; a tag is the same in any case."""
     gone = {value.casefold() for value in intake.tags(remove)}
     kept = [value for value in memory.tags if value.casefold() not in gone]
@@ -169,5 +185,6 @@ def tag(connection: apsw.Connection, memory: MemoryRecord, *, add: Iterable[str]
 def _assert_may_change(memory: MemoryRecord, actor: str) -> None:
     if memory.protected and actor != "person":
         raise ProtectedError(
-            f"{memory.id} is confirmed by the person: {actor} may not change it.", "Ask the person to correct it."
+            f"{memory.id} is confirmed by the person: {actor} may not change it.",
+            "Ask the person to correct it.",
         )

@@ -1,0 +1,1 @@
+"""What keeps a memory in order."""

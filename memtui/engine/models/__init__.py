@@ -1,0 +1,1 @@
+"""What needs weights or a network: embedders, entity recognition."""

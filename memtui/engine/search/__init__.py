@@ -1,0 +1,1 @@
+"""Finding: the filter language, the arms, their fusion, and its explanation."""

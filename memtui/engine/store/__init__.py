@@ -1,0 +1,1 @@
+"""The memory file: connections, schema, history, rows. Knows nothing of search."""

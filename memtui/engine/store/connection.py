@@ -24,6 +24,7 @@ from memtui.engine.errors import (
     StoreError,
 )
 
+from . import words
 from .vec0 import load_vec0
 
 APPLICATION_ID = 0x6D656D74  # "memt"
@@ -79,6 +80,7 @@ def connect(path: Path | None, *, write: bool, immutable: bool = False) -> apsw.
             _set_and_verify(connection, name, value, expected)
         if path is not None and not write:
             _set_and_verify(connection, "query_only", "ON", 1)
+        words.install(connection)
     except BaseException:
         connection.close()
         raise
@@ -110,7 +112,9 @@ def translate(error: apsw.Error, path: Path | None) -> MemtuiError:
                 "Run memtui check, then restore a backup. The file was left as it is.",
             )
         case apsw.ReadOnlyError():
-            return ReadOnlyError(f"{where} cannot be written.", "Open it with --readonly, or fix its permissions.")
+            return ReadOnlyError(
+                f"{where} cannot be written.", "Open it with --readonly, or fix its permissions."
+            )
         case apsw.BusyError():
             return StoreError(
                 f"{where} is in use: another program has held its write lock for over 30 seconds.",
@@ -123,7 +127,9 @@ def translate(error: apsw.Error, path: Path | None) -> MemtuiError:
                 "Nothing was changed. Check the disk, its free space and quota, and try again.",
             )
         case apsw.CantOpenError():
-            return StoreError(f"{where} cannot be opened.", "Check that it exists and that you may read and write it.")
+            return StoreError(
+                f"{where} cannot be opened.", "Check that it exists and that you may read and write it."
+            )
         case _:
             return StoreError(f"The memory file refused: {error}.", "Run memtui check.")
 
@@ -143,6 +149,8 @@ class Connections:
         self._pool_lock = threading.Lock()
         self._idle: list[apsw.Connection] = []
         self._closed = False
+        self._data_version = 0
+        self._asked: apsw.Connection | None = None
         self._writer = None if readonly else self._connect(write=True)
 
     def _connect(self, *, write: bool) -> apsw.Connection:
@@ -184,7 +192,9 @@ class Connections:
     def write(self) -> Iterator[apsw.Connection]:
         """The writer inside a BEGIN IMMEDIATE transaction: committed at the end, rolled back on any error."""
         if self.readonly:
-            raise ReadOnlyError("This memory is open for reading only.", "Open it without --readonly to change it.")
+            raise ReadOnlyError(
+                "This memory is open for reading only.", "Open it without --readonly to change it."
+            )
         with self._write_lock:
             connection = self._require_writer()
             try:
@@ -207,10 +217,32 @@ class Connections:
             except apsw.Error as error:
                 raise translate(error, self.path) from error
 
+    def data_version(self) -> int:
+        """Changes when another process has committed. Never waits: while a write runs, the last answer stands."""
+        if not self._write_lock.acquire(blocking=False):
+            return self._data_version
+        try:
+            watcher = self._writer or self._watcher()
+            self._data_version = int(watcher.pragma("data_version"))
+        except apsw.Error as error:
+            raise translate(error, self.path) from error
+        finally:
+            self._write_lock.release()
+        return self._data_version
+
+    def _watcher(self) -> apsw.Connection:
+        """A read-only memory has no writer to ask; one reader is kept aside, since the number is its own."""
+        self._check_open()
+        if self._asked is None:
+            self._asked = self._connect(write=False)
+        return self._asked
+
     def _require_writer(self) -> apsw.Connection:
         self._check_open()
         if self._writer is None:
-            raise ReadOnlyError("This memory is open for reading only.", "Open it without --readonly to change it.")
+            raise ReadOnlyError(
+                "This memory is open for reading only.", "Open it without --readonly to change it."
+            )
         return self._writer
 
     def _check_open(self) -> None:
@@ -220,8 +252,7 @@ class Connections:
     def close(self) -> None:
         with self._write_lock, self._pool_lock:
             self._closed = True
-            for connection in self._idle:
-                connection.close()
+            for connection in (*self._idle, self._asked, self._writer):
+                if connection is not None:
+                    connection.close()
             self._idle.clear()
-            if self._writer is not None:
-                self._writer.close()

@@ -98,9 +98,14 @@ def _entities(connection: apsw.Connection, rows: Iterable[Sequence[Any]]) -> lis
         ).fetchall()
         found.append(
             Entity(
-                eid=eid, id=identity, canonical_name=name, type=type, mention_count=mentions,
+                eid=eid,
+                id=identity,
+                canonical_name=name,
+                type=type,
+                mention_count=mentions,
                 aliases=tuple(alias for (alias,) in aliases if alias != name),
-                summary=summary, merged_into=merged_into,
+                summary=summary,
+                merged_into=merged_into,
             )  # fmt: skip
         )
     return found
@@ -156,7 +161,9 @@ def count(connection: apsw.Connection) -> int:
     return int(row[0])
 
 
-def linked_memories(connection: apsw.Connection, eid: int, now: float, *, limit: int = 100) -> list[MemoryRecord]:
+def linked_memories(
+    connection: apsw.Connection, eid: int, now: float, *, limit: int = 100
+) -> list[MemoryRecord]:
     """Active memories that mention an entity (or one merged into it), the latest first."""
     rows = connection.execute(
         f"""

@@ -46,7 +46,9 @@ def open_file(where: Path | str, *, readonly: bool = False, allow_unsafe: bool =
     try:
         if not path.exists():
             if readonly:
-                raise StoreError(f"There is no memory at {path}.", "Open it once without --readonly to create it.")
+                raise StoreError(
+                    f"There is no memory at {path}.", "Open it once without --readonly to create it."
+                )
             _create(path)
         path = path.resolve()
         _refuse_unusable(path, readonly=readonly)
@@ -55,9 +57,13 @@ def open_file(where: Path | str, *, readonly: bool = False, allow_unsafe: bool =
     except apsw.Error as error:
         raise translate(error, path) from error
     except PermissionError as error:
-        raise StoreError(f"No permission for {error.filename or path}.", "Fix its permissions or choose --db.") from error
+        raise StoreError(
+            f"No permission for {error.filename or path}.", "Fix its permissions or choose --db."
+        ) from error
     except OSError as error:
-        raise StoreError(f"{path} cannot be used: {error.strerror or error}.", "Choose another path with --db.") from error
+        raise StoreError(
+            f"{path} cannot be used: {error.strerror or error}.", "Choose another path with --db."
+        ) from error
     if not readonly:
         with connections.exclusive() as writer:
             migrate.upgrade(writer, path)
@@ -125,7 +131,9 @@ def _refuse_unusable(path: Path, *, readonly: bool) -> None:
     if not os.access(path, os.R_OK):
         raise StoreError(f"No permission to read {path}.", "Fix its permissions or choose another with --db.")
     if not readonly and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
-        raise ReadOnlyError(f"{path} or its folder cannot be written.", "Open it with --readonly, or fix permissions.")
+        raise ReadOnlyError(
+            f"{path} or its folder cannot be written.", "Open it with --readonly, or fix permissions."
+        )
 
 
 def _probe(path: Path, *, readonly: bool) -> bool:
@@ -163,7 +171,8 @@ def _refuse_foreign(probe: apsw.Connection, path: Path) -> None:
             f"{path} is the memory of another program.", "Its content can be imported: memtui import PATH."
         )
     raise ForeignFileError(
-        f"{path} is an SQLite file of another program ({len(tables)} tables).", "Choose another file with --db."
+        f"{path} is an SQLite file of another program ({len(tables)} tables).",
+        "Choose another file with --db.",
     )
 
 

@@ -20,6 +20,7 @@ from memtui.engine.records import Operation, RowChange
 
 from .columns import COVERED
 from .connection import Connections
+from .sql import scalar
 
 KEEP_DAYS = 90
 KEEP_BYTES = 50_000_000
@@ -50,7 +51,7 @@ def operation(
         connection.execute("INSERT INTO current_op(one, op_id) VALUES (1, ?)", (op_id,))
         yield op
         connection.execute("DELETE FROM current_op")
-        if not connection.execute("SELECT 1 FROM changes WHERE op_id = ? LIMIT 1", (op_id,)).fetchone():
+        if scalar(connection, "SELECT 1 FROM changes WHERE op_id = ? LIMIT 1", (op_id,)) is None:
             connection.execute("DELETE FROM ops WHERE op_id = ?", (op_id,))
         elif op.relabelled:
             connection.execute("UPDATE ops SET label = ? WHERE op_id = ?", (op.label, op_id))
@@ -75,7 +76,7 @@ def part(connections: Connections, op_id: int) -> Iterator[apsw.Connection]:
 
 def finish(connections: Connections, op_id: int, label: str) -> None:
     with connections.write() as connection:
-        if connection.execute("SELECT 1 FROM changes WHERE op_id = ? LIMIT 1", (op_id,)).fetchone():
+        if scalar(connection, "SELECT 1 FROM changes WHERE op_id = ? LIMIT 1", (op_id,)):
             connection.execute("UPDATE ops SET state = 'done', label = ? WHERE op_id = ?", (label, op_id))
         else:
             connection.execute("DELETE FROM ops WHERE op_id = ?", (op_id,))
@@ -96,7 +97,13 @@ def derived(connection: apsw.Connection) -> Iterator[None]:
 
 
 def _insert(
-    connection: apsw.Connection, clock: Clock, actor: str, kind: str, label: str, state: str, undoes: int | None
+    connection: apsw.Connection,
+    clock: Clock,
+    actor: str,
+    kind: str,
+    label: str,
+    state: str,
+    undoes: int | None,
 ) -> int:
     connection.execute(
         "INSERT INTO ops(at, actor, kind, label, state, undoes) VALUES (?, ?, ?, ?, ?, ?)",
@@ -130,19 +137,22 @@ def list_operations(
 ) -> list[Operation]:
     """Operations, newest first."""
     where, values = ("WHERE actor = ?", [actor]) if actor else ("", [])
-    rows = connection.execute(f"{_OPERATION} {where} ORDER BY op_id DESC LIMIT ? OFFSET ?", (*values, limit, offset))
+    rows = connection.execute(
+        f"{_OPERATION} {where} ORDER BY op_id DESC LIMIT ? OFFSET ?", (*values, limit, offset)
+    )
     return [_operation(row) for row in rows]
 
 
 def count_operations(connection: apsw.Connection) -> int:
-    return int(connection.execute("SELECT count(*) FROM ops").fetchone()[0])
+    return int(scalar(connection, "SELECT count(*) FROM ops"))
 
 
 def row_changes(connection: apsw.Connection, op_id: int, *, limit: int = 1_000) -> list[RowChange]:
     """What an operation did, row by row, in order; a run of inserted rows is unfolded up to ``limit``."""
     found: list[RowChange] = []
     rows = connection.execute(
-        "SELECT tbl, act, lo, hi, before, after FROM changes WHERE op_id = ? ORDER BY seq LIMIT ?", (op_id, limit)
+        "SELECT tbl, act, lo, hi, before, after FROM changes WHERE op_id = ? ORDER BY seq LIMIT ?",
+        (op_id, limit),
     )
     for table, act, lo, hi, before, after in rows:
         for key in range(lo, hi + 1):
@@ -154,7 +164,11 @@ def row_changes(connection: apsw.Connection, op_id: int, *, limit: int = 1_000) 
                 new = current_row(connection, table, key)
             found.append(
                 RowChange(
-                    table=table, key=key, before=old, after=new, memory_id=_memory_id(connection, table, key, old)
+                    table=table,
+                    key=key,
+                    before=old,
+                    after=new,
+                    memory_id=_memory_id(connection, table, key, old),
                 )
             )
     return found
@@ -179,7 +193,11 @@ def memory_changes(connection: apsw.Connection, rid: int) -> list[tuple[Operatio
         old = msgspec.json.decode(before, type=dict[str, Any]) if before else None
         new = msgspec.json.decode(after, type=dict[str, Any]) if after else None
         change = RowChange(
-            table="memories", key=rid, before=old, after=new, memory_id=_memory_id(connection, "memories", rid, old)
+            table="memories",
+            key=rid,
+            before=old,
+            after=new,
+            memory_id=_memory_id(connection, "memories", rid, old),
         )
         found.append((get_operation(connection, op_id), change))
     return found
@@ -199,8 +217,8 @@ def _memory_id(connection: apsw.Connection, table: str, key: int, image: dict[st
         return None
     if image and "id" in image:
         return str(image["id"])
-    row = connection.execute("SELECT id FROM memories WHERE rid = ?", (key,)).fetchone()
-    return row[0] if row else None
+    found: str | None = scalar(connection, "SELECT id FROM memories WHERE rid = ?", (key,))
+    return found
 
 
 def prune(connections: Connections, now: float, *, keep_bytes: int = KEEP_BYTES) -> int:
@@ -210,10 +228,13 @@ def prune(connections: Connections, now: float, *, keep_bytes: int = KEEP_BYTES)
     the reason to forget a younger operation.
     """
     with connections.write() as connection:
-        newest_old = connection.execute(
-            "SELECT coalesce(max(op_id), 0) FROM ops WHERE at < ? AND state <> 'running'", (now - KEEP_DAYS * 86_400,)
-        ).fetchone()[0]
-        over = connection.execute(
+        newest_old = scalar(
+            connection,
+            "SELECT coalesce(max(op_id), 0) FROM ops WHERE at < ? AND state <> 'running'",
+            (now - KEEP_DAYS * 86_400,),
+        )
+        over = scalar(
+            connection,
             """
             SELECT coalesce(max(op_id), 0) FROM (
                 SELECT op_id, sum(coalesce(length(before), 0) + coalesce(length(after), 0))
@@ -222,7 +243,7 @@ def prune(connections: Connections, now: float, *, keep_bytes: int = KEEP_BYTES)
             WHERE total > ?
             """,
             (keep_bytes,),
-        ).fetchone()[0]
+        )
         last = max(newest_old, over)
         connection.execute("DELETE FROM changes WHERE op_id <= ?", (last,))
         connection.execute("DELETE FROM ops WHERE op_id <= ?", (last,))

@@ -129,7 +129,9 @@ def _by_prefix(connection: apsw.Connection, identity: str) -> Sequence[Any]:
             f"SELECT {COLUMNS} FROM memories m WHERE m.id >= ?1 AND m.id < ?1 || x'7f' LIMIT 6", (identity,)
         ).fetchall()
     if not rows:
-        raise NotFoundError(f"There is no memory {identity!r}.", "memtui search finds memories and their ids.")
+        raise NotFoundError(
+            f"There is no memory {identity!r}.", "memtui search finds memories and their ids."
+        )
     if len(rows) > 1:
         names = ", ".join(str(row[1]) for row in rows[:5])
         raise InputError(f"{identity!r} begins several ids: {names}.", "Give more of the id.")
@@ -159,7 +161,13 @@ def same_note(connection: apsw.Connection, content: str, now: float) -> MemoryRe
 
 
 def linked(
-    connection: apsw.Connection, identity: str, relation: str, now: float, *, back: bool = False, limit: int = 200
+    connection: apsw.Connection,
+    identity: str,
+    relation: str,
+    now: float,
+    *,
+    back: bool = False,
+    limit: int = 200,
 ) -> list[MemoryRecord]:
     """The memories that ``identity`` points at by ``relation`` (source, supersedes, merged), or that point at it."""
     here, there = ("to_id", "from_id") if back else ("from_id", "to_id")
@@ -171,7 +179,9 @@ def linked(
     return [record(row, now) for row in rows]
 
 
-def neighbours(connection: apsw.Connection, memory: MemoryRecord, now: float, *, each: int = 3) -> list[MemoryRecord]:
+def neighbours(
+    connection: apsw.Connection, memory: MemoryRecord, now: float, *, each: int = 3
+) -> list[MemoryRecord]:
     """The turns around a memory in its session (itself included), in the order of the transcript."""
     if memory.session_id is None:
         return [memory]

@@ -57,7 +57,9 @@ def apply_pending(connection: apsw.Connection, steps: tuple[Migration, ...] | No
     return version
 
 
-def upgrade(connection: apsw.Connection, path: Path, steps: tuple[Migration, ...] | None = None) -> Path | None:
+def upgrade(
+    connection: apsw.Connection, path: Path, steps: tuple[Migration, ...] | None = None
+) -> Path | None:
     """Upgrade an existing file if it is behind. Returns the backup taken first, None if nothing was to do."""
     steps = migrations() if steps is None else steps
     if file_version(connection) >= steps[-1].version:

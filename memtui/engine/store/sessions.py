@@ -9,6 +9,8 @@ import apsw
 from memtui.engine.errors import NotFoundError
 from memtui.engine.records import Session
 
+from .sql import scalar
+
 IDLE_SECONDS = 30 * 60
 
 _COLUMNS = """
@@ -86,16 +88,18 @@ def page(connection: apsw.Connection, *, offset: int = 0, limit: int = 128, text
 
 
 def count(connection: apsw.Connection, text: str = "") -> int:
-    row = connection.execute(
-        """
+    return int(
+        scalar(
+            connection,
+            """
         SELECT count(*) FROM sessions_consolidations s
         WHERE ?1 = '' OR instr(lower(coalesce(s.title, '') || ' ' || s.session_id || ' ' || coalesce(s.source, '')
                                      || ' ' || coalesce(s.project, '')), lower(?1)) > 0
         """,
-        (text,),
-    ).fetchone()
-    return int(row[0])
+            (text,),
+        )
+    )
 
 
 def count_pending(connection: apsw.Connection) -> int:
-    return int(connection.execute(f"SELECT count(*) FROM sessions_consolidations s WHERE {PENDING}").fetchone()[0])
+    return int(scalar(connection, f"SELECT count(*) FROM sessions_consolidations s WHERE {PENDING}"))

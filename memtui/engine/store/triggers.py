@@ -87,20 +87,30 @@ _FULL_TEXT.append(
 END"""
 )
 
-_DERIVE_LINKS = """
-    INSERT INTO memory_links(from_id, rel, to_id)
-        SELECT new.id, 'source', value FROM json_each(new.source_ids)
-        WHERE type = 'text' AND new.source_ids <> '[]'
-        ON CONFLICT DO NOTHING;
-    INSERT INTO memory_links(from_id, rel, to_id)
-        SELECT new.id, key, value FROM json_each(new.attributes)
-        WHERE key IN ('supersedes', 'merged') AND type = 'text' AND new.attributes <> '{}'
-        ON CONFLICT DO NOTHING;
-    INSERT INTO memory_links(from_id, rel, to_id)
-        SELECT new.id, a.key, e.value FROM json_each(new.attributes) a,
-               json_each(CASE a.type WHEN 'array' THEN a.value ELSE '[]' END) e
-        WHERE a.key IN ('supersedes', 'merged') AND e.type = 'text'
-        ON CONFLICT DO NOTHING;"""
+_LINK_SOURCES = """
+    SELECT m.id, 'source', value FROM {memories} m, json_each(m.source_ids)
+    WHERE type = 'text' AND m.source_ids <> '[]'
+    UNION ALL
+    SELECT m.id, key, value FROM {memories} m, json_each(m.attributes)
+    WHERE key IN ('supersedes', 'merged') AND type = 'text' AND m.attributes <> '{{}}'
+    UNION ALL
+    SELECT m.id, a.key, e.value FROM {memories} m, json_each(m.attributes) a,
+           json_each(CASE a.type WHEN 'array' THEN a.value ELSE '[]' END) e
+    WHERE a.key IN ('supersedes', 'merged') AND e.type = 'text' AND m.attributes <> '{{}}'"""
+
+# One row of memories as the trigger sees it.
+_NEW_ROW = "(SELECT new.id AS id, new.source_ids AS source_ids, new.attributes AS attributes)"
+
+
+def fill_links_sql(rows: str = "memories") -> str:
+    """INSERT of the links that the rows state; ``rows`` names a table or a subquery."""
+    return (
+        "INSERT INTO memory_links(from_id, rel, to_id) SELECT * FROM ("
+        f"{_LINK_SOURCES.format(memories=rows)}) WHERE true ON CONFLICT DO NOTHING"
+    )
+
+
+_DERIVE_LINKS = f"\n    {fill_links_sql(_NEW_ROW)};"
 _LINKS = [
     f"""CREATE TRIGGER links_insert AFTER INSERT ON memories
 WHEN new.source_ids <> '[]' OR new.attributes <> '{{}}' BEGIN{_DERIVE_LINKS}
@@ -127,7 +137,11 @@ _VECTORS = [
     f"""CREATE TRIGGER vectors_{name} AFTER {event} ON embeddings BEGIN
     INSERT INTO vector_changes(rid) VALUES ({row}.rid) ON CONFLICT DO NOTHING;
 END"""
-    for name, event, row in (("insert", "INSERT", "new"), ("update", "UPDATE", "new"), ("delete", "DELETE", "old"))
+    for name, event, row in (
+        ("insert", "INSERT", "new"),
+        ("update", "UPDATE", "new"),
+        ("delete", "DELETE", "old"),
+    )
 ]
 
 

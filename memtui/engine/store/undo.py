@@ -20,6 +20,7 @@ from memtui.engine.records import Conflict, Operation, Undone
 from . import history
 from .columns import COVERED
 from .connection import Connections
+from .sql import scalar
 
 _ROWS_PER_TRANSACTION = 2_000
 
@@ -36,23 +37,26 @@ class _Row(NamedTuple):
 
 def latest_undoable(connection: apsw.Connection, actor: str) -> int | None:
     """The actor's own latest operation that still stands and is not itself an undo."""
-    row = connection.execute(
-        "SELECT max(op_id) FROM ops WHERE actor = ? AND state = 'done' AND undoes IS NULL", (actor,)
-    ).fetchone()
-    return row[0] if row else None
+    found: int | None = scalar(
+        connection,
+        "SELECT max(op_id) FROM ops WHERE actor = ? AND state = 'done' AND undoes IS NULL",
+        (actor,),
+    )
+    return found
 
 
 def latest_redoable(connection: apsw.Connection, actor: str) -> int | None:
     """The actor's latest undo that still stands, unless the actor did something else since."""
-    row = connection.execute(
+    found: int | None = scalar(
+        connection,
         """
         SELECT max(op_id) FROM ops
         WHERE actor = ?1 AND kind = 'undo' AND state = 'done'
           AND op_id > coalesce((SELECT max(op_id) FROM ops WHERE actor = ?1 AND undoes IS NULL), 0)
         """,
         (actor,),
-    ).fetchone()
-    return row[0] if row else None
+    )
+    return found
 
 
 def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undone:
@@ -80,7 +84,9 @@ def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undo
             _mark(op.connection, target, op.op_id)
             by_id = op.op_id
     else:
-        by_id, restored, conflicts = _undo_in_slices(connections, clock, actor, kind, f"{verb}: {name}", target)
+        by_id, restored, conflicts = _undo_in_slices(
+            connections, clock, actor, kind, f"{verb}: {name}", target
+        )
     with connections.read() as connection:
         return Undone(
             operation=history.get_operation(connection, op_id),
@@ -125,14 +131,20 @@ def _undo_in_slices(
 
 
 def _mark(connection: apsw.Connection, target: Operation, by_id: int) -> None:
-    connection.execute("UPDATE ops SET state = 'undone', undone_by = ? WHERE op_id = ?", (by_id, target.op_id))
+    connection.execute(
+        "UPDATE ops SET state = 'undone', undone_by = ? WHERE op_id = ?", (by_id, target.op_id)
+    )
     if target.undoes is not None:  # undoing an undo: the first operation stands again
-        connection.execute("UPDATE ops SET state = 'done', undone_by = NULL WHERE op_id = ?", (target.undoes,))
+        connection.execute(
+            "UPDATE ops SET state = 'done', undone_by = NULL WHERE op_id = ?", (target.undoes,)
+        )
 
 
 def _slices(connection: apsw.Connection, op_id: int) -> Iterator[tuple[str, int, int]]:
     """(table, first key, last key): disjoint, together all rows of the operation, newest first."""
-    for (table,) in connection.execute("SELECT DISTINCT tbl FROM changes WHERE op_id = ?", (op_id,)).fetchall():
+    for (table,) in connection.execute(
+        "SELECT DISTINCT tbl FROM changes WHERE op_id = ?", (op_id,)
+    ).fetchall():
         low, high = connection.execute(
             "SELECT min(lo), max(hi) FROM changes WHERE op_id = ? AND tbl = ?", (op_id, table)
         ).fetchone()
@@ -172,7 +184,9 @@ def _put_back(connection: apsw.Connection, rows: list[_Row]) -> tuple[int, list[
     restored, conflicts = 0, []
     # Memories before sessions: a session goes only when its turns have gone.
     for row in sorted(rows, key=lambda r: (r.existed, r.table != "memories", -r.key)):
-        reason = _changed_since(connection, row) or (_needed(connection, row, ours) if not row.existed else "")
+        reason = _changed_since(connection, row) or (
+            _needed(connection, row, ours) if not row.existed else ""
+        )
         if not reason:
             reason = _restore(connection, row) if row.existed else _remove(connection, row)
         if reason == "":
@@ -194,8 +208,8 @@ def _put_back(connection: apsw.Connection, rows: list[_Row]) -> tuple[int, list[
 def _memory_id(connection: apsw.Connection, row: _Row) -> str | None:
     if row.table != "memories":
         return None
-    found = connection.execute("SELECT id FROM memories WHERE rid = ?", (row.key,)).fetchone()
-    return found[0] if found else row.before.get("id")
+    found: str | None = scalar(connection, "SELECT id FROM memories WHERE rid = ?", (row.key,))
+    return found or row.before.get("id")
 
 
 def _changed_since(connection: apsw.Connection, row: _Row) -> str:
@@ -212,7 +226,7 @@ def _changed_since(connection: apsw.Connection, row: _Row) -> str:
     ).fetchall()
     if not later:
         return ""
-    standing = {op_id: (undoes, label) for op_id, undoes, label, state, act in later
+    standing: dict[int, tuple[int | None, str]] = {op_id: (undoes, label) for op_id, undoes, label, state, act in later
                 if not (act == "delete" and state == "undone")}  # it was brought back since  # fmt: skip
     for op_id in sorted(standing, reverse=True):
         if op_id in standing and standing[op_id][0] in standing:
@@ -226,7 +240,7 @@ def _changed_since(connection: apsw.Connection, row: _Row) -> str:
 def _needed(connection: apsw.Connection, row: _Row, ours: set[tuple[str, int]]) -> str:
     """Why a row cannot be removed: something that stays depends on it."""
     if row.table == "memories":
-        for (rid, identity) in connection.execute(
+        for rid, identity in connection.execute(
             """
             SELECT m.rid, m.id FROM memory_links l JOIN memories m ON m.id = l.from_id
             WHERE l.to_id = (SELECT id FROM memories WHERE rid = ?)

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import apsw
 
+from .sql import scalar
+
 KNN_LIMIT = 4_096
 
 
@@ -55,18 +57,20 @@ def index_table(connection: apsw.Connection) -> str:
 
 def index_exists(connection: apsw.Connection) -> bool:
     return bool(
-        connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (index_table(connection),)).fetchone()
+        connection.execute(
+            "SELECT 1 FROM sqlite_schema WHERE name = ?", (index_table(connection),)
+        ).fetchone()
     )
 
 
-def pending(connection: apsw.Connection, limit: int) -> list[tuple[int, str]]:
-    """(rid, content) of memories that wait for a vector, the most recent first."""
+def pending(connection: apsw.Connection, below: int, limit: int) -> list[tuple[int, str]]:
+    """(rid, content) of memories that wait for a vector, the most recent first, from under ``below``."""
     return connection.execute(
         """
         SELECT q.rid, m.content FROM index_queue q JOIN memories m ON m.rid = q.rid
-        WHERE q.vector = 1 AND q.text = 0 ORDER BY q.rid DESC LIMIT ?
+        WHERE q.vector = 1 AND q.rid < ? ORDER BY q.rid DESC LIMIT ?
         """,
-        (limit,),
+        (below, limit),
     ).fetchall()
 
 
@@ -112,7 +116,9 @@ def sync(connection: apsw.Connection, limit: int = 2_000) -> int:
             "INSERT INTO vector_changes(rid) SELECT rid FROM embeddings WHERE model_id = ? ON CONFLICT DO NOTHING",
             (model.model_id,),
         )
-    rids = [rid for (rid,) in connection.execute("SELECT rid FROM vector_changes ORDER BY rid LIMIT ?", (limit,))]
+    rids = [
+        rid for (rid,) in connection.execute("SELECT rid FROM vector_changes ORDER BY rid LIMIT ?", (limit,))
+    ]
     for rid in rids:
         connection.execute(f"DELETE FROM {table} WHERE rid = ?", (rid,))
         row = connection.execute(
@@ -135,14 +141,12 @@ def rebuild(connection: apsw.Connection) -> None:
 
 
 def unsynced(connection: apsw.Connection) -> int:
-    return int(connection.execute("SELECT count(*) FROM vector_changes").fetchone()[0])
+    return int(scalar(connection, "SELECT count(*) FROM vector_changes"))
 
 
 def unembedded(connection: apsw.Connection) -> int:
-    return int(connection.execute("SELECT count(*) FROM index_queue WHERE vector = 1").fetchone()[0])
+    return int(scalar(connection, "SELECT count(*) FROM index_queue WHERE vector = 1"))
 
 
 def embedded(connection: apsw.Connection, model: VectorSpace) -> int:
-    return int(
-        connection.execute("SELECT count(*) FROM embeddings WHERE model_id = ?", (model.model_id,)).fetchone()[0]
-    )
+    return int(scalar(connection, "SELECT count(*) FROM embeddings WHERE model_id = ?", (model.model_id,)))

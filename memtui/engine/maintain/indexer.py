@@ -1,0 +1,161 @@
+"""Make what follows from texts: entity links, CJK bigrams, vectors; in batches, the most recent first.
+
+Reading and model work happen outside transactions; each batch is one short write. A batch that finds
+its row gone or changed in the meantime leaves it to the queue.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from memtui.engine.clock import Clock
+from memtui.engine.curate.derive import derive, pending_texts
+from memtui.engine.errors import DegradedError, MemtuiError
+from memtui.engine.models import linker
+from memtui.engine.models.embedders import Embedder, quantise
+from memtui.engine.store import entities, vectors
+from memtui.engine.store.connection import Connections
+
+BATCH = 128
+QUIET_SECONDS = 0.5
+_TOP = 2**62
+
+
+class Indexer:
+    """Works off ``index_queue`` and ``vector_changes``; with ``start`` in a thread of its own.
+
+    ``embedder`` returns the embedder or raises DegradedError, which is remembered in ``degraded``.
+    """
+
+    def __init__(
+        self, connections: Connections, clock: Clock, embedder: Callable[[], Embedder | None], *,
+        on_progress: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
+        self._connections = connections
+        self._clock = clock
+        self._embedder = embedder
+        self._on_progress = on_progress
+        self._work = threading.Lock()
+        self._woken = threading.Event()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.degraded = ""
+
+    def wake(self) -> None:
+        """Something was written; starts the thread the first time."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="memtui-indexer", daemon=True)
+            self._thread.start()
+        self._woken.set()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._woken.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            self._woken.wait()
+            self._woken.clear()
+            # Wait until writing pauses: then a burst is one batch and the writer keeps its lock.
+            while self._woken.wait(QUIET_SECONDS) and not self._stop.is_set():
+                self._woken.clear()
+            if self._stop.is_set():
+                return
+            try:
+                self.run()
+            except MemtuiError as error:
+                self.degraded = error.message
+
+    def run(self, limit: int | None = None) -> int:
+        """Work until nothing is left, ``limit`` texts were embedded, or ``stop``. Returns the vectors made."""
+        with self._work:
+            self._derive_texts()
+            made = self._embed(limit)
+            self._sync_index()
+            return made
+
+    def _derive_texts(self) -> None:
+        below = _TOP
+        while not self._stop.is_set():
+            with self._connections.read() as connection:
+                batch = pending_texts(connection, below, BATCH)
+                found = [(rid, content, self.mentions(content)) for rid, content in batch]
+            if not found:
+                return
+            now = int(self._clock())
+            with self._connections.write() as connection:
+                waiting = {rid for rid, _ in pending_texts(connection, below, BATCH)}
+                for rid, content, mentions in found:
+                    if rid in waiting:
+                        derive(connection, rid, content, mentions, now)
+            below = batch[-1][0]
+            self._on_progress()
+
+    def mentions(self, content: str) -> list[entities.Mention]:
+        """The entities that a text names, by the quick rules."""
+        return linker.mentions(content)
+
+    def _embed(self, limit: int | None) -> int:
+        made, below = 0, _TOP
+        model = self._ready()
+        if model is None:
+            return 0
+        space = vectors.VectorSpace(model.model_id, model.dims)
+        while not self._stop.is_set() and (limit is None or made < limit):
+            size = BATCH if limit is None else min(BATCH, limit - made)
+            with self._connections.read() as connection:
+                batch = vectors.pending(connection, below, size)
+            if not batch:
+                break
+            rows = list(
+                zip(
+                    (rid for rid, _ in batch), quantise(model.embed([text for _, text in batch])), strict=True
+                )
+            )
+            with self._connections.write() as connection:
+                if vectors.space(connection) is None:
+                    vectors.set_space(connection, space)
+                waiting = dict(vectors.pending(connection, below, size))
+                texts = dict(batch)
+                vectors.store(connection, space, [
+                    (rid, vector) for rid, vector in rows if vector is not None and waiting.get(rid) == texts[rid]
+                ])  # fmt: skip
+                vectors.done(connection, [
+                    rid for rid, vector in rows if vector is None and waiting.get(rid) == texts[rid]
+                ])  # fmt: skip
+            made += len(batch)
+            below = batch[-1][0]
+            self._on_progress()
+        return made
+
+    def _ready(self) -> Embedder | None:
+        """The embedder, when it fits the vectors that the file holds."""
+        try:
+            model = self._embedder()
+        except DegradedError as error:
+            self.degraded = error.message
+            return None
+        if model is None:
+            return None
+        with self._connections.read() as connection:
+            space = vectors.space(connection)
+        if space is not None and space != (model.model_id, model.dims):
+            self.degraded = (
+                f"the vectors in this file are from {space.model_id} ({space.dims} dimensions), "
+                f"not from {model.model_id} ({model.dims})"
+            )
+            return None
+        self.degraded = ""
+        return model
+
+    def _sync_index(self) -> None:
+        if self._connections.vectors_missing:
+            return
+        while not self._stop.is_set():
+            with self._connections.write() as connection:
+                if not vectors.sync(connection, BATCH * 2):
+                    return
+            self._on_progress()

@@ -1,0 +1,479 @@
+"""The facade: everything a program does with a memory, as plain functions on one object.
+
+``Memory`` composes the rooms below and names the operations; the work is theirs. Methods may be
+called from any thread: writes wait for each other, reads do not wait for writes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+import apsw
+
+from memtui.engine.clock import Clock, local_midnight, system_clock, unix_seconds
+from memtui.engine.curate import intake, notes, turns
+from memtui.engine.curate.derive import derive
+from memtui.engine.errors import DegradedError, InputError, ReadOnlyError
+from memtui.engine.maintain.indexer import Indexer
+from memtui.engine.models.embedders import Embedder, OfflineEmbedder
+from memtui.engine.records import (
+    Changes,
+    CheckReport,
+    Explanation,
+    ImportReport,
+    MemoryRecord,
+    Operation,
+    Options,
+    Profile,
+    SearchResult,
+    Stats,
+    Undone,
+)
+from memtui.engine.store import check, file, history, memories, recalls, stats, undo, vectors
+from memtui.engine.store.connection import Connections
+from memtui.engine.view import View
+
+Event = Literal["changed", "progress"]
+Verb = Literal["confirm", "forget", "restore", "tag"]
+_DONE = {"confirm": "Confirmed", "forget": "Forgot", "restore": "Restored", "tag": "Tagged"}
+_LABEL = 60
+_ROWS_PER_TRANSACTION = 500
+
+
+def _quote(content: str) -> str:
+    words = " ".join(content.split())
+    return f"“{words if len(words) <= _LABEL else words[: _LABEL - 1].rstrip() + '…'}”"
+
+
+class Memory:
+    """A memory file, open for use; a context manager.
+
+    ``actor`` signs every change: ``person``, ``agent:<name>``, ``scheduler`` or ``import``.
+    """
+
+    def __init__(self, connections: Connections, *, actor: str, clock: Clock, options: Options) -> None:
+        self._connections = connections
+        self._clock = clock
+        self._options = options
+        self.actor = actor
+        self.view = View(connections, clock)
+        self._subscribers: dict[Event, list[Callable[[Changes], None]]] = {"changed": [], "progress": []}
+        self._embedder_lock = threading.Lock()
+        self._embedder_made: Embedder | None = None
+        self._indexer = Indexer(connections, clock, self._embedder, on_progress=self._progressed)
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        actor: str = "person",
+        readonly: bool = False,
+        clock: Clock | None = None,
+        options: Options | None = None,
+    ) -> Self:
+        """Open a memory file, created if it is not there; ``":memory:"`` for one that lives in this process.
+
+        ``clock`` returns Unix seconds. Raises StoreError or one of its kin for a file that cannot be used
+        (it is left as it was), InputError for a bad actor.
+        """
+        if actor not in ("person", "scheduler", "import") and not (
+            actor.startswith("agent:") and len(actor) > len("agent:")
+        ):
+            raise InputError(f"{actor!r} is not an actor.", "Use person, agent:<name>, scheduler or import.")
+        options = options or Options()
+        connections = file.open_file(path, readonly=readonly, allow_unsafe=options.allow_unsafe_fs)
+        return cls(connections, actor=actor, clock=clock or system_clock, options=options)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Finish what runs in the background and close the file. Closing twice is fine."""
+        self._indexer.stop()
+        self._connections.close()
+
+    @property
+    def path(self) -> Path | None:
+        """Where the file is; None for an in-memory one."""
+        return self._connections.path
+
+    @property
+    def readonly(self) -> bool:
+        return self._connections.readonly
+
+    @property
+    def options(self) -> Options:
+        return self._options
+
+    # Recording and curating
+
+    def record_turn(
+        self,
+        session_id: str,
+        role: str,
+        content: str,
+        event_time: float | datetime | None = None,
+        *,
+        source: str | None = None,
+        project: str | None = None,
+    ) -> MemoryRecord:
+        """Record one turn of a conversation as an episode: one transaction, no model, no network.
+
+        ``event_time``: Unix seconds or an aware datetime, now if None. Trust follows the role (user,
+        assistant, tool), for other speakers the actor. Raises InputError for empty or over-long content.
+        """
+        now = int(self._clock())
+        turn = turns.NewTurn(
+            session_id=intake.name(session_id, "session id"),
+            role=intake.name(role, "role"),
+            intake=intake.accept(content, "episode", self._options.secrets),
+            event_time=now if event_time is None else unix_seconds(event_time),
+            trust=intake.trust(role, self.actor),
+            source=source,
+            project=project,
+        )
+        mentions = self._indexer.mentions(turn.intake.content)
+        with self._operation("record", "Recorded a turn") as op:
+            rid = turns.store_turn(op.connection, turn, now)
+            assert rid is not None  # a live turn has no source key
+            derive(op.connection, rid, turn.intake.content, mentions, now)
+            (record,) = memories.by_rid(op.connection, [rid], now)
+        self._announce(op)
+        return record
+
+    def remember(
+        self, content: str, *, confidence: float = 1.0, tags: Iterable[str] = (), source: str | None = None
+    ) -> MemoryRecord:
+        """Store a fact and return it. What the person states is protected from decay.
+
+        An equal active fact is reinforced instead of stored twice. ``source`` defaults to ``explicit``.
+        """
+        now = int(self._clock())
+        with self._operation("remember", "Remembered") as op:
+            rid = notes.remember(
+                op.connection, content, actor=self.actor, confidence=confidence, tags=tags, source=source,
+                options=self._options, now=now,
+            )  # fmt: skip
+            record = self._finish_note(op, rid, "Remembered", now)
+        self._announce(op)
+        return record
+
+    def correct(self, id: str, new_content: str) -> MemoryRecord:
+        """Replace a fact (reflection, observation) by a new text and return the new one.
+
+        One transaction; tags, sources and protection are kept; the old one goes to the Trash as
+        superseded, linked both ways. Raises InputError for an episode, a memory in the Trash, or an
+        unchanged text; ProtectedError when an agent corrects what the person confirmed.
+        """
+        now = int(self._clock())
+        with self._operation("correct", "Corrected") as op:
+            old = memories.get(op.connection, id, now)
+            rid = notes.correct(
+                op.connection, old, new_content, actor=self.actor, options=self._options, now=now
+            )
+            record = self._finish_note(op, rid, "Corrected", now)
+            op.label = f"Corrected {_quote(old.content)} to {_quote(record.content)}"
+        self._announce(op)
+        return record
+
+    def _finish_note(self, op: history.Op, rid: int, verb: str, now: int) -> MemoryRecord:
+        (record,) = memories.by_rid(op.connection, [rid], now)
+        derive(op.connection, rid, record.content, self._indexer.mentions(record.content), now)
+        op.label = f"{verb} {_quote(record.content)}"
+        return record
+
+    def confirm(self, id: str) -> MemoryRecord:
+        """The person vouches for it: confidence 1.0, no decay, protected from jobs and models."""
+        return self._change_one("confirm", id)
+
+    def forget(self, id: str) -> MemoryRecord:
+        """Move a memory to the Trash; ``restore`` brings all of it back."""
+        return self._change_one("forget", id)
+
+    def restore(self, id: str) -> MemoryRecord:
+        """Take a memory out of the Trash, whatever put it there."""
+        return self._change_one("restore", id)
+
+    def tag(self, id: str, *, add: Iterable[str] = (), remove: Iterable[str] = ()) -> MemoryRecord:
+        """Add and remove tags; a tag is the same in any case."""
+        return self._change_one("tag", id, add=tuple(add), remove=tuple(remove))
+
+    def _change_one(
+        self, verb: Verb, id: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> MemoryRecord:
+        now = int(self._clock())
+        with self._operation(verb, _DONE[verb]) as op:
+            memory = memories.get(op.connection, id, now)
+            op.label = f"{_DONE[verb]} {_quote(memory.content)}"
+            self._apply(op.connection, verb, memory, add, remove, now)
+            (record,) = memories.by_rid(op.connection, [memory.rid], now)
+        self._announce(op)
+        return record
+
+    def _apply(
+        self, connection: apsw.Connection, verb: Verb, memory: MemoryRecord, add: Sequence[str],
+        remove: Sequence[str], now: int,
+    ) -> None:  # fmt: skip
+        match verb:
+            case "confirm":
+                notes.confirm(connection, memory, actor=self.actor, now=now)
+            case "forget":
+                notes.forget(connection, memory, actor=self.actor, now=now)
+            case "restore":
+                notes.restore(connection, memory, now=now)
+            case "tag":
+                notes.tag(connection, memory, add=add, remove=remove)
+
+    def change_all(
+        self, verb: Verb, rids: Sequence[int], *, add: Sequence[str] = (), remove: Sequence[str] = (),
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Operation | None:  # fmt: skip
+        """Do one verb to many memories (by key) as one named operation; None when nothing changed.
+
+        What the verb does not apply to (confirming an episode) is passed over. Many rows take several
+        transactions; cancelled in between, what was done stays and is undoable as one.
+        """
+        if self.readonly:
+            raise ReadOnlyError(
+                "This memory is open for reading only.", "Open it without --readonly to change it."
+            )
+        now = int(self._clock())
+        intake.tags((*add, *remove))
+        op_id = history.begin(self._connections, self._clock, self.actor, verb, _DONE[verb])
+        changed = 0
+        for start in range(0, len(rids), _ROWS_PER_TRANSACTION):
+            if cancelled():
+                break
+            with history.part(self._connections, op_id) as connection:
+                before = connection.total_changes()
+                for memory in memories.by_rid(connection, rids[start : start + _ROWS_PER_TRANSACTION], now):
+                    try:
+                        self._apply(connection, verb, memory, add, remove, now)
+                    except InputError:
+                        continue
+                    if connection.total_changes() != before:
+                        changed, before = changed + 1, connection.total_changes()
+        noun = "memory" if changed == 1 else "memories"
+        history.finish(self._connections, op_id, f"{_DONE[verb]} {changed:,} {noun}")
+        if not changed:
+            return None
+        operation = self.view.operation(op_id)
+        self._tell(operation)
+        return operation
+
+    # Undo
+
+    def undo(self, op_id: int | None = None) -> Undone | None:
+        """Take back this actor's latest operation (or the one given); None when there is nothing to undo.
+
+        Rows that somebody changed since stay as they are and are reported in ``conflicts``. Raises
+        InputError when nothing of the operation can be taken back, or it is taken back already.
+        """
+        return self._take_back(op_id, undo.latest_undoable)
+
+    def redo(self) -> Undone | None:
+        """Do again what this actor's latest undo took back; None when there is nothing to redo."""
+        return self._take_back(None, undo.latest_redoable)
+
+    def next_undo(self) -> Operation | None:
+        """What a plain undo would take back."""
+        with self._connections.read() as connection:
+            op_id = undo.latest_undoable(connection, self.actor)
+            return None if op_id is None else history.get_operation(connection, op_id)
+
+    def next_redo(self) -> Operation | None:
+        """The undo that a redo would take back."""
+        with self._connections.read() as connection:
+            op_id = undo.latest_redoable(connection, self.actor)
+            return None if op_id is None else history.get_operation(connection, op_id)
+
+    def _take_back(
+        self, op_id: int | None, latest: Callable[[apsw.Connection, str], int | None]
+    ) -> Undone | None:
+        if self.readonly:
+            raise ReadOnlyError(
+                "This memory is open for reading only.", "Open it without --readonly to change it."
+            )
+        if op_id is None:
+            with self._connections.read() as connection:
+                op_id = latest(connection, self.actor)
+            if op_id is None:
+                return None
+        done = undo.undo(self._connections, self._clock, self.actor, op_id)
+        self._tell(done.by)
+        return done
+
+    # Finding
+
+    def get(self, id: str) -> MemoryRecord:
+        """A memory by id (or a unique beginning of one). Raises NotFoundError."""
+        return self.view.get(id)
+
+    def search(
+        self,
+        query: str,
+        *,
+        filter: str = "",
+        limit: int = 10,
+        profile: str | Profile | None = None,
+        exclude_session: str | None = None,
+    ) -> SearchResult:
+        """Find memories for a question in any words; each hit says what every arm gave to its score.
+
+        ``filter`` is an expression of the filter language; ``profile`` a name (``default``, ``rrf``, a saved
+        one) or a Profile. No query raises; FilterError for a bad filter, InputError for a bad limit.
+        """
+        from memtui.engine.search import search as finder
+
+        with self._connections.read() as connection:
+            result = finder.search(
+                connection, query, filter=filter, limit=limit,
+                profile=finder.find_profile(connection, profile or self._options.profile),
+                embedder=self._query_embedder(connection), now=self._clock(), exclude_session=exclude_session,
+            )  # fmt: skip
+        if self.actor.startswith("agent:") and not self.readonly and result.hits:
+            self._log_recall(result, exclude_session)
+        return result
+
+    def _log_recall(self, result: SearchResult, session_id: str | None) -> None:
+        """An agent was told these: it slows their fading, and the log says so. A person's look does not."""
+        now = int(self._clock())
+        with self._connections.write() as connection:
+            memories.record_access(
+                connection, [hit.memory.rid for hit in result.hits], now, local_midnight(now)
+            )
+            recalls.add(
+                connection, at=now, agent=self.actor.removeprefix("agent:"), session_id=session_id,
+                query=result.query, memory_ids=[hit.memory.id for hit in result.hits],
+            )  # fmt: skip
+
+    def explain(
+        self, query: str, id: str, *, filter: str = "", limit: int = 10, profile: str | Profile | None = None
+    ) -> Explanation:
+        """Why a memory is, or is not, among the hits: its exact rank in every arm, what excluded it, what would help."""
+        from memtui.engine.search import search as finder
+
+        with self._connections.read() as connection:
+            return finder.explain(
+                connection, query, memories.get(connection, id, self._clock()), filter=filter, limit=limit,
+                profile=finder.find_profile(connection, profile or self._options.profile),
+                embedder=self._query_embedder(connection), now=self._clock(),
+            )  # fmt: skip
+
+    def _query_embedder(self, connection: apsw.Connection) -> Embedder | str:
+        """The embedder for queries, or the reason why there are no vectors to compare with."""
+        if self._options.embedder == "off":
+            return 'vectors are switched off (embedder = "off")'
+        space = vectors.space(connection)
+        if space is None:
+            return "no memory has a vector yet"
+        try:
+            embedder = self._embedder()
+        except DegradedError as error:
+            return error.message
+        if embedder is None or space != (embedder.model_id, embedder.dims):
+            return f"the vectors in this file are from another model ({space.model_id})"
+        return embedder
+
+    def _embedder(self) -> Embedder | None:
+        if self._options.embedder == "off":
+            return None
+        with self._embedder_lock:
+            if self._embedder_made is None:
+                self._embedder_made = OfflineEmbedder()
+            return self._embedder_made
+
+    # State
+
+    def stats(self) -> Stats:
+        with self._connections.read() as connection:
+            return stats.stats(
+                connection, self.path, unavailable=self._connections.vectors_missing or self._indexer.degraded
+            )
+
+    def index_pending(self, limit: int | None = None) -> int:
+        """Make the links and vectors that are still missing, now; returns how many vectors were made."""
+        if self.readonly:
+            raise ReadOnlyError(
+                "This memory is open for reading only.", "Open it without --readonly to index it."
+            )
+        return self._indexer.run(limit)
+
+    def check(self, *, deep: bool = False, repair: bool = False) -> CheckReport:
+        """Verify the invariants of the file; ``repair`` rebuilds indexes (after a backup), never base rows."""
+        return check.check(self._connections, self._clock, deep=deep, repair=repair)
+
+    def import_paths(
+        self,
+        paths: Sequence[str | Path],
+        *,
+        format: str | None = None,
+        dry_run: bool = False,
+        progress: Callable[[Any], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> ImportReport:
+        """Import conversations from files, folders and zips as one undoable operation; see ``feeds``."""
+        from memtui.engine.feeds import importer
+
+        report = importer.import_paths(
+            self._connections, [Path(path) for path in paths], format=format, dry_run=dry_run, actor=self.actor,
+            clock=self._clock, options=self._options, progress=progress, cancelled=cancelled,
+        )  # fmt: skip
+        if report.operation is not None:
+            self._tell(report.operation)
+        return report
+
+    def data_version(self) -> int:
+        """A number that changes when another process has written the file."""
+        return self._connections.data_version()
+
+    def subscribe(self, event: Event, callback: Callable[[Changes], None]) -> Callable[[], None]:
+        """Be told of ``changed`` (after each commit of this object) or ``progress`` (links and vectors made).
+
+        The callback runs in the thread that wrote; it must be quick. Returns the function that ends it.
+        """
+        if event not in self._subscribers:
+            raise InputError(f"There is no event {event!r}.", f"Events: {', '.join(self._subscribers)}.")
+        self._subscribers[event].append(callback)
+        return lambda: self._subscribers[event].remove(callback)
+
+    def _operation(self, kind: str, label: str) -> Any:
+        return history.operation(self._connections, self._clock, self.actor, kind, label)
+
+    def _announce(self, op: history.Op) -> None:
+        if self._options.background:
+            self._indexer.wake()
+        if self._subscribers["changed"]:
+            with self._connections.read() as connection:
+                if not connection.execute("SELECT 1 FROM ops WHERE op_id = ?", (op.op_id,)).fetchone():
+                    return  # nothing changed
+            self._tell(self.view.operation(op.op_id))
+
+    def _tell(self, operation: Operation) -> None:
+        if self._options.background:
+            self._indexer.wake()
+        if not self._subscribers["changed"]:
+            return
+        changed = self.view.changes_of(operation.op_id)
+        told = Changes(
+            tables=frozenset(change.table for change in changed),
+            ids=tuple(change.memory_id for change in changed if change.memory_id),
+            operation=operation,
+        )
+        for callback in list(self._subscribers["changed"]):
+            callback(told)
+
+    def _progressed(self) -> None:
+        for callback in list(self._subscribers["progress"]):
+            callback(Changes(tables=frozenset({"memory_entities", "embeddings"})))

@@ -1,0 +1,54 @@
+"""The recall log: which agent was told which memories, when, and for which question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import apsw
+import msgspec
+
+from memtui.engine.records import Recall
+
+KEEP_DAYS = 90
+
+
+def add(
+    connection: apsw.Connection,
+    *,
+    at: int,
+    agent: str,
+    session_id: str | None,
+    query: str,
+    memory_ids: Iterable[str],
+) -> None:
+    connection.execute(
+        "INSERT INTO recalls(at, agent, session_id, query, memory_ids) VALUES (?, ?, ?, ?, ?)",
+        (at, agent, session_id, query, msgspec.json.encode(tuple(memory_ids)).decode()),
+    )
+
+
+def _recall(row: Sequence[Any]) -> Recall:
+    return Recall(
+        at=row[0], agent=row[1], session_id=row[2], query=row[3],
+        memory_ids=msgspec.json.decode(row[4], type=tuple[str, ...]),
+    )  # fmt: skip
+
+
+def of_memory(connection: apsw.Connection, identity: str, limit: int) -> list[Recall]:
+    rows = connection.execute(
+        """
+        SELECT at, agent, session_id, query, memory_ids FROM recalls r
+        WHERE EXISTS (SELECT 1 FROM json_each(r.memory_ids) WHERE value = ?) ORDER BY recall_id DESC LIMIT ?
+        """,
+        (identity, limit),
+    )
+    return [_recall(row) for row in rows]
+
+
+def page(connection: apsw.Connection, *, offset: int, limit: int) -> list[Recall]:
+    rows = connection.execute(
+        "SELECT at, agent, session_id, query, memory_ids FROM recalls ORDER BY recall_id DESC LIMIT ? OFFSET ?",
+        (limit, offset),
+    )
+    return [_recall(row) for row in rows]

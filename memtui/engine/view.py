@@ -1,0 +1,169 @@
+"""Reading for people: lists, details, provenance, history. Nothing here writes, or counts as a recall."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+
+from memtui.engine.clock import Clock
+from memtui.engine.errors import InputError
+from memtui.engine.records import Entity, MemoryRecord, Operation, Recall, RowChange, Session
+from memtui.engine.search import filters, listing
+from memtui.engine.store import entities, history, memories, recalls, sessions
+from memtui.engine.store.connection import Connections
+
+
+class View:
+    """What a memory holds, as lists and details. Reached as ``Memory.view``; safe to call from any thread.
+
+    Filters are expressions of the filter language (``search/filters.py``); a bad one raises FilterError.
+    """
+
+    def __init__(self, connections: Connections, clock: Clock) -> None:
+        self._connections = connections
+        self._clock = clock
+
+    # Lists
+
+    def count(self, filter: str = "") -> int:
+        with self._connections.read() as connection:
+            return listing.count(connection, filters.compile(filter, self._clock()), self._clock())
+
+    def page(
+        self, filter: str = "", *, sort: listing.SortKey = "time", descending: bool = True,
+        offset: int = 0, limit: int = 128,
+    ) -> list[MemoryRecord]:  # fmt: skip
+        """``limit`` memories from ``offset`` on; the order is total, so pages fit together."""
+        now = self._clock()
+        with self._connections.read() as connection:
+            return listing.page(
+                connection, filters.compile(filter, now), sort, descending, offset, limit, now
+            )
+
+    def rids(
+        self, filter: str = "", *, sort: listing.SortKey = "time", descending: bool = True,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> array[int]:  # fmt: skip
+        """The keys of all memories that pass the filter, in the order of ``page``."""
+        now = self._clock()
+        with self._connections.read() as connection:
+            return listing.rids(connection, filters.compile(filter, now), sort, descending, now, cancelled)
+
+    def rows(self, rids: Sequence[int]) -> list[MemoryRecord]:
+        """Memories by key, in the order asked; those that are gone are left out."""
+        with self._connections.read() as connection:
+            return memories.by_rid(connection, rids, self._clock())
+
+    def entity_names(self, rids: Sequence[int]) -> dict[int, tuple[str, ...]]:
+        with self._connections.read() as connection:
+            return entities.names_of(connection, rids)
+
+    def emptying_term(self, filter: str) -> str | None:
+        """The term of a filter that removes everything; None when the filter still finds something."""
+        now = self._clock()
+        with self._connections.read() as connection:
+            return filters.emptying_term(connection, filters.compile(filter, now), now)
+
+    # One memory
+
+    def get(self, identity: str) -> MemoryRecord:
+        """A memory by id, or by a beginning of an id that is unique."""
+        with self._connections.read() as connection:
+            return memories.get(connection, identity, self._clock())
+
+    def sources(self, identity: str) -> list[MemoryRecord]:
+        """The memories that this one was derived from, oldest first."""
+        with self._connections.read() as connection:
+            return memories.linked(connection, identity, "source", self._clock())
+
+    def derived(self, identity: str) -> list[MemoryRecord]:
+        """The memories that were derived from this one."""
+        with self._connections.read() as connection:
+            return memories.linked(connection, identity, "source", self._clock(), back=True)
+
+    def versions(self, identity: str) -> list[MemoryRecord]:
+        """The chain of corrections that this memory belongs to, the oldest text first."""
+        with self._connections.read() as connection:
+            now = self._clock()
+            chain = [memories.get(connection, identity, now)]
+            seen = {chain[0].id}
+            for back in (False, True):
+                while True:
+                    end = chain[-1] if back else chain[0]
+                    step = [
+                        m
+                        for m in memories.linked(connection, end.id, "supersedes", now, back=back)
+                        if m.id not in seen
+                    ]
+                    if not step:
+                        break
+                    seen.add(step[-1].id)
+                    chain = [*chain, step[-1]] if back else [step[-1], *chain]
+            return chain
+
+    def neighbours(self, identity: str, each: int = 3) -> list[MemoryRecord]:
+        """The turns around one in its transcript, itself included."""
+        with self._connections.read() as connection:
+            now = self._clock()
+            return memories.neighbours(connection, memories.get(connection, identity, now), now, each=each)
+
+    def entities_of(self, identity: str) -> list[Entity]:
+        with self._connections.read() as connection:
+            return entities.of_memory(connection, memories.get(connection, identity, self._clock()).rid)
+
+    def history_of(self, identity: str) -> list[tuple[Operation, RowChange]]:
+        """Every recorded change of a memory with its operation, oldest first."""
+        with self._connections.read() as connection:
+            rid = memories.get(connection, identity, self._clock()).rid
+            return history.memory_changes(connection, rid)
+
+    def recalls_of(self, identity: str, limit: int = 50) -> list[Recall]:
+        """Who was told this memory, the latest first."""
+        with self._connections.read() as connection:
+            return recalls.of_memory(connection, identity, limit)
+
+    # Sessions
+
+    def sessions(self, *, text: str = "", offset: int = 0, limit: int = 128) -> list[Session]:
+        with self._connections.read() as connection:
+            return sessions.page(connection, offset=offset, limit=limit, text=text)
+
+    def count_sessions(self, text: str = "") -> int:
+        with self._connections.read() as connection:
+            return sessions.count(connection, text)
+
+    def session(self, session_id: str) -> Session:
+        with self._connections.read() as connection:
+            return sessions.get(connection, session_id)
+
+    def transcript(self, session_id: str, *, offset: int = 0, limit: int = 200) -> list[MemoryRecord]:
+        """The turns of a session in order, forgotten ones included."""
+        with self._connections.read() as connection:
+            return memories.transcript(connection, session_id, self._clock(), offset=offset, limit=limit)
+
+    # History
+
+    def operations(self, *, offset: int = 0, limit: int = 128, actor: str | None = None) -> list[Operation]:
+        """Operations, newest first."""
+        with self._connections.read() as connection:
+            return history.list_operations(connection, limit=limit, offset=offset, actor=actor)
+
+    def count_operations(self) -> int:
+        with self._connections.read() as connection:
+            return history.count_operations(connection)
+
+    def operation(self, op_id: int) -> Operation:
+        with self._connections.read() as connection:
+            return history.get_operation(connection, op_id)
+
+    def changes_of(self, op_id: int, limit: int = 1_000) -> list[RowChange]:
+        """What an operation did, row by row, in order."""
+        if limit < 1:
+            raise InputError("The limit must be at least 1.", "For example 100.")
+        with self._connections.read() as connection:
+            return history.row_changes(connection, op_id, limit=limit)
+
+    def recent_recalls(self, *, offset: int = 0, limit: int = 128) -> list[Recall]:
+        """Who was told what, the latest first."""
+        with self._connections.read() as connection:
+            return recalls.page(connection, offset=offset, limit=limit)
