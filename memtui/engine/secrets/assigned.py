@@ -1,0 +1,124 @@
+"""Secrets that a word announces: ``password: ...``, ``api_key=...``, ``https://user:...@host``."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from .tokens import Span
+
+_PASSWORD_WORDS = (
+    *("password", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort", "mot de passe"),
+    *("contraseña", "senha", "пароль", "密码", "パスワード"),
+)
+_KEY_WORDS = ("secret", "token", "key", "credential", "credentials")
+_KEY_OWNERS = (
+    *("api", "access", "private", "secret", "auth", "account", "signing", "encryption", "master", "license"),
+    *("admin", "subscription", "service", "deploy", "webhook"),
+)
+_VALUE = r"(?P<value>[^\s\"'`,;<>\[\]{}()|\\]{%d,200})"
+_ASSIGNED = r"[\"'`*]{0,3}[ \t]{0,3}(?::=|=>|==?|->|→|：|:)[ \t*\"'`]{0,5}"
+# "the password for the guest network is ...": said, not assigned.
+_SAID = (
+    r"(?P<said>(?: (?:for|to|of|on) [^\n.:=?!]{1,40}?)?(?: is now| is| was| changed to| to)"
+    r"[ \t]{1,3}[\"'`“]?)"
+)
+_PASSWORDS = tuple(
+    (word, re.compile(f"{word}(?:{_ASSIGNED}|{_SAID}){_VALUE % 6}")) for word in _PASSWORD_WORDS
+)
+_KEYS = tuple((word, re.compile(f"{word}(?:{_ASSIGNED}| is ){_VALUE % 12}")) for word in _KEY_WORDS)
+_HEADERS = (
+    ("token", "bearer", re.compile("bearer[ \t:]{1,3}" + _VALUE % 16)),
+    ("password", "basic", re.compile(r"basic(?<=authorization[:=] basic)[ \t]{1,3}" + _VALUE % 8)),
+)
+_pin = re.compile(r"pin(?<![a-z]pin)(?: number)?(?: is |: ?| ?= ?)(?P<value>\d{4,8})(?![\d.,:/-]\d|\d)")
+
+# What stands in the place of a value in documentation and code.
+_stand_in = re.compile(
+    r"(?-i:\$[A-Z_{(])|%[(sd{]|[&<{/~.]|\*{3}|x{3,}|your[_-]|my[_-]|example|placeholder|change_?me|redacted"
+    r"|os\.|process\.|env\.|self\.",
+    re.IGNORECASE,
+)
+_STAND_INS = frozenset({"pass", "password", "passwd", "pwd", "secret", "token", "port", "pw"})
+_words = re.compile(r"(?:[A-Za-z]+|\d+)(?:[-_.:/+]+(?:[A-Za-z]+|\d+))*")
+_amount = re.compile(r"\d+(?:st|nd|rd|th|[a-z]{1,5})|\w+\.\w{1,4}")
+_strong_symbols = re.compile(r"[!@#$%^&*+=?~]")
+
+
+def find_assignments(text: str) -> Iterator[Span]:
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a letter whose small form is longer would shift every place
+        lowered = "".join(character.lower()[0] for character in text)
+    for word, pattern in _PASSWORDS:
+        if word in lowered:
+            for match in pattern.finditer(lowered):
+                start, end = _value_span(text, match)
+                if _is_password(text[start:end], match["said"] or ""):
+                    yield "password", start, end
+    for word, pattern in _KEYS:
+        if word in lowered:
+            for match in pattern.finditer(lowered):
+                owner = lowered[max(match.start() - 14, 0) : match.start()].rstrip("_- .")
+                start, end = _value_span(text, match)
+                if (word != "key" or owner.endswith(_KEY_OWNERS)) and _is_random(text[start:end]):
+                    yield word, start, end
+    for kind, word, pattern in _HEADERS:
+        if word in lowered:
+            for match in pattern.finditer(lowered):
+                start, end = _value_span(text, match)
+                if _is_random(text[start:end]):
+                    yield kind, start, end
+    if "pin" in lowered:
+        for match in _pin.finditer(lowered):
+            yield "pin", match.start("value"), match.end("value")
+
+
+def _value_span(text: str, match: re.Match[str]) -> tuple[int, int]:
+    start, end = match.span("value")
+    return start, start + len(text[start:end].rstrip(".,;:”’*"))
+
+
+def _is_password(value: str, said: str) -> bool:
+    """``said``: the words that led to it; empty when a sign did."""
+    if len(value) < 6 or _stand_in.match(value) or value.lower() in _STAND_INS or "://" in value:
+        return False
+    letters = any(character.isalpha() for character in value)
+    digits = any(character.isdigit() for character in value)
+    strong = _strong_symbols.search(value) is not None
+    if " to" in said and "changed" not in said:
+        return digits and (strong or value not in (value.lower(), value.upper()))
+    if said:
+        return digits and not _amount.fullmatch(value)
+    return (digits and not (letters and _is_name(value))) or (letters and strong)
+
+
+def _is_name(value: str) -> bool:
+    """Words and numbers held together by signs: ``feature-branch-2``, ``settings.password_2``."""
+    return _words.fullmatch(value) is not None and not value.isalnum() and not value.isdigit()
+
+
+def _is_random(value: str) -> bool:
+    """Digits among the letters, no name, at least 2.5 bits a character over 8 kinds of them."""
+    if len(value) < 8 or _stand_in.match(value) or _is_name(value):
+        return False
+    if not any(character.isdigit() for character in value) and (
+        len(value) < 20 or value in (value.lower(), value.upper())
+    ):
+        return False
+    counts = Counter(value)
+    bits = -sum(n / len(value) * math.log2(n / len(value)) for n in counts.values())
+    return len(counts) >= 8 and bits >= 2.5 and not value.isdigit()
+
+
+_url = re.compile(r"://(?P<user>[^\s/:@?#]{0,100}):(?P<value>[^\s/@?#]{3,200})@[\w\[]")
+
+
+def find_in_urls(text: str) -> Iterator[Span]:
+    if "://" not in text or "@" not in text:
+        return
+    for match in _url.finditer(text):
+        value = match["value"]
+        if value.lower() not in _STAND_INS and not _stand_in.match(value):
+            yield "password", match.start("value"), match.end("value")
