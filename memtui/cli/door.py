@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -49,32 +49,62 @@ class Door:
     @contextmanager
     def reading(self) -> Iterator[Memory]:
         """The memory, opened for reading only. Raises StoreError when there is none yet."""
-        with self._opened(write=False) as memory:
+        with self._opened(write=False, create=False) as memory:
+            yield memory
+
+    @contextmanager
+    def existing(self, *, must_write: bool = False) -> Iterator[Memory]:
+        """A memory that is there: writable if it may be, for reading only if not (unless ``must_write``)."""
+        if must_write and self.readonly:
+            raise _nothing_may_change()
+        with ExitStack() as stack:
+            try:
+                memory = stack.enter_context(self._opened(write=not self.readonly, create=False))
+            except ReadOnlyError:
+                if must_write:
+                    raise
+                memory = stack.enter_context(self._opened(write=False, create=False))
             yield memory
 
     @contextmanager
     def writing(self) -> Iterator[Memory]:
         """The memory, created when there is none. Raises ReadOnlyError with --readonly."""
         if self.readonly:
-            raise ReadOnlyError("--readonly was given: nothing can be changed.", "Leave --readonly out.")
-        with self._opened(write=True) as memory:
+            raise _nothing_may_change()
+        with self._opened(write=True, create=True) as memory:
             yield memory
 
     @contextmanager
-    def _opened(self, *, write: bool) -> Iterator[Memory]:
+    def _opened(self, *, write: bool, create: bool) -> Iterator[Memory]:
         from memtui.engine.memory import Memory
 
         self.check()
         options = self.configuration.settings.options(background=False, allow_unsafe_fs=self.allow_unsafe_fs)
         if self.demo:
-            from memtui.demo import throwaway
-
-            with throwaway(options) as memory:
+            with demo_file() as path, Memory.open(path, options=options) as memory:
                 yield memory
             return
         path = self.path()
-        if not write and not paths.is_there(path):
+        if not create and not paths.is_there(path):
             hint = 'memtui remember "..." or memtui import PATH begins one; memtui --demo shows an example.'
             raise StoreError(f"There is no memory at {path}.", hint)
         with Memory.open(path, readonly=not write, options=options) as memory:
             yield memory
+
+
+@contextmanager
+def demo_file() -> Iterator[Path]:
+    """A demo memory that is gone afterwards."""
+    import tempfile
+    import time
+
+    from memtui.demo import create_demo
+
+    with tempfile.TemporaryDirectory(prefix="memtui-demo-") as folder:
+        path = Path(folder) / "demo.db"
+        create_demo(path, now=time.time())
+        yield path
+
+
+def _nothing_may_change() -> ReadOnlyError:
+    return ReadOnlyError("--readonly was given: nothing can be changed.", "Leave --readonly out.")

@@ -109,12 +109,12 @@ def row(*parts: str, gap: str = "  ") -> Painted:
 def table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> list[Painted]:
     """``rows`` with their columns aligned (``right``: the indexes of those aligned right)."""
     shown = [[part if isinstance(part, Painted) else visible(part) for part in parts] for parts in rows]
-    widths = [max(map(_cells, column)) for column in zip(*shown, strict=True)]
+    widths = [max(map(printed_cells, column)) for column in zip(*shown, strict=True)]
     lines = []
     for parts in shown:
         padded = []
         for column, part in enumerate(parts):
-            space = " " * (widths[column] - _cells(part))
+            space = " " * (widths[column] - printed_cells(part))
             last = column == len(parts) - 1
             padded.append(space + part if column in right else part + ("" if last else space))
         lines.append(Painted("  ".join(padded).rstrip()))
@@ -124,6 +124,11 @@ def table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> list[P
 def brief(text: str, used: int = 0) -> Visible:
     """``text`` on one line that fits the terminal beside ``used`` cells; in a pipe it is not cut."""
     return one_line(text, max(20, width() - used))
+
+
+def printed_cells(part: str) -> int:
+    """The cells that a line takes on screen, its colours not counted."""
+    return cells(re.sub("\x1b\\[[0-9;]*m", "", part))
 
 
 def width() -> int:
@@ -144,10 +149,6 @@ def _is_terminal(stream: TextIO) -> bool:
         return stream.isatty()
     except ValueError:
         return False
-
-
-def _cells(part: str) -> int:
-    return cells(re.sub("\x1b\\[[0-9;]*m", "", part))
 
 
 def _write(stream: TextIO, text: str) -> None:

@@ -102,6 +102,10 @@ def door_options(*, hidden: bool) -> list[click.Option]:
     ]
 
 
+json_option = click.option("--json", is_flag=True, help="Answer with one JSON object.")
+pass_door = click.make_pass_decorator(Door, ensure=True)
+
+
 class Command(click.Command):
     """A command that takes the door's options as well."""
 

@@ -1,0 +1,184 @@
+"""What ``memtui doctor`` looks at. Each part answers with findings and raises nothing that it could tell.
+
+Looking changes nothing: a memory that is there is opened for reading only, one that is not stays away.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from memtui import __version__, paths
+from memtui.engine.errors import DegradedError, MemtuiError, StoreError
+from memtui.engine.records import Record
+from memtui.ui.format import count, plural, relative_time
+
+from . import output
+from .door import Door
+
+if TYPE_CHECKING:
+    from memtui.config import Configuration
+
+State = Literal["ok", "note", "degraded", "error"]
+_LOW_SPACE = 500_000_000
+
+
+class Diagnosis(Record):
+    """One thing looked at, and in ``remedy`` what to do about it.
+
+    ``exit_code``: how the doctor exits when the state is "degraded" or "error".
+    """
+
+    area: str
+    state: State
+    text: str
+    remedy: str = ""
+    exit_code: int = 0
+
+
+def program() -> Iterator[Diagnosis]:
+    import apsw
+
+    system = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    yield _ok("program", f"memtui {__version__}, {system}")
+    yield _ok("sqlite", f"SQLite {apsw.sqlite_lib_version()} inside apsw")
+
+
+def settings(configuration: Configuration) -> Iterator[Diagnosis]:
+    file = configuration.file
+    yield _ok("settings", f"{file}{'' if configuration.exists else ' (not there: all is at its default)'}")
+    loose = paths.loose_mode(file)
+    if loose is not None:
+        yield _note("settings", f"others on this machine may read them (mode {loose:o})", f"chmod 600 {file}")
+    for name in configuration.unknown_variables:
+        yield _note("settings", f"{name} is set but means nothing", "Is it misspelt?")
+    if configuration.settings.keymap:
+        from memtui.ui.keymap import read_keymap
+
+        for problem in read_keymap(configuration.settings.keymap)[1]:
+            yield _note("settings", problem, f"Edit {file}")
+
+
+def place(path: Path, *, allow_unsafe_fs: bool) -> Iterator[Diagnosis]:
+    """The folder of the memory: its file system, who may enter, the space left."""
+    reason = paths.unsafe_reason(path)
+    if reason:
+        remedy = "Keep the memory on a local disk: --db PATH"
+        if allow_unsafe_fs:
+            yield _note("place", f"{path} is {reason}", remedy)
+        else:
+            yield wrong("place", "error", StoreError(f"{path} is {reason}", remedy))
+    folder = next(folder for folder in path.absolute().parents if paths.is_there(folder))
+    kind = paths.filesystem_of(folder)
+    free = shutil.disk_usage(folder).free
+    text = f"{folder}{f' on {kind}' if kind else ''}, {free / 1e9:,.1f} GB free"
+    if free > _LOW_SPACE:
+        yield _ok("place", text)
+    else:
+        yield _note("place", text, "Free some space: a full disk stops every write.")
+    if not os.access(folder, os.W_OK):
+        yield _note("place", f"{folder} cannot be written: nothing can be changed", "Fix its permissions.")
+    for thing, mode in ((path.parent, "700"), (path, "600")):
+        loose = paths.loose_mode(thing)
+        if loose is not None:
+            text = f"others on this machine may look into {thing} (mode {loose:o})"
+            yield _note("place", text, f"chmod {mode} {thing}")
+
+
+def memory(door: Door) -> Iterator[Diagnosis]:
+    """The memory file itself: whether it opens, what it holds, what is still missing in it."""
+    path = door.path()
+    if not paths.is_there(path):
+        remedy = 'memtui remember "..." or memtui import PATH begins it.'
+        yield _note("memory", f"there is none yet at {path}", remedy)
+        return
+    try:
+        with door.reading() as opened:
+            stats = opened.stats()
+    except MemtuiError as error:
+        yield wrong("memory", "error", error)
+        return
+    holds = f"{plural(stats.active, 'memory', 'memories')}, {plural(stats.sessions, 'session')}"
+    yield _ok("memory", f"{path}: {holds}, {stats.file_bytes / 1e6:,.1f} MB")
+    yield _ok("vectors", f"{count(stats.embedded)} ({stats.vectors})")
+    if stats.unembedded or stats.unlinked:
+        missing = f"{plural(stats.unembedded, 'vector')} and {plural(stats.unlinked, 'link')}"
+        remedy = "The app makes them in the background; every search makes some."
+        yield _note("vectors", f"{missing} still to be made", remedy)
+
+
+def embedder(configuration: Configuration) -> Iterator[Diagnosis]:
+    """Whether texts can be given vectors here."""
+    if configuration.settings.embedder.kind == "off":
+        yield _note("embedder", "switched off: search goes by words and names")
+        return
+    from memtui.engine.models.embedders import OfflineEmbedder
+
+    try:
+        model = OfflineEmbedder()
+        model.embed(["a short text"])
+    except DegradedError as error:
+        yield wrong("embedder", "degraded", error)
+    else:
+        yield _ok("embedder", f"{model.model_id}, {model.dims} dimensions, needs no network")
+
+
+def vector_index() -> Iterator[Diagnosis]:
+    import apsw
+
+    from memtui.engine.store.vec0 import load_vec0
+
+    connection = apsw.Connection(":memory:")
+    reason = load_vec0(connection)
+    connection.close()
+    if reason:
+        remedy = f"{sys.executable} -m pip install sqlite-vec"
+        yield wrong("vectors", "degraded", DegradedError(f"no vector index: {reason}", remedy))
+
+
+def feeds() -> Iterator[Diagnosis]:
+    """Conversations on this machine that wait to be imported."""
+    from memtui.engine.feeds.known import WARNING_DAYS, known_sources
+
+    for source in known_sources(Path.home()):
+        swept = f", {source.expiring} of them swept within {WARNING_DAYS} days" if source.expiring else ""
+        newest = relative_time(source.newest, time.time())
+        text = f"{source.label}: {plural(source.files, 'session file')}, newest {newest}{swept}"
+        yield _note("import", text, f"memtui import {source.path}")
+
+
+def terminal() -> Iterator[Diagnosis]:
+    if not sys.stdout.isatty():
+        yield _note("terminal", "the output is no terminal")
+        return
+    size = shutil.get_terminal_size()
+    name = os.environ.get("TERM", "unknown")
+    if os.environ.get("COLORTERM") in ("truecolor", "24bit"):
+        colours = "true colour"
+    else:
+        colours = "256 colours" if "256" in name else "few colours"
+    shown = colours if output.in_colour() else "no colours (NO_COLOR)"
+    yield _ok("terminal", f"{name}, {size.columns}x{size.lines}, {shown}")
+    if not output.in_unicode():
+        text = f"its encoding is {sys.stdout.encoding}: plain letters stand for the glyphs"
+        yield _note("terminal", text, "A UTF-8 locale shows them: export LC_ALL=C.UTF-8")
+
+
+def _ok(area: str, text: str) -> Diagnosis:
+    return Diagnosis(area=area, state="ok", text=text)
+
+
+def _note(area: str, text: str, remedy: str = "") -> Diagnosis:
+    return Diagnosis(area=area, state="note", text=text, remedy=remedy)
+
+
+def wrong(area: str, state: State, error: MemtuiError) -> Diagnosis:
+    return Diagnosis(
+        area=area, state=state, text=error.message, remedy=error.hint, exit_code=error.exit_code
+    )

@@ -1,0 +1,109 @@
+"""``memtui doctor``: what is configured, what works, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from memtui.engine.errors import MemtuiError
+from memtui.engine.records import Record
+
+from . import diagnosis
+from .diagnosis import Diagnosis, State
+from .errors import OK
+from .output import Style, emit, out, paint, table
+from .root import Command, json_option, pass_door
+
+if TYPE_CHECKING:
+    from memtui.config import Configuration
+
+    from .door import Door
+
+_COLOURS: dict[State, Style] = {"ok": "green", "note": "yellow", "degraded": "yellow", "error": "red"}
+
+
+class InForce(Record):
+    """A setting, its value, and where that came from: "default", "line 3" of the file, or a variable."""
+
+    name: str
+    value: str
+    origin: str
+    variable: str
+    description: str
+
+
+@click.command("doctor", cls=Command)
+@json_option
+@pass_door
+def doctor_command(door: Door, json: bool) -> int:
+    """Tell what is configured, what works, and what to do.
+
+    Exit code 0 when all works, 5 when something is degraded, 4 when the memory file cannot be used,
+    3 when the configuration is wrong. Notes do not count.
+    """
+    door.check()
+    configuration: Configuration | None = None
+    try:
+        configuration = door.configuration
+        found = list(_examine(door, configuration))
+    except MemtuiError as error:
+        found = [diagnosis.wrong("settings", "error", error)]
+    rows = settings_in_force(configuration) if configuration else []
+    worst = [one.exit_code for one in found if one.state == "error"]
+    worst += [one.exit_code for one in found if one.state == "degraded"]
+    code = worst[0] if worst else OK
+    if json:
+        emit({"ok": code == OK, "exit_code": code, "findings": found, "settings": rows})
+        return code
+    for line in table([(paint(one.state, _COLOURS[one.state]), one.area, _told(one)) for one in found]):
+        out(line)
+    out()
+    for line in table([(one.name, one.value, one.origin) for one in rows]):
+        out(line)
+    return code
+
+
+def _examine(door: Door, configuration: Configuration) -> Iterator[Diagnosis]:
+    yield from diagnosis.program()
+    yield from diagnosis.settings(configuration)
+    if not door.demo:
+        yield from diagnosis.place(door.path(), allow_unsafe_fs=door.allow_unsafe_fs)
+        yield from diagnosis.memory(door)
+    yield from diagnosis.vector_index()
+    yield from diagnosis.embedder(configuration)
+    yield from diagnosis.feeds()
+    yield from diagnosis.terminal()
+
+
+def settings_in_force(configuration: Configuration) -> list[InForce]:
+    """Every setting in the order of the file, those of the keymap by action."""
+    import msgspec
+
+    from memtui import config
+
+    values = msgspec.to_builtins(configuration.settings)
+    rows = []
+    for setting in config.describe():
+        section = values[setting.section]
+        for key in list(section) if setting.is_table else [setting.key]:
+            name = f"{setting.section}.{key}"
+            rows.append(
+                InForce(
+                    name=name,
+                    value=_shown(section[key]),
+                    origin=configuration.origins.get(name, "default"),
+                    variable=setting.variable or "",
+                    description=setting.description,
+                )
+            )
+    return rows
+
+
+def _shown(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value}" if value != "" else '""'
+
+
+def _told(one: Diagnosis) -> str:
+    return f"{one.text}. {one.remedy}" if one.remedy else one.text

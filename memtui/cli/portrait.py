@@ -1,0 +1,154 @@
+"""Everything about one memory, gathered in one record and told in the order in which people ask."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from memtui.engine.records import Entity, MemoryRecord, Operation, Recall, Record, RowChange
+from memtui.ui.format import local_time, plural
+
+from .lines import age, change_rows, memory_line, sign
+from .output import out, paint, row, table
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.ui.glyphs import Glyphs
+
+# What the text below tells in words.
+_TOLD_ATTRIBUTES = frozenset({"supersedes", "secrets", "redacted"})
+
+
+class Change(Record):
+    """One recorded change of the memory and the operation it was part of."""
+
+    operation: Operation
+    change: RowChange
+
+
+class Portrait(Record):
+    """A memory and all that hangs on it; ``versions`` is its chain of corrections, oldest first."""
+
+    memory: MemoryRecord
+    sources: tuple[MemoryRecord, ...]
+    derived: tuple[MemoryRecord, ...]
+    versions: tuple[MemoryRecord, ...]
+    neighbours: tuple[MemoryRecord, ...]
+    entities: tuple[Entity, ...]
+    history: tuple[Change, ...]
+    recalls: tuple[Recall, ...]
+
+
+def look_up(memory: Memory, identity: str) -> Portrait:
+    """Gather it. Raises NotFoundError, InputError for an ambiguous beginning of an id."""
+    view = memory.view
+    found = memory.get(identity)
+    return Portrait(
+        memory=found,
+        sources=tuple(view.sources(found.id)),
+        derived=tuple(view.derived(found.id)),
+        versions=tuple(view.versions(found.id)),
+        neighbours=tuple(view.neighbours(found.id)) if found.kind == "episode" else (),
+        entities=tuple(view.entities_of(found.id)),
+        history=tuple(Change(operation=op, change=change) for op, change in view.history_of(found.id)),
+        recalls=tuple(view.recalls_of(found.id)),
+    )
+
+
+def portray(portrait: Portrait, signs: Glyphs, fade_threshold: float) -> None:
+    """Print it for people."""
+    memory = portrait.memory
+    kind = f"{memory.category} {memory.kind}" if memory.category else memory.kind
+    out(row(sign(memory, signs), paint(kind, "bold"), paint(memory.id, "dim")))
+    out(memory.content)
+    out()
+    for line in table(_facts(portrait, fade_threshold)):
+        out(line)
+    lists = {
+        "drawn from": portrait.sources,
+        "derived from it": portrait.derived,
+        "versions": portrait.versions if len(portrait.versions) > 1 else (),
+        "said around it": portrait.neighbours if len(portrait.neighbours) > 1 else (),
+    }
+    for title, memories in lists.items():
+        if memories:
+            out()
+            out(paint(title, "bold"))
+        for other in memories:
+            mark = signs.cursor if other.id == memory.id else " "
+            out(memory_line(other, signs, mark, age(other.event_time).rjust(4)))
+    _tell_history(portrait)
+
+
+def _facts(portrait: Portrait, fade_threshold: float) -> list[tuple[str, str]]:
+    memory, now = portrait.memory, time.time()
+
+    def when(seconds: float) -> str:
+        return f"{local_time(seconds, now)} ({age(seconds)})"
+
+    rows = [("when", when(memory.event_time)), ("recorded", when(memory.created_at))]
+    if memory.ended_by and memory.valid_until is not None:
+        rows.append(("in the Trash", f"{memory.ended_by} {when(memory.valid_until)}"))
+    if memory.kind == "fact":
+        left = f"{memory.effective:.2f} of {memory.confidence:.2f}"
+        rows.append(("confidence", left + _fading(memory, fade_threshold)))
+    if memory.confirmed_at is not None:
+        rows.append(("protected", f"since {when(memory.confirmed_at)}"))
+    if memory.session_id:
+        rows.append(("session", memory.session_id))
+    if memory.project:
+        rows.append(("project", memory.project))
+    said_by = (memory.source_role, memory.source, f"trusted as {memory.trust}")
+    rows.append(("from", ", ".join(part for part in said_by if part)))
+    if memory.tags:
+        rows.append(("tags", ", ".join(memory.tags)))
+    if portrait.entities:
+        names = (f"{entity.canonical_name} ({entity.type})" for entity in portrait.entities)
+        rows.append(("names", ", ".join(names)))
+    if memory.access_count and memory.last_accessed is not None:
+        times = f"{plural(memory.access_count, 'time')} on {plural(memory.recall_days, 'day')}"
+        rows.append(("recalled", f"{times}, last {when(memory.last_accessed)}"))
+    if secrets := memory.attributes.get("secrets"):
+        done = "blacked out" if memory.attributes.get("redacted") else "kept from models"
+        rows.append(("secret", f"{', '.join(secrets)}: {done}"))
+    for name, value in memory.attributes.items():
+        if name not in _TOLD_ATTRIBUTES:
+            rows.append((name, str(value)))
+    return rows
+
+
+def _fading(memory: MemoryRecord, threshold: float) -> str:
+    from memtui.engine.confidence import fades_at
+
+    day = fades_at(
+        memory.confidence,
+        memory.decay_rate,
+        memory.recall_days,
+        memory.created_at,
+        memory.last_accessed,
+        memory.confirmed_at,
+        threshold,
+    )
+    return "" if day is None or not memory.active else f", fades {local_time(day, time.time())} ({age(day)})"
+
+
+def _tell_history(portrait: Portrait) -> None:
+    if portrait.history:
+        out()
+        out(paint("history", "bold"))
+    rows = []
+    for entry in portrait.history:
+        operation = entry.operation
+        undone = " (undone)" if operation.state == "undone" else ""
+        head = (str(operation.op_id), age(operation.at), operation.actor, operation.label + undone)
+        rows.append(head)
+        if entry.change.before is not None:
+            rows += [("", "", "", f"  {text}") for _, text in change_rows(entry.change)]
+    for line in table(rows, right=(0, 1)):
+        out(line)
+    if portrait.recalls:
+        out()
+        out(paint("told to", "bold"))
+    told = [(recall.agent, age(recall.at), recall.query) for recall in portrait.recalls]
+    for line in table(told, right=(1,)):
+        out(line)

@@ -1,0 +1,116 @@
+"""``memtui search``: hits in order and, with --explain, how each arm came to its share of the score."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from .door import Door
+from .errors import NEGATIVE, OK
+from .lines import age, glyphs, memory_line
+from .output import Painted, emit, err, note, out, paint, row, table
+from .root import Command, json_option, pass_door
+from .text_input import given_text
+
+if TYPE_CHECKING:
+    from memtui.engine.records import ArmHit, ArmName, Explanation, Hit, SearchResult
+
+# So many texts get their vectors before the answer: a blink.
+INDEXED_FIRST = 256
+RAW_SCORE = {"keyword": "BM25", "vector": "cosine", "entity": "names", "context": "beside"}
+
+
+@click.command("search", cls=Command)
+@click.argument("query", nargs=-1, required=True)
+@click.option("--filter", "-f", "filter", default="", metavar="F", help="Search only in what passes it.")
+@click.option("--limit", "-n", type=click.IntRange(min=1), help="At most so many hits.  [default: 10]")
+@click.option("--profile", metavar="NAME", help="How to rank: default, rrf, or a saved profile.")
+@click.option("--explain", is_flag=True, help="Show the parts of every score.")
+@click.option("--why", metavar="ID", help="Tell why the memory ID is, or is not, among the hits.")
+@json_option
+@pass_door
+def search_command(
+    door: Door,
+    query: tuple[str, ...],
+    filter: str,
+    limit: int | None,
+    profile: str | None,
+    explain: bool,
+    why: str | None,
+    json: bool,
+) -> int:
+    """Find memories for QUERY, in any words. Exit code 1 when nothing is found.
+
+    \b
+    A filter: kind:fact tag:work entity:"Ada" session:... conf<0.5 is:protected
+              after:2026-01 before:7d -lisbon "exact words"
+    """
+    words = given_text(query)
+    wanted = limit or door.configuration.settings.search.limit
+    with door.existing() as memory:
+        if not memory.readonly:
+            # Vectors that a writing command left to the next reader; no change of what is remembered.
+            memory.index_pending(limit=INDEXED_FIRST)
+        if why is not None:
+            told = memory.explain(words, why, filter=filter, limit=wanted, profile=profile)
+            return _tell_why(told, door, json)
+        result = memory.search(words, filter=filter, limit=wanted, profile=profile)
+    if json:
+        emit(result)
+    else:
+        _tell_hits(result, door, explain)
+    return OK if result.hits else NEGATIVE
+
+
+def _tell_hits(result: SearchResult, door: Door, explain: bool) -> None:
+    signs = glyphs(door)
+    ages = [age(hit.memory.event_time) for hit in result.hits]
+    widest = max(map(len, ages), default=0)
+    for hit, when in zip(result.hits, ages, strict=True):
+        rank = str(hit.rank).rjust(len(str(len(result.hits))))
+        out(memory_line(hit.memory, signs, rank, paint(f"{hit.score:.3f}", "bold"), when.rjust(widest)))
+        if explain:
+            for line in _breakdown(hit):
+                out(row("   ", line))
+    if not result.hits:
+        err("nothing found")
+    if explain:
+        for arm in result.arms:
+            found = f"{arm.found} found" if arm.state == "answered" else arm.state
+            out(row(paint(arm.arm, "cyan"), found, arm.why or f"{arm.milliseconds:.1f} ms"))
+        terms = ", ".join(result.terms) or "none"
+        out(f"profile {result.profile.name}, {result.candidates} candidates, words: {terms}")
+    for text in result.notes:
+        note(text)
+
+
+def _breakdown(hit: Hit) -> list[Painted]:
+    rows = arm_rows(hit.arms)
+    return table([*rows, ("total", "", "", f"{hit.score:.4f}", "")], right=(3,))
+
+
+def arm_rows(arms: dict[ArmName, ArmHit]) -> list[tuple[str, str, str, str, str]]:
+    """Arm, rank, raw score, term and what matched, for every arm that found the memory."""
+    rows: list[tuple[str, str, str, str, str]] = []
+    for name, arm in arms.items():
+        raw = f"{RAW_SCORE[name]} {arm.score:.3g}"
+        rows.append((name, f"#{arm.rank}", raw, f"{arm.term:.4f}", ", ".join(arm.matched)))
+    return rows
+
+
+def _tell_why(told: Explanation, door: Door, json: bool) -> int:
+    among = told.rank is not None and told.rank <= told.limit and not told.excluded
+    if json:
+        emit(told)
+        return OK if among else NEGATIVE
+    out(memory_line(told.memory, glyphs(door)))
+    place = f"#{told.rank}" if told.rank is not None else "found by no arm"
+    out(f"{'among' if among else 'not among'} the first {told.limit}: {place}, score {told.score:.4f}")
+    for line in table(arm_rows(told.arms), right=(3,)):
+        out(row("   ", line))
+    for text in told.excluded:
+        out(f"excluded: {text}")
+    for text in told.remedies:
+        out(f"remedy: {text}")
+    return OK if among else NEGATIVE

@@ -1,0 +1,106 @@
+"""``memtui show``, ``history``, ``stats``: what is there, where it came from, who changed it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from memtui.ui.format import count, local_time, plural
+
+from .errors import NEGATIVE, OK
+from .lines import age, change_rows, glyphs
+from .output import emit, err, out, paint, row, table
+from .root import Command, json_option, pass_door
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Operation
+
+    from .door import Door
+
+
+@click.command("show", cls=Command)
+@click.argument("id")
+@json_option
+@pass_door
+def show_command(door: Door, id: str, json: bool) -> None:
+    """Show everything about the memory ID: text, origin, what was derived from it, who changed it."""
+    from .portrait import look_up, portray
+
+    with door.reading() as memory:
+        portrait = look_up(memory, id)
+        threshold = memory.options.fade_threshold
+    if json:
+        emit(portrait)
+    else:
+        portray(portrait, glyphs(door), threshold)
+
+
+@click.command("history", cls=Command)
+@click.argument("op_id", type=click.IntRange(min=1), required=False)
+@click.option("--limit", "-n", type=click.IntRange(min=1), default=20, show_default=True)
+@click.option("--actor", metavar="WHO", help="Only what WHO did: person, agent:<name>, scheduler, external.")
+@json_option
+@pass_door
+def history_command(door: Door, op_id: int | None, limit: int, actor: str | None, json: bool) -> int:
+    """List the operations, newest first; with OP_ID show what that one changed, row by row."""
+    with door.reading() as memory:
+        if op_id is None:
+            operations = memory.view.operations(limit=limit, actor=actor)
+            if json:
+                emit({"operations": operations})
+            else:
+                _tell_operations(operations)
+            return OK if operations else NEGATIVE
+        operation, changes = memory.view.operation(op_id), memory.view.changes_of(op_id, limit=limit)
+    if json:
+        emit({"operation": operation, "changes": changes})
+    else:
+        _tell_operations([operation])
+        for line in table([cells for change in changes for cells in change_rows(change)]):
+            out(row("   ", line))
+        if operation.rows > len(changes):
+            err(f"and {count(operation.rows - len(changes))} more rows: --limit shows them")
+    return OK
+
+
+@click.command("stats", cls=Command)
+@json_option
+@pass_door
+def stats_command(door: Door, json: bool) -> None:
+    """Count what is remembered, and what is still being prepared."""
+    with door.reading() as memory:
+        stats, path = memory.stats(), memory.path
+    if json:
+        emit(stats)
+        return
+    rows: list[tuple[str, str]] = [(kind + "s", count(number)) for kind, number in stats.by_kind.items()]
+    rows += [
+        ("active", count(stats.active)),
+        ("in the Trash", count(stats.ended)),
+        ("protected", count(stats.protected)),
+        ("sessions", f"{count(stats.sessions)} ({count(stats.pending_sessions)} pending)"),
+        ("entities", count(stats.entities)),
+        ("operations", count(stats.operations)),
+        ("vectors", f"{count(stats.embedded)} ({stats.vectors})"),
+        ("still without", f"{plural(stats.unembedded, 'vector')}, {plural(stats.unlinked, 'link')}"),
+        ("with a secret", count(stats.quarantined)),
+        ("latest", local_time(stats.latest, time.time()) if stats.latest is not None else "never"),
+        ("file", f"{path} ({stats.file_bytes / 1e6:,.1f} MB)"),
+    ]
+    for line in table(rows):
+        out(line)
+
+
+def _tell_operations(operations: list[Operation]) -> None:
+    rows = []
+    for operation in operations:
+        state = f"undone by {operation.undone_by}" if operation.state == "undone" else operation.state
+        changed = plural(operation.rows, "row")
+        label = paint(operation.label, *(("dim",) if operation.state == "undone" else ()))
+        rows.append((str(operation.op_id), age(operation.at), operation.actor, changed, state, label))
+    for line in table(rows, right=(0, 1, 3)):
+        out(line)
+    if not operations:
+        err("no operations")

@@ -1,0 +1,152 @@
+"""The commands that change memories: each is one operation, which ``memtui undo`` takes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from memtui.engine.errors import UsageError
+
+from .door import Door
+from .lines import glyphs, memory_line
+from .output import emit, note, out, paint
+from .root import Command, json_option, pass_door
+from .text_input import given_text
+
+if TYPE_CHECKING:
+    from memtui.engine.records import MemoryRecord
+
+@click.command("remember", cls=Command)
+@click.argument("text", nargs=-1, required=True)
+@click.option("--tag", "-t", "tags", multiple=True, metavar="TAG", help="Tag it; may be repeated.")
+@click.option("--confidence", type=float, default=1.0, show_default=True, help="How sure it is, 0 to 1.")
+@click.option("--source", metavar="NAME", help="Where it comes from.  [default: explicit]")
+@json_option
+@pass_door
+def remember_command(
+    door: Door,
+    text: tuple[str, ...],
+    tags: tuple[str, ...],
+    confidence: float,
+    source: str | None,
+    json: bool,
+) -> None:
+    """Write down TEXT as a fact. With "-" the text is read from standard input.
+
+    What you state is protected: it does not fade, and no job or model changes it.
+    """
+    content = given_text(text)
+    with door.writing() as memory:
+        record = memory.remember(content, confidence=confidence, tags=tags, source=source)
+    if json:
+        emit({"memory": record})
+    else:
+        out(memory_line(record, glyphs(door), paint("remembered", "green")))
+    _tell_secret(record)
+
+
+@click.command("correct", cls=Command)
+@click.argument("id")
+@click.argument("text", nargs=-1, required=True)
+@json_option
+@pass_door
+def correct_command(door: Door, id: str, text: tuple[str, ...], json: bool) -> None:
+    """Replace the memory ID by TEXT ("-": from standard input). The old one goes to the Trash, linked."""
+    content = given_text(text)
+    with door.writing() as memory:
+        old = memory.get(id)
+        record = memory.correct(old.id, content)
+        old = memory.get(old.id)
+    if json:
+        emit({"memory": record, "replaced": old})
+    else:
+        signs = glyphs(door)
+        out(memory_line(record, signs, paint("corrected", "green")))
+        out(memory_line(old, signs, paint("replaced ", "dim")))
+    _tell_secret(record)
+
+
+@click.command("confirm", cls=Command)
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@json_option
+@pass_door
+def confirm_command(door: Door, ids: tuple[str, ...], json: bool) -> None:
+    """Say that the memories ID... are true: they no longer fade, and no job or model changes them."""
+    _change(door, "confirm", ids, json, refuses=lambda memory: memory.kind == "episode" or not memory.active)
+
+
+@click.command("forget", cls=Command)
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@json_option
+@pass_door
+def forget_command(door: Door, ids: tuple[str, ...], json: bool) -> None:
+    """Put the memories ID... into the Trash, from where "restore" brings them back."""
+    _change(door, "forget", ids, json)
+
+
+@click.command("restore", cls=Command)
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@json_option
+@pass_door
+def restore_command(door: Door, ids: tuple[str, ...], json: bool) -> None:
+    """Bring the memories ID... back from the Trash."""
+    _change(door, "restore", ids, json)
+
+
+@click.command("tag", cls=Command, context_settings={"ignore_unknown_options": True})
+@click.argument("id")
+@click.argument("changes", nargs=-1, required=True, type=click.UNPROCESSED, metavar="[+TAG|-TAG]...")
+@json_option
+@pass_door
+def tag_command(door: Door, id: str, changes: tuple[str, ...], json: bool) -> None:
+    """Add tags to the memory ID, and remove some: memtui tag ID +work -draft"""
+    add = [change.lstrip("+") for change in changes if not change.startswith("-")]
+    remove = [change[1:] for change in changes if change.startswith("-")]
+    if any(not tag or tag.startswith("-") for tag in (*add, *remove)):
+        raise UsageError("A tag is missing its name.", "For example: memtui tag ID +work -draft")
+    _change(door, "tag", (id,), json, add=add, remove=remove)
+
+
+def _change(
+    door: Door,
+    verb: Literal["confirm", "forget", "restore", "tag"],
+    ids: Sequence[str],
+    json: bool,
+    *,
+    refuses: Callable[[MemoryRecord], bool] = lambda memory: False,
+    **changes: Any,
+) -> None:
+    """Do ``verb`` to all ``ids`` as one operation; nothing is done when one of them is wrong.
+
+    ``refuses``: where the engine would refuse a single memory, it is asked to, for its reason.
+    """
+    with door.writing() as memory:
+        before = list({found.id: found for found in map(memory.get, ids)}.values())
+        for one in before:
+            if refuses(one):
+                getattr(memory, verb)(one.id)
+        if len(before) == 1:
+            getattr(memory, verb)(before[0].id, **changes)
+        else:
+            memory.change_all(verb, [one.rid for one in before], **changes)
+        after = [memory.get(one.id) for one in before]
+    if json:
+        emit({"memories": after})
+        return
+    done = {"confirm": "confirmed", "forget": "forgot", "restore": "restored", "tag": "tagged"}[verb]
+    signs = glyphs(door)
+    for old, new in zip(before, after, strict=True):
+        word = paint(done, "green") if old != new else paint("unchanged", "yellow")
+        out(memory_line(new, signs, word))
+        if verb == "tag":
+            out("  " + (", ".join(new.tags) or "no tags"))
+
+
+def _tell_secret(memory: MemoryRecord) -> None:
+    kinds = ", ".join(memory.attributes.get("secrets", ()))
+    if kinds and memory.attributes.get("redacted"):
+        note(f"it looked like a secret ({kinds}) and was blacked out")
+    elif kinds:
+        note(f"it looks like a secret ({kinds}): no model gets to see it")
