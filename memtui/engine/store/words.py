@@ -1,0 +1,67 @@
+"""Words as the full-text index sees them, and the two SQL functions that queries use to look closer.
+
+The index stems its words, so that "trains" finds "train". Where a query asks for the very words, for
+the beginning of a word, or for signs that the index drops ("C++"), what the index found is checked
+against the text with ``fold`` and ``plain``. Queries use them; the schema never does, so that a
+program without them can write the file.
+"""
+
+from __future__ import annotations
+
+import threading
+import unicodedata
+from collections.abc import Callable
+
+import apsw
+
+_Tokenizer = Callable[..., list[str]]
+
+
+class _Tokenizers(threading.local):
+    """SQLite's own tokenizers, one pair for each thread: a connection belongs to one."""
+
+    def __init__(self) -> None:
+        self.connection = apsw.Connection(":memory:")
+        self.plain: _Tokenizer = self.connection.fts5_tokenizer("unicode61")
+        self.stemmed: _Tokenizer = self.connection.fts5_tokenizer("porter", ["unicode61"])
+
+
+_tokenizers = _Tokenizers()
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
+
+
+def words(text: str) -> list[str]:
+    """The words of a text: lower case, without diacritics, not stemmed."""
+    return _tokenizers.plain(
+        _utf8(text), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+    )
+
+
+def stems(text: str) -> list[str]:
+    """The words of a text as the index keeps them; as many as ``words`` gives."""
+    return _tokenizers.stemmed(
+        _utf8(text), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+    )
+
+
+def fold(text: str) -> str:
+    """Two texts that differ only in case, spacing and Unicode form fold to the same."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def plain(text: str) -> str:
+    """The words between single spaces, one before and one after, so that ``" word "`` is a whole word in it."""
+    return f" {' '.join(words(text))} "
+
+
+def install(connection: apsw.Connection) -> None:
+    """Make ``fold(text)`` and ``plain(text)`` known to a connection; NULL gives NULL."""
+    for function in (fold, plain):
+        connection.create_scalar_function(function.__name__, _passing_null(function), 1, deterministic=True)
+
+
+def _passing_null(function: Callable[[str], str]) -> Callable[[object], str | None]:
+    return lambda value: None if value is None else function(str(value))
