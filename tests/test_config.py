@@ -146,6 +146,13 @@ def test_every_setting_is_described_and_its_default_is_one_it_may_have(tmp_path:
     assert config.load(written(tmp_path, ""), environ).settings == config.Settings()
 
 
+def test_the_documentation_has_a_row_for_every_setting() -> None:
+    table = config.settings_table().splitlines()
+    assert len(table) == len(config.describe()) + 2
+    assert "| `decay.rate` | `0.1` |" in table[9]
+    assert table[-1].startswith("| `keymap.<action>` |  |")
+
+
 def test_the_defaults_are_those_of_the_engine() -> None:
     assert config.Settings().options() == Options()
     settings = config.Settings(decay=config.Decay(rate=0.2), secrets=config.Secrets(facts="keep"))

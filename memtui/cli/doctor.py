@@ -82,6 +82,7 @@ def settings_in_force(configuration: Configuration) -> list[InForce]:
     import msgspec
 
     from memtui import config
+    from memtui.config.schema import to_toml
 
     values = msgspec.to_builtins(configuration.settings)
     rows = []
@@ -92,17 +93,13 @@ def settings_in_force(configuration: Configuration) -> list[InForce]:
             rows.append(
                 InForce(
                     name=name,
-                    value=_shown(section[key]),
+                    value=to_toml(section[key]),
                     origin=configuration.origins.get(name, "default"),
                     variable=setting.variable or "",
                     description=setting.description,
                 )
             )
     return rows
-
-
-def _shown(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else f"{value}" if value != "" else '""'
 
 
 def _told(one: Diagnosis) -> str:

@@ -68,6 +68,7 @@ def _fault(error: BaseException) -> tuple[str, str, str]:
 
     from memtui import log
 
+    log.start()
     logging.getLogger("memtui.cli").critical("unexpected error", exc_info=error)
     hint = "Nothing that was acknowledged is lost. Please report it with that line."
     return "Fault", f"memtui failed unexpectedly: {log.outline(error)}", hint

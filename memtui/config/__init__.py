@@ -13,6 +13,7 @@ from .schema import (
     Setting,
     Settings,
     describe,
+    settings_table,
 )
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "describe",
     "load",
     "save",
+    "settings_table",
 ]

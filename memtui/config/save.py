@@ -18,7 +18,7 @@ import msgspec
 from .. import paths
 from ..engine.errors import InputError
 from .lines import key_at, section_at
-from .schema import describe
+from .schema import describe, to_toml
 
 # A value that ends on its line, and the comment after it.
 _TEXT = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*')"""
@@ -37,7 +37,7 @@ def save(file: Path, name: str, value: Value) -> None:
 
     section, key = _checked(name, value)
     old = _text(file)
-    new = edited(old, section, key, _toml(value))
+    new = edited(old, section, key, to_toml(value))
     try:
         expected = tomllib.loads(old)
         expected.setdefault(section, {})[key] = value
@@ -53,7 +53,7 @@ def save(file: Path, name: str, value: Value) -> None:
 def edited(text: str, section: str, key: str, value: str) -> str:
     """``text`` with ``key = value`` in ``[section]``; the rest of it is kept as it is."""
     lines = text.removesuffix("\n").split("\n") if text else []
-    shown = key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml(key)
+    shown = key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else to_toml(key)
     at = key_at(text, section, key)
     if at is not None and (match := _LINE.match(lines[at])):
         lines[at] = f"{match[1]}{value}{match[3]}"
@@ -107,12 +107,3 @@ def _replace(file: Path, text: str) -> None:
         draft.unlink(missing_ok=True)
         hint = "Check its folder and the disk."
         raise InputError(f"{file} cannot be written: {error.strerror}.", hint) from error
-
-
-def _toml(value: Value) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        # A JSON string is a TOML basic string, but for DEL.
-        return msgspec.json.encode(value).decode().replace("\x7f", "\\u007f")
-    return repr(value)

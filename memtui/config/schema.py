@@ -123,6 +123,28 @@ def describe() -> tuple[Setting, ...]:
     return tuple(rows)
 
 
+def settings_table() -> str:
+    """All settings as a Markdown table, for the documentation."""
+    lines = ["| setting | default | what it does | variable |", "|---|---|---|---|"]
+    for setting in describe():
+        name = f"{setting.name}.<action>" if setting.is_table and not setting.key else setting.name
+        default = "" if setting.is_table else f"`{to_toml(setting.default)}`"
+        variable = f"`{setting.variable}`" if setting.variable else ""
+        about = f"{setting.description} ({setting.expected})"
+        lines.append(f"| `{name}` | {default} | {about} | {variable} |")
+    return "\n".join(lines)
+
+
+def to_toml(value: str | bool | int | float) -> str:
+    """A value as it is written in the file."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        # A JSON string is a TOML basic string, but for DEL.
+        return msgspec.json.encode(value).decode().replace("\x7f", "\\u007f")
+    return repr(value)
+
+
 def _row(section: str, field: msgspec.structs.FieldInfo) -> Setting:
     default = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
     key = field.encode_name if section else ""

@@ -1,0 +1,245 @@
+"""remember, correct, confirm, forget, restore, tag, undo, redo: from the line to the file and back."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import apsw
+import pytest
+from cli_kit import Cli, Program
+
+TREES = "Prefers trains over flights"
+
+
+def remembered(cli: Cli, text: str = TREES) -> str:
+    identity = cli("remember", text, "--json").json["memory"]["id"]
+    assert isinstance(identity, str)
+    return identity
+
+
+def test_remember_writes_a_protected_fact_and_tells_its_id(cli: Cli) -> None:
+    told = cli("remember", "Prefers", "trains", "-t", "travel", "--tag", "home")
+    assert told.code == 0
+    word, identity = told.out.split()[:2]
+    assert word == "remembered"
+    shown = cli("show", identity, "--json").json["memory"]
+    assert (shown["content"], shown["tags"], shown["kind"]) == ("Prefers trains", ["travel", "home"], "fact")
+    assert shown["confirmed_at"] is not None
+
+
+def test_remember_reads_standard_input(cli: Cli) -> None:
+    told = cli("remember", "-", "--json", input="\ufeffTwo\nlines, ünïcode\n".encode())
+    assert told.json["memory"]["content"] == "Two\nlines, ünïcode"
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        (b"", "no text"),
+        (b" \n\t\n", "no text"),
+        (b"a\0b", "NUL"),
+        (b"caf\xe9", "not valid UTF-8 (byte 3)"),
+        (b"x" * (1 << 20) + b"x", "more than 1 MiB"),
+        (b"x" * (1 << 20), "1,048,576 characters"),
+    ],
+)
+def test_standard_input_that_is_no_memory_is_bad_input(raw: bytes, words: str, cli: Cli, home: Path) -> None:
+    told = cli("remember", "-", "--json", input=raw)
+    assert told.code == 3
+    assert words in told.err
+    assert told.json["error"]["exit_code"] == 3
+    assert cli("stats").code == 4 or cli("stats", "--json").json["active"] == 0
+
+
+def test_a_text_in_another_encoding_is_bad_input(program: Program) -> None:
+    running = program("remember", b"caf\xe9")
+    assert b"not valid UTF-8" in running.communicate()[1]
+    assert running.returncode == 3
+
+
+def test_a_secret_is_blacked_out_and_told(cli: Cli) -> None:
+    key = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+    told = cli("remember", f"the token is {key}")
+    assert key not in told.out
+    assert "blacked out" in told.err
+
+
+def test_what_a_setting_says_about_secrets_is_followed(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMTUI_SECRETS_FACTS", "keep")
+    key = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+    assert cli("remember", f"the token is {key}", "--json").json["memory"]["content"].endswith(key)
+
+
+def test_correct_keeps_both_and_undo_redo_go_back_and_forth(cli: Cli) -> None:
+    old = remembered(cli)
+    told = cli("correct", old, "Prefers", "night", "trains", "--json").json
+    new = told["memory"]["id"]
+    assert told["replaced"]["ended_by"] == "superseded"
+    assert told["memory"]["attributes"]["supersedes"] == old
+    assert cli("undo").code == 0
+    assert cli("show", old, "--json").json["memory"]["ended_by"] is None
+    assert cli("redo").code == 0
+    versions = cli("show", new, "--json").json["versions"]
+    assert [version["content"] for version in versions] == [TREES, "Prefers night trains"]
+    people = cli("undo")
+    assert "Corrected" in people.out
+
+
+def test_undo_and_redo_with_nothing_left_are_a_negative_answer(cli: Cli) -> None:
+    remembered(cli)
+    assert cli("redo").code == 1
+    assert cli("undo").code == 0
+    told = cli("undo")
+    assert (told.code, told.out, told.err) == (1, "", "nothing to undo\n")
+    assert cli("undo", "--json").json == {"undone": None}
+
+
+def test_any_operation_can_be_undone_by_its_number(cli: Cli) -> None:
+    first = remembered(cli)
+    remembered(cli, "Cooks on Fridays")
+    assert cli("undo", "1").code == 0
+    assert cli("show", first).code == 3
+    assert cli("undo", "1").code == 3
+    assert cli("undo", "99").code == 3
+    assert cli("undo", "0").code == 2
+
+
+def test_several_memories_are_changed_in_one_operation(cli: Cli) -> None:
+    ids = [remembered(cli, text) for text in ("one thing", "another thing", "a third thing")]
+    told = cli("forget", *ids)
+    assert told.out.count("forgot") == 3
+    assert cli("stats", "--json").json["active"] == 0
+    assert cli("undo").code == 0
+    assert cli("stats", "--json").json["active"] == 3
+    restored = cli("restore", *ids, "--json").json["memories"]
+    assert [one["id"] for one in restored] == ids
+
+
+def test_one_wrong_id_among_several_changes_nothing(cli: Cli) -> None:
+    good = remembered(cli)
+    assert cli("forget", good, "fact_nonesuch").code == 3
+    assert cli("stats", "--json").json["active"] == 1
+
+
+def test_what_changes_nothing_says_so(cli: Cli) -> None:
+    identity = remembered(cli)
+    assert cli("forget", identity).out.startswith("forgot ")
+    assert cli("forget", identity).out.startswith("unchanged ")
+    assert cli("confirm", identity).code == 3
+
+
+def test_tags_are_added_and_removed(cli: Cli) -> None:
+    identity = remembered(cli)
+    assert cli("tag", identity, "+work", "home", "-draft").code == 0
+    told = cli("tag", identity, "-work", "+travel", "--json")
+    assert told.json["memories"][0]["tags"] == ["home", "travel"]
+    for wrong in ("+", "-", "--draft"):
+        assert cli("tag", identity, wrong).code == 2
+    assert cli("tag", identity, "+two words").code == 3
+    assert cli("tag", identity).code == 2
+
+
+def test_the_beginning_of_an_id_is_enough_while_it_is_unique(cli: Cli) -> None:
+    identity = remembered(cli)
+    assert cli("confirm", identity[:10]).code == 0
+    other = remembered(cli, "Cooks on Fridays")
+    told = cli("show", "fact_")
+    assert told.code == 3
+    assert identity in told.err
+    assert other in told.err
+
+
+def test_readonly_refuses_every_change_and_leaves_the_file_alone(cli: Cli, home: Path) -> None:
+    identity = remembered(cli)
+    for line in (
+        ["remember", "x"],
+        ["correct", identity, "x"],
+        ["confirm", identity],
+        ["forget", identity],
+        ["restore", identity],
+        ["tag", identity, "+x"],
+        ["undo"],
+        ["redo"],
+        ["import", str(home)],
+        ["check", "--repair"],
+    ):
+        told = cli("--readonly", *line)
+        assert told.code == 4, line
+        assert "--readonly" in told.err
+    assert cli("stats", "--json").json["active"] == 1
+
+
+def test_readonly_creates_no_file(cli: Cli, home: Path) -> None:
+    for line in (["stats"], ["history"], ["search", "x"], ["show", "fact_1"], ["check"]):
+        told = cli(*line)
+        assert told.code == 4
+        assert "memtui import" in told.err
+    assert not (home / "memory.db").exists()
+
+
+@pytest.mark.parametrize("kind", ["foreign", "text", "empty", "folder"])
+def test_a_file_that_is_no_memory_is_refused_and_left_as_it_was(kind: str, cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "thing.db"
+    match kind:
+        case "foreign":
+            connection = apsw.Connection(str(path))
+            connection.execute("CREATE TABLE notes (a)")
+            connection.close()
+        case "text":
+            path.write_text("dear diary\n" * 1000)
+        case "empty":
+            path.write_text("")
+        case "folder":
+            path.mkdir()
+    before = path.read_bytes() if path.is_file() else b""
+    for line in (["remember", "x"], ["stats", "--json"], ["search", "x"]):
+        told = cli("--db", path, *line)
+        assert told.code == 4
+        assert "thing.db" in told.err
+        assert "\nhint: " in told.err
+    assert (path.read_bytes() if path.is_file() else b"") == before
+
+
+def test_a_cloud_folder_is_refused_unless_insisted(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "Dropbox" / "memory.db"
+    assert cli("--db", path, "remember", "x").code == 4
+    assert not path.exists()
+    assert cli("--db", path, "--allow-unsafe-fs", "remember", "x").code == 0
+
+
+def test_remembering_loads_no_model_and_no_screen(program: Program) -> None:
+    code = (
+        "import sys; from memtui.cli import run; assert run(['remember', 'trains', '--json']) == 0;"
+        "print(*(set(sys.modules) & {'numpy', 'tokenizers', 'textual', 'rich', 'openai', 'spacy', 'ijson'}))"
+    )
+    out = program(code=code).communicate()[0].decode().splitlines()
+    assert json.loads(out[0])["memory"]["content"] == "trains"
+    assert out[1] == ""
+
+
+def test_a_reader_that_leaves_does_not_take_back_what_was_written(program: Program, cli: Cli) -> None:
+    running = program("remember", TREES)
+    assert running.stdout is not None
+    running.stdout.close()
+    running.stdout = None
+    running.wait()
+    assert running.returncode == 141
+    assert cli("stats", "--json").json["active"] == 1
+
+
+def test_ctrl_c_while_waiting_for_text_changes_nothing(program: Program, home: Path) -> None:
+    running = program("remember", "-")
+    time.sleep(0.4)
+    running.send_signal(signal.SIGINT)
+    try:
+        err = running.communicate(timeout=10)[1]
+    except subprocess.TimeoutExpired:
+        running.kill()
+        raise
+    assert running.returncode == 130
+    assert err.strip() == b"error: cancelled" or b"cancelled" in err
+    assert not (home / "memory.db").exists()

@@ -1,0 +1,183 @@
+"""The way in: help, versions, mistakes on the line, streams that are not as usual, what is imported."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from cli_kit import Cli, Program
+from memtui import __version__
+from memtui.cli.root import COMMANDS, Commands, group
+
+
+def test_the_version_is_told(cli: Cli) -> None:
+    assert cli("--version").out == f"memtui {__version__}\n"
+
+
+def test_every_command_is_in_the_help_and_can_be_loaded(cli: Cli) -> None:
+    told = cli("--help")
+    assert told.code == 0
+    context = click.Context(group)
+    for name, entry in COMMANDS.items():
+        assert f"  {name} " in told.out
+        assert entry.help.split(".")[0] in told.out
+        assert isinstance(group, Commands)
+        command = group.get_command(context, name)
+        assert command is not None
+        assert command.name == name
+        assert cli(name, "--help").code == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (["serch", "x"], "Did you mean 'search'"),
+        (["frobnicate"], "no command 'frobnicate'"),
+        (["--nope"], "--nope"),
+        (["search"], "QUERY"),
+        (["search", "x", "--limit", "many"], "many"),
+        (["--db", "", "stats"], "--db needs a path"),
+        (["--demo", "--db", "x", "stats"], "--demo"),
+    ],
+)
+def test_a_mistake_on_the_line_exits_2_and_says_what_and_how(line: list[str], words: str, cli: Cli) -> None:
+    told = cli(*line)
+    assert told.code == 2
+    assert told.out == ""
+    assert words in told.err
+    assert told.err.startswith("error: ")
+    assert "\nhint: " in told.err
+
+
+def test_with_json_an_error_is_json_too(cli: Cli) -> None:
+    told = cli("search", "--json")
+    assert told.code == 2
+    assert set(told.json["error"]) == {"kind", "message", "hint", "exit_code"}
+    assert told.json["error"]["exit_code"] == 2
+    assert told.err.startswith("error: ")
+
+
+def test_json_after_two_dashes_is_a_word_like_any_other(cli: Cli) -> None:
+    assert cli("search", "--", "--json").out == ""
+
+
+def test_without_a_terminal_the_app_is_refused(cli: Cli) -> None:
+    for line in ([], ["--readonly"]):
+        told = cli(*line)
+        assert told.code == 2
+        assert "terminal" in told.err
+
+
+def test_a_wrong_configuration_is_bad_input(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text("[general]\nascii = 3\n")
+    told = cli("stats", "--config", tmp_path / "c.toml")
+    assert told.code == 3
+    assert "line 2" in told.err
+
+
+def test_the_options_of_the_door_may_stand_behind_the_command_too(cli: Cli, tmp_path: Path) -> None:
+    before, behind = (cli("--db", tmp_path / "no.db", "stats"), cli("stats", "--db", tmp_path / "no.db"))
+    assert before == behind
+    assert before.code == 4
+    assert "no.db" in before.err
+
+
+def test_completion_prints_a_script_and_completes_commands(cli: Cli, program: Program) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        assert "_MEMTUI_COMPLETE" in cli("completion", shell).out
+    assert cli("completion", "tcsh").code == 2
+    answer = program(env={"_MEMTUI_COMPLETE": "bash_complete", "COMP_WORDS": "memtui re", "COMP_CWORD": "1"})
+    words = answer.communicate()[0].decode().split()
+    assert {"plain,remember", "plain,restore", "plain,redo"} <= set(words)
+
+
+def imported(program: Program, line: str) -> set[str]:
+    code = f"import sys; from memtui.cli import run; run({line}); print('|', *sys.modules)"
+    out = program(code=code).communicate()[0].decode()
+    return set(out.rpartition("|")[2].split())
+
+
+def test_help_and_version_import_no_engine(program: Program) -> None:
+    for line in ("['--version']", "['--help']"):
+        modules = imported(program, line)
+        assert not modules & {"apsw", "textual", "rich", "numpy", "msgspec", "logging", "platformdirs"}
+        assert not [name for name in modules if name.startswith("memtui.engine.store")]
+        assert not [name for name in modules if name.startswith("memtui.cli.") and name.endswith("ing")]
+
+
+def test_opening_the_app_imports_no_click(program: Program) -> None:
+    assert "click" not in imported(program, "[]")
+
+
+def test_a_reader_that_leaves_early_ends_the_program_quietly(program: Program) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    running = program("--help", stdout=writing)
+    os.close(writing)
+    assert running.communicate()[1] == b""
+    assert running.returncode == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_output_that_cannot_be_written_is_an_error(program: Program) -> None:
+    with open("/dev/full", "wb") as full:  # noqa: PTH123
+        running = program("--help", stdout=full)
+        assert b"No space left" in running.communicate()[1]
+    assert running.returncode not in (0, 1)
+
+
+def test_closed_streams_are_no_crash() -> None:
+    line = f"{sys.executable} -m memtui --version >&- 2>&-"
+    root = Path(__file__).parents[2]
+    assert subprocess.run(line, shell=True, cwd=root, check=False).returncode == 0
+
+
+def test_an_encoding_without_the_character_is_no_crash(program: Program, tmp_path: Path) -> None:
+    env = {"PYTHONIOENCODING": "ascii:strict", "PYTHONUTF8": "0"}
+    running = program("stats", "--db", str(tmp_path / "naïve ☃.db"), env=env)
+    told = running.communicate()[1]
+    assert running.returncode == 4
+    assert told.isascii()
+    assert b"\\u2603" in told
+
+
+def test_arguments_that_are_no_utf8_are_shown_not_obeyed(program: Program, tmp_path: Path) -> None:
+    running = program("stats", "--json", "--db", os.fsencode(tmp_path) + b"/\xff\x1b[2J.db")
+    out, err = running.communicate()
+    assert running.returncode == 4
+    for text in (out, err):
+        assert b"\x1b" not in text
+        assert b"\xff" not in text
+
+
+def test_ctrl_c_exits_130(program: Program) -> None:
+    running = program("remember", "-", start_new_session=True)
+    assert running.stdin is not None
+    try:
+        running.wait(1.0)
+    except subprocess.TimeoutExpired:
+        running.send_signal(signal.SIGINT)
+    out, err = running.communicate()
+    assert running.returncode == 130
+    assert b"Traceback" not in err
+    assert b"cancelled" in err
+    assert out == b""
+
+
+def test_a_fault_of_ours_is_told_without_what_it_was_working_on(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> int:
+        raise RuntimeError("my secret memory")
+
+    monkeypatch.setattr("memtui.cli._dispatch", broken)
+    told = cli("stats", "--json")
+    assert told.code == 70
+    assert "RuntimeError" in told.err
+    assert told.json["error"]["kind"] == "Fault"
+    assert "my secret memory" not in told.err + told.out
