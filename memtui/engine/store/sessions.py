@@ -64,6 +64,19 @@ def seen(
         )
 
 
+def mark_consolidated(connection: apsw.Connection, session_id: str, at: int) -> None:
+    """All that the session holds now is consolidated; a later turn makes it pending again."""
+    connection.execute(
+        """
+        UPDATE sessions_consolidations
+        SET consolidated_at = ?2, attempts = 0, last_error = NULL,
+            consolidated_through = (SELECT max(rid) FROM memories WHERE session_id = ?1 AND kind = 'episode')
+        WHERE session_id = ?1
+        """,
+        (session_id, at),
+    )
+
+
 def get(connection: apsw.Connection, session_id: str) -> Session:
     row = connection.execute(
         f"SELECT {_COLUMNS} FROM sessions_consolidations s WHERE s.session_id = ?", (session_id,)
