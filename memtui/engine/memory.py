@@ -61,7 +61,7 @@ class Memory:
         self._clock = clock
         self._options = options
         self.actor = actor
-        self.view = View(connections, clock)
+        self.view = View(connections, clock, options)
         self._subscribers: dict[Event, list[Callable[[Changes], None]]] = {"changed": [], "progress": []}
         self._embedder_lock = threading.Lock()
         self._embedder_made: Embedder | None = None

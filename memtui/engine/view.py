@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError
-from memtui.engine.records import Entity, MemoryRecord, Operation, Recall, RowChange, Session
+from memtui.engine.records import Entity, MemoryRecord, Operation, Options, Recall, RowChange, Session
 from memtui.engine.search import filters, listing
 from memtui.engine.store import entities, history, memories, recalls, sessions
 from memtui.engine.store.connection import Connections
@@ -19,35 +19,53 @@ class View:
     Filters are expressions of the filter language (``search/filters.py``); a bad one raises FilterError.
     """
 
-    def __init__(self, connections: Connections, clock: Clock) -> None:
+    def __init__(self, connections: Connections, clock: Clock, options: Options) -> None:
         self._connections = connections
         self._clock = clock
+        self._options = options
+
+    def _compiled(self, filter: str) -> filters.CompiledFilter:
+        return filters.compile(filter, self._clock(), fade_threshold=self._options.fade_threshold)
 
     # Lists
 
     def count(self, filter: str = "") -> int:
+        compiled = self._compiled(filter)
         with self._connections.read() as connection:
-            return listing.count(connection, filters.compile(filter, self._clock()), self._clock())
+            return listing.count(connection, compiled)
 
     def page(
-        self, filter: str = "", *, sort: listing.SortKey = "time", descending: bool = True,
-        offset: int = 0, limit: int = 128,
-    ) -> list[MemoryRecord]:  # fmt: skip
+        self,
+        filter: str = "",
+        *,
+        sort: listing.SortKey = "time",
+        descending: bool = True,
+        offset: int = 0,
+        limit: int = 128,
+    ) -> list[MemoryRecord]:
         """``limit`` memories from ``offset`` on; the order is total, so pages fit together."""
-        now = self._clock()
+        compiled = self._compiled(filter)
         with self._connections.read() as connection:
             return listing.page(
-                connection, filters.compile(filter, now), sort, descending, offset, limit, now
+                connection,
+                compiled,
+                sort=sort,
+                descending=descending,
+                offset=offset,
+                limit=limit,
+                now=self._clock(),
             )
 
     def rids(
-        self, filter: str = "", *, sort: listing.SortKey = "time", descending: bool = True,
-        cancelled: Callable[[], bool] = lambda: False,
-    ) -> array[int]:  # fmt: skip
-        """The keys of all memories that pass the filter, in the order of ``page``."""
-        now = self._clock()
+        self, filter: str = "", *, sort: listing.SortKey = "time", descending: bool = True
+    ) -> Iterator[array[int]]:
+        """The keys of all memories that pass the filter, in the order of ``page``, in arrays of at most 8,192.
+
+        One consistent snapshot; stop iterating (and close) to cancel.
+        """
+        compiled = self._compiled(filter)
         with self._connections.read() as connection:
-            return listing.rids(connection, filters.compile(filter, now), sort, descending, now, cancelled)
+            yield from listing.rids(connection, compiled, sort=sort, descending=descending, now=self._clock())
 
     def rows(self, rids: Sequence[int]) -> list[MemoryRecord]:
         """Memories by key, in the order asked; those that are gone are left out."""
@@ -58,11 +76,11 @@ class View:
         with self._connections.read() as connection:
             return entities.names_of(connection, rids)
 
-    def emptying_term(self, filter: str) -> str | None:
-        """The term of a filter that removes everything; None when the filter still finds something."""
-        now = self._clock()
+    def emptied_by(self, filter: str) -> filters.Culprit | None:
+        """The term of a filter that leaves nothing; None when the filter still finds something."""
+        compiled = self._compiled(filter)
         with self._connections.read() as connection:
-            return filters.emptying_term(connection, filters.compile(filter, now), now)
+            return filters.which_term_removes_all(connection, compiled)
 
     # One memory
 

@@ -13,7 +13,8 @@ from memtui.engine.clock import Clock
 from memtui.engine.curate.derive import derive, pending_texts
 from memtui.engine.errors import DegradedError, MemtuiError
 from memtui.engine.models import linker
-from memtui.engine.models.embedders import Embedder, quantise
+from memtui.engine.models.embedders import Embedder
+from memtui.engine.models.vectors import quantise, usable
 from memtui.engine.store import entities, vectors
 from memtui.engine.store.connection import Connections
 
@@ -110,22 +111,19 @@ class Indexer:
                 batch = vectors.pending(connection, below, size)
             if not batch:
                 break
-            rows = list(
-                zip(
-                    (rid for rid, _ in batch), quantise(model.embed([text for _, text in batch])), strict=True
-                )
-            )
+            texts = dict(batch)
+            matrix = model.embed(list(texts.values()))
+            stored = dict(zip(texts, zip(usable(matrix), quantise(matrix), strict=True), strict=True))
             with self._connections.write() as connection:
                 if vectors.space(connection) is None:
                     vectors.set_space(connection, space)
-                waiting = dict(vectors.pending(connection, below, size))
-                texts = dict(batch)
-                vectors.store(connection, space, [
-                    (rid, vector) for rid, vector in rows if vector is not None and waiting.get(rid) == texts[rid]
-                ])  # fmt: skip
-                vectors.done(connection, [
-                    rid for rid, vector in rows if vector is None and waiting.get(rid) == texts[rid]
-                ])  # fmt: skip
+                # Only what still waits with the text that was embedded; the rest comes again.
+                waiting = [
+                    rid for rid, text in vectors.pending(connection, below, size) if texts.get(rid) == text
+                ]
+                rows = [(rid, stored[rid][1].tobytes()) for rid in waiting if stored[rid][0]]
+                vectors.store(connection, space, rows)
+                vectors.done(connection, [rid for rid in waiting if not stored[rid][0]])
             made += len(batch)
             below = batch[-1][0]
             self._on_progress()

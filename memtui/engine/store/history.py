@@ -147,6 +147,10 @@ def count_operations(connection: apsw.Connection) -> int:
     return int(scalar(connection, "SELECT count(*) FROM ops"))
 
 
+def _image(json: Any) -> dict[str, Any] | None:
+    return msgspec.json.decode(json, type=dict[str, Any]) if json else None
+
+
 def row_changes(connection: apsw.Connection, op_id: int, *, limit: int = 1_000) -> list[RowChange]:
     """What an operation did, row by row, in order; a run of inserted rows is unfolded up to ``limit``."""
     found: list[RowChange] = []
@@ -158,8 +162,7 @@ def row_changes(connection: apsw.Connection, op_id: int, *, limit: int = 1_000) 
         for key in range(lo, hi + 1):
             if len(found) == limit:
                 return found
-            old = msgspec.json.decode(before, type=dict[str, Any]) if before else None
-            new = msgspec.json.decode(after, type=dict[str, Any]) if after else None
+            old, new = _image(before), _image(after)
             if act == "insert":
                 new = current_row(connection, table, key)
             found.append(
@@ -178,20 +181,23 @@ def memory_changes(connection: apsw.Connection, rid: int) -> list[tuple[Operatio
     """Every recorded change of one memory, oldest first, with the operation it belongs to."""
     rows = connection.execute(
         """
-        SELECT op_id, act, before, after FROM (
-            SELECT seq, op_id, act, before, after FROM changes
+        SELECT op_id, before, after FROM (
+            SELECT seq, op_id, before, after FROM changes
             WHERE tbl = 'memories' AND lo = ?1 AND act <> 'insert'
             UNION ALL
-            SELECT seq, op_id, act, before, after FROM changes
-            WHERE tbl = 'memories' AND act = 'insert' AND lo <= ?1 AND hi >= ?1)
+            -- Runs of inserted rows do not overlap, but for rows that a redo brought back.
+            SELECT * FROM (
+                SELECT seq, op_id, NULL, NULL FROM (
+                    SELECT seq, op_id, hi FROM changes
+                    WHERE tbl = 'memories' AND act = 'insert' AND lo <= ?1 ORDER BY lo DESC LIMIT 64)
+                WHERE hi >= ?1))
         ORDER BY seq
         """,
         (rid,),
     ).fetchall()
     found = []
-    for op_id, _act, before, after in rows:
-        old = msgspec.json.decode(before, type=dict[str, Any]) if before else None
-        new = msgspec.json.decode(after, type=dict[str, Any]) if after else None
+    for op_id, before, after in rows:
+        old, new = _image(before), _image(after)
         change = RowChange(
             table="memories",
             key=rid,

@@ -123,7 +123,7 @@ def get(connection: apsw.Connection, identity: str, now: float) -> MemoryRecord:
 
 
 def _by_prefix(connection: apsw.Connection, identity: str) -> Sequence[Any]:
-    rows: list[Sequence[Any]] = []
+    rows: Sequence[Sequence[Any]] = []
     if len(identity) >= 4 and identity.isascii():
         rows = connection.execute(
             f"SELECT {COLUMNS} FROM memories m WHERE m.id >= ?1 AND m.id < ?1 || x'7f' LIMIT 6", (identity,)

@@ -65,13 +65,14 @@ def index_exists(connection: apsw.Connection) -> bool:
 
 def pending(connection: apsw.Connection, below: int, limit: int) -> list[tuple[int, str]]:
     """(rid, content) of memories that wait for a vector, the most recent first, from under ``below``."""
-    return connection.execute(
+    rows = connection.execute(
         """
         SELECT q.rid, m.content FROM index_queue q JOIN memories m ON m.rid = q.rid
         WHERE q.vector = 1 AND q.rid < ? ORDER BY q.rid DESC LIMIT ?
         """,
         (below, limit),
-    ).fetchall()
+    )
+    return [(int(rid), str(content)) for rid, content in rows]
 
 
 def store(connection: apsw.Connection, model: VectorSpace, rows: Sequence[tuple[int, bytes]]) -> None:

@@ -257,6 +257,7 @@ CREATE TABLE changes (
 CREATE INDEX changes_by_op ON changes(op_id, tbl, seq);
 -- Inserts carry no image and are found through their range; the rest by row.
 CREATE INDEX changes_by_row ON changes(tbl, lo, seq) WHERE act <> 'insert';
+CREATE INDEX changes_inserts ON changes(tbl, lo) WHERE act = 'insert';
 
 -- The operation of the running transaction, or nothing. A program that does not know of
 -- operations leaves it empty: its changes are filed under an operation 'external'.
