@@ -28,8 +28,6 @@ from .lines import AnyLine, Fact, Line, Observation, Reflection, Turn
 AGENT = "agent:assistant"
 _OPTIONS = Options()
 _DAY = 86_400
-# Two moments this far apart have two dates, also in the night of 25 hours.
-_ANOTHER_DAY = 25 * 3_600
 
 
 class Story:
@@ -103,13 +101,11 @@ class Story:
         """What an agent is told when a talk begins: each fact in some later sittings, on different days."""
         told: dict[int, list[Fact]] = {}
         for fact in self._facts.values():
-            chances: list[int] = []
-            for place, sitting in enumerate(self._sittings):
-                start = sitting[0].time
-                if fact.time < start < self._ends(fact) and (
-                    not chances or start >= self._sittings[chances[-1]][0].time + _ANOTHER_DAY
-                ):
-                    chances.append(place)
+            chances = [
+                place
+                for place, sitting in enumerate(self._sittings)
+                if fact.time < sitting[0].time < self._ends(fact)
+            ]
             wanted = min(fact.recalled_days, len(chances))
             for n in range(wanted):
                 told.setdefault(chances[(2 * n + 1) * len(chances) // (2 * wanted)], []).append(fact)
