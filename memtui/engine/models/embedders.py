@@ -1,0 +1,188 @@
+"""Texts to vectors without a network: static word vectors that come with a package.
+
+The packaged weights (wordllama, 32,000 word pieces of 256 dimensions, 16 MB) are mapped, not read, and
+without importing their package. A text's vector is the plain mean of its pieces; a query's is weighted
+by how rare each word is in the memory, which is worth more than a better model. The weights are
+English and know no word order: good beside keyword search, no judge of "likes" against "never likes".
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from ..errors import DegradedError
+from .vectors import cap_threads, normalised
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .vectors import FloatMatrix
+
+WordWeight = Callable[[str], float]
+"""The weight, at least 0, of a lower-case word of a query: its inverse document frequency."""
+
+REMEDY = "Install the packaged weights: pip install wordllama==0.2.2.post0 tokenizers"
+# Longer texts are judged by their start; a vector of more words says less.
+MOST_CHARACTERS = 20_000
+_PIECES_AT_ONCE = 16_384
+_TEXTS_AT_ONCE = 512
+# Below: special pieces, and bytes of letters that the vocabulary lacks. They say nothing, nor does a blank.
+_FIRST_WORD_PIECE = 259
+_BLANK_PIECE = 29871
+
+_word = re.compile(r"\w+")
+
+
+class Embedder(Protocol):
+    """What makes vectors; ``model_id`` and ``dims`` are stored beside them and never mixed."""
+
+    @property
+    def model_id(self) -> str: ...
+
+    @property
+    def dims(self) -> int: ...
+
+    def embed(self, texts: Sequence[str]) -> FloatMatrix:
+        """Documents as float32 rows (n, dims) of unit length, a zero row where the model knows nothing.
+
+        ``vectors.usable`` tells which rows may be stored. Raises DegradedError where the model is missing.
+        """
+
+    def embed_query(self, text: str, weight: WordWeight | None = None) -> FloatMatrix:
+        """A question as one row (1, dims); ``weight`` may be ignored."""
+
+
+class _Model(NamedTuple):
+    table: NDArray[np.float16]
+    tokenizer: Any
+
+
+class OfflineEmbedder:
+    """The packaged weights; loaded at first use (0.1 s), safe to share between threads.
+
+    ``folder`` is that of the wordllama package; None finds it.
+    """
+
+    model_id = "wordllama-l2-supercat-256"
+    dims = 256
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._model: _Model | None = None
+
+    def embed(self, texts: Sequence[str]) -> FloatMatrix:
+        model = self._load()
+        import numpy as np
+
+        means = np.zeros((len(texts), self.dims), np.float32)
+        at = 0
+        for batch in _batches(texts):
+            encoded = model.tokenizer.encode_batch_fast(batch, add_special_tokens=False)
+            for row, one in enumerate(encoded, at):
+                means[row] = self._mean(model, one.ids, None)
+            at += len(batch)
+        return normalised(means)
+
+    def embed_query(self, text: str, weight: WordWeight | None = None) -> FloatMatrix:
+        if weight is None:
+            return self.embed([text])
+        model = self._load()
+        lowered = text[:MOST_CHARACTERS].strip().lower()
+        encoded = model.tokenizer.encode(lowered, add_special_tokens=False)
+        weights = _piece_weights(lowered, encoded.offsets, weight)
+        if not any(weights):
+            return self.embed([text])
+        return normalised(self._mean(model, encoded.ids, weights)[None, :])
+
+    def available(self) -> str | None:
+        """None, or why it cannot work; without loading anything."""
+        try:
+            self._files()
+        except DegradedError as error:
+            return error.message
+        return None
+
+    def _mean(
+        self, model: _Model, ids: Sequence[int], weights: Sequence[float] | None
+    ) -> NDArray[np.float32]:
+        import numpy as np
+
+        pieces = np.asarray(ids, np.intp)
+        total = np.zeros(self.dims, np.float32)
+        for start in range(0, len(pieces), _PIECES_AT_ONCE):
+            part = pieces[start : start + _PIECES_AT_ONCE]
+            known = (part >= _FIRST_WORD_PIECE) & (part != _BLANK_PIECE)
+            shares = known.astype(np.float32)
+            if weights is not None:
+                shares *= np.asarray(weights[start : start + _PIECES_AT_ONCE], np.float32)
+            total += shares @ model.table[part].astype(np.float32)
+        return total
+
+    def _files(self) -> tuple[Path, Path]:
+        folder = self._folder
+        if folder is None:
+            spec = find_spec("wordllama")
+            if spec is None or not spec.submodule_search_locations:
+                raise DegradedError("The offline embedder is not installed.", REMEDY)
+            folder = Path(spec.submodule_search_locations[0])
+        weights = folder / "weights" / "l2_supercat_256.safetensors"
+        tokenizer = folder / "tokenizers" / "l2_supercat_tokenizer_config.json"
+        for file in (weights, tokenizer):
+            if not file.is_file():
+                raise DegradedError(f"The offline embedder lacks {file}.", REMEDY)
+        if find_spec("tokenizers") is None:
+            raise DegradedError("The offline embedder lacks the package tokenizers.", REMEDY)
+        return weights, tokenizer
+
+    def _load(self) -> _Model:
+        with self._lock:
+            if self._model is None:
+                weights, tokenizer = self._files()
+                cap_threads()
+                try:
+                    from tokenizers import Tokenizer
+
+                    self._model = _Model(_map_table(weights, self.dims), Tokenizer.from_file(str(tokenizer)))
+                except Exception as error:  # tokenizers raises the bare Exception
+                    raise DegradedError(f"The offline embedder cannot be loaded: {error}", REMEDY) from error
+            return self._model
+
+
+def _map_table(file: Path, dims: int) -> NDArray[np.float16]:
+    """The one half-precision matrix of a safetensors file, mapped; raises ValueError when it is another."""
+    import numpy as np
+
+    with file.open("rb") as stream:
+        (size,) = struct.unpack("<Q", stream.read(8))
+        if size > 1_000_000:
+            raise ValueError(f"{file.name} has no safetensors header")
+        header = json.loads(stream.read(size))
+    tensor = header["embedding.weight"]
+    rows, width = tensor["shape"]
+    if tensor["dtype"] != "F16" or width != dims:
+        raise ValueError(f"{file.name} holds {tensor['dtype']} rows of {width}, not F16 rows of {dims}")
+    start = 8 + size + tensor["data_offsets"][0]
+    return np.memmap(file, np.dtype("<f2"), "r", start, (rows, width))
+
+
+def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+    for start in range(0, len(texts), _TEXTS_AT_ONCE):
+        yield [text[:MOST_CHARACTERS].strip().lower() for text in texts[start : start + _TEXTS_AT_ONCE]]
+
+
+def _piece_weights(text: str, offsets: Sequence[tuple[int, int]], weight: WordWeight) -> list[float]:
+    """For each piece the weight of the word that it is part of; 0 outside words."""
+    by_character = [0.0] * (len(text) + 1)
+    for word in _word.finditer(text):
+        by_character[word.start() : word.end()] = [max(0.0, weight(word[0]))] * len(word[0])
+    # A piece may begin with the blank before its word.
+    return [by_character[max(end - 1, 0)] for _, end in offsets]

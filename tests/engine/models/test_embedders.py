@@ -1,0 +1,181 @@
+"""The offline embedder and the arithmetic on its vectors."""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from memtui.engine.errors import DegradedError
+from memtui.engine.models.embedders import MOST_CHARACTERS, OfflineEmbedder
+from memtui.engine.models.vectors import dequantise, normalised, quantise, usable
+
+TEXTS = [
+    "Ada prefers trains over flights for anything under six hours.",
+    "The standup moved to half past ten on Tuesdays.",
+    "Joanna is allergic to walnuts and peanuts.",
+]
+
+
+@pytest.fixture(scope="module")
+def embedder() -> OfflineEmbedder:
+    return OfflineEmbedder()
+
+
+def test_vectors_are_float32_rows_of_unit_length(embedder: OfflineEmbedder) -> None:
+    matrix = embedder.embed(TEXTS)
+    assert matrix.dtype == np.float32
+    assert matrix.shape == (3, embedder.dims)
+    assert np.allclose(np.linalg.norm(matrix, axis=1), 1, atol=1e-5)
+
+
+def test_the_nearest_text_is_the_one_about_the_same(embedder: OfflineEmbedder) -> None:
+    matrix = embedder.embed(TEXTS)
+    for query, nearest in (("travel by rail", 0), ("when is the meeting", 1), ("nut allergy", 2)):
+        assert int(np.argmax(matrix @ embedder.embed_query(query)[0])) == nearest
+
+
+def test_case_does_not_matter(embedder: OfflineEmbedder) -> None:
+    upper, lower = embedder.embed(["BERLIN Berlin", "berlin berlin"])
+    assert np.allclose(upper, lower)
+
+
+def test_a_vector_does_not_depend_on_its_batch(embedder: OfflineEmbedder) -> None:
+    many = [f"{text} {number}" for number in range(400) for text in TEXTS]
+    matrix = embedder.embed(many)
+    assert matrix.shape == (1200, embedder.dims)
+    assert np.allclose(matrix[1100], embedder.embed([many[1100]])[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n", "🎉🎉", "龘"])
+def test_what_the_model_does_not_know_is_a_zero_row(embedder: OfflineEmbedder, text: str) -> None:
+    matrix = embedder.embed(["Ada", text])
+    assert list(usable(matrix)) == [True, False]
+    assert not embedder.embed_query(text, lambda word: 1.0).any()
+
+
+def test_no_texts_make_an_empty_matrix(embedder: OfflineEmbedder) -> None:
+    assert embedder.embed([]).shape == (0, embedder.dims)
+
+
+def test_rare_words_pull_a_query_to_their_side(embedder: OfflineEmbedder) -> None:
+    matrix = embedder.embed(TEXTS)
+    weights = {"trains": 8.0}
+    plain = embedder.embed_query("what is the thing about trains and the walnuts")
+    weighted = embedder.embed_query(
+        "what is the thing about trains and the walnuts", lambda word: weights.get(word, 0.1)
+    )
+    assert (matrix @ weighted[0])[0] > (matrix @ plain[0])[0]
+    assert int(np.argmax(matrix @ weighted[0])) == 0
+
+
+def test_a_word_weight_is_asked_for_whole_lower_case_words(embedder: OfflineEmbedder) -> None:
+    asked: list[str] = []
+
+    def weight(word: str) -> float:
+        asked.append(word)
+        return 1.0
+
+    equal = embedder.embed_query("Where does Joanna’s Großmutter live?", weight)
+    assert asked == ["where", "does", "joanna", "s", "großmutter", "live"]
+    assert equal.shape == (1, embedder.dims)
+
+
+def test_a_query_without_weight_falls_back_to_the_plain_mean(embedder: OfflineEmbedder) -> None:
+    assert np.allclose(embedder.embed_query("the of", lambda word: 0.0), embedder.embed(["the of"]))
+
+
+def test_a_megabyte_counts_with_its_start(embedder: OfflineEmbedder) -> None:
+    text = "train " * 200_000
+    assert np.allclose(embedder.embed([text]), embedder.embed([text[:MOST_CHARACTERS]]))
+
+
+def test_threads_share_one_model() -> None:
+    embedder = OfflineEmbedder()
+    expected = OfflineEmbedder().embed(TEXTS)
+    results: list[bool] = []
+
+    def work() -> None:
+        results.extend(np.allclose(embedder.embed(TEXTS), expected) for _ in range(20))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [True] * 160
+
+
+def test_missing_or_foreign_weights_are_named_with_the_remedy(tmp_path: Path) -> None:
+    missing = OfflineEmbedder(tmp_path)
+    assert "l2_supercat_256" in (missing.available() or "")
+    with pytest.raises(DegradedError) as caught:
+        missing.embed(TEXTS)
+    assert "pip install" in caught.value.hint
+
+    for folder in ("weights", "tokenizers"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "tokenizers" / "l2_supercat_tokenizer_config.json").write_text("{}")
+    header = json.dumps(
+        {"embedding.weight": {"dtype": "F32", "shape": [2, 4], "data_offsets": [0, 32]}}
+    ).encode()
+    for content in (b"", b"\xff" * 64, struct.pack("<Q", len(header)) + header + bytes(32)):
+        (tmp_path / "weights" / "l2_supercat_256.safetensors").write_bytes(content)
+        with pytest.raises(DegradedError):
+            OfflineEmbedder(tmp_path).embed(TEXTS)
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memtui.engine.models.embedders.find_spec", lambda name: None)
+    assert OfflineEmbedder().available() == "The offline embedder is not installed."
+
+
+def test_importing_the_module_loads_neither_numpy_nor_the_packages() -> None:
+    code = """
+import sys, memtui.engine.models.embedders as e
+assert not {"numpy", "tokenizers", "wordllama"} & set(sys.modules)
+assert e.OfflineEmbedder().available() is None
+assert not {"numpy", "tokenizers", "wordllama"} & set(sys.modules)
+e.OfflineEmbedder().embed(["x"])
+import os
+assert "wordllama" not in sys.modules and os.environ["OMP_NUM_THREADS"] == "1"
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+vectors = arrays(np.float32, st.tuples(st.integers(0, 5), st.just(16)), elements=st.floats(-4, 4, width=32))
+
+
+@given(vectors)
+def test_quantising_keeps_the_direction(matrix: np.ndarray) -> None:
+    back = dequantise(quantise(matrix))
+    for row, again in zip(matrix, back, strict=True):
+        length = math.sqrt(float((row.astype(np.float64) ** 2).sum()))
+        if length > 1e-20:
+            assert float(again @ (row / length)) > 0.999
+        else:
+            assert np.isfinite(again).all()
+
+
+def test_quantised_rows_fill_the_range_and_refuse_nan() -> None:
+    rows = quantise(np.array([[0.5, -0.25], [0, 0]], np.float32))
+    assert rows.tolist() == [[127, -64], [0, 0]]
+    assert rows[0].tobytes() == bytes([127, 192])
+    for bad in (math.nan, math.inf):
+        with pytest.raises(ValueError, match="NaN"):
+            quantise(np.array([[bad, 1]], np.float32))
+
+
+def test_usable_rows_are_finite_and_not_zero() -> None:
+    matrix = np.array([[1, 0], [0, 0], [math.nan, 1], [math.inf, 1]], np.float32)
+    assert list(usable(matrix)) == [True, False, False, False]
+    assert not normalised(matrix[1:2]).any()
