@@ -42,7 +42,9 @@ CREATE TABLE memories (
 CREATE INDEX memories_by_session ON memories(session_id, event_time, rid) WHERE session_id IS NOT NULL;
 CREATE INDEX memories_by_time ON memories(event_time, rid) WHERE valid_until IS NULL;
 -- What people browse: everything but the raw turns.
-CREATE INDEX notes_by_time ON memories(event_time, rid, kind) WHERE valid_until IS NULL AND kind <> 'episode';
+-- valid_until makes it a covering index, which SQLite then prefers to memories_by_time.
+CREATE INDEX notes_by_time ON memories(event_time, rid, kind, valid_until)
+    WHERE valid_until IS NULL AND kind <> 'episode';
 CREATE INDEX notes_by_hash ON memories(content_hash) WHERE kind <> 'episode';
 CREATE INDEX memories_ended ON memories(valid_until, rid) WHERE valid_until IS NOT NULL;
 
