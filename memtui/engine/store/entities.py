@@ -17,6 +17,7 @@ from memtui.engine.records import Entity, MemoryRecord
 
 from . import memories
 from .history import derived
+from .sql import scalar
 
 
 class Mention(NamedTuple):
@@ -93,7 +94,7 @@ _COLUMNS = "e.eid, e.id, e.canonical_name, e.type, e.mention_count, e.summary, e
 def _entities(connection: apsw.Connection, rows: Iterable[Sequence[Any]]) -> list[Entity]:
     found = []
     for eid, identity, name, type, mentions, summary, merged_into in list(rows):
-        aliases = connection.execute(
+        aliases: Any = connection.execute(
             "SELECT alias FROM entity_aliases WHERE entity_id = ? ORDER BY alias_id", (eid,)
         ).fetchall()
         found.append(
@@ -155,10 +156,12 @@ def page(connection: apsw.Connection, *, offset: int = 0, limit: int = 128) -> l
 
 
 def count(connection: apsw.Connection) -> int:
-    row = connection.execute(
-        "SELECT count(*) FROM entities WHERE merged_into IS NULL AND NOT hidden AND mention_count > 0"
-    ).fetchone()
-    return int(row[0])
+    return int(
+        scalar(
+            connection,
+            "SELECT count(*) FROM entities WHERE merged_into IS NULL AND NOT hidden AND mention_count > 0",
+        )
+    )
 
 
 def linked_memories(

@@ -197,6 +197,7 @@ def memory_changes(connection: apsw.Connection, rid: int) -> list[tuple[Operatio
     ).fetchall()
     found = []
     for op_id, before, after in rows:
+        assert isinstance(op_id, int)
         old, new = _image(before), _image(after)
         change = RowChange(
             table="memories",

@@ -10,7 +10,7 @@ import os
 import random
 import stat
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import apsw
 
@@ -41,7 +41,7 @@ Check = Callable[[Scene], Iterator[Finding]]
 def _finding(
     check: str, message: str, *, repairable: bool = False, warning: bool = False, ids: list[str] | None = None
 ) -> Finding:
-    severity = "warning" if warning else "error"
+    severity: Literal["error", "warning"] = "warning" if warning else "error"
     return Finding(
         check=check,
         severity=severity,
@@ -112,7 +112,7 @@ def full_text(scene: Scene) -> Iterator[Finding]:
     highest = _count(scene, "SELECT coalesce(max(rid), 0) FROM memories")
     dice = random.Random(highest)
     for _ in range(_SAMPLE if highest else 0):
-        row = scene.connection.execute(
+        row: Any = scene.connection.execute(
             "SELECT rid, id, content FROM memories WHERE rid >= ? ORDER BY rid LIMIT 1",
             (dice.randint(1, highest),),
         ).fetchone()

@@ -142,12 +142,11 @@ def _mark(connection: apsw.Connection, target: Operation, by_id: int) -> None:
 
 def _slices(connection: apsw.Connection, op_id: int) -> Iterator[tuple[str, int, int]]:
     """(table, first key, last key): disjoint, together all rows of the operation, newest first."""
-    for (table,) in connection.execute(
-        "SELECT DISTINCT tbl FROM changes WHERE op_id = ?", (op_id,)
-    ).fetchall():
-        low, high = connection.execute(
-            "SELECT min(lo), max(hi) FROM changes WHERE op_id = ? AND tbl = ?", (op_id, table)
-        ).fetchone()
+    spans: Any = connection.execute(
+        "SELECT tbl, min(lo), max(hi) FROM changes WHERE op_id = ? GROUP BY tbl ORDER BY tbl <> 'memories'",
+        (op_id,),
+    ).fetchall()
+    for table, low, high in spans:
         for last in range(high, low - 1, -_ROWS_PER_TRANSACTION):
             yield table, max(low, last - _ROWS_PER_TRANSACTION + 1), last
 
@@ -181,12 +180,11 @@ def _put_back(connection: apsw.Connection, rows: list[_Row]) -> tuple[int, list[
     """Removals first, then the rest: a row that comes back may need the unique key of one that goes."""
     connection.execute("PRAGMA defer_foreign_keys = ON")
     ours = {(row.table, row.key) for row in rows}
-    restored, conflicts = 0, []
+    restored = 0
+    conflicts: list[Conflict] = []
     # Memories before sessions: a session goes only when its turns have gone.
     for row in sorted(rows, key=lambda r: (r.existed, r.table != "memories", -r.key)):
-        reason = _changed_since(connection, row) or (
-            _needed(connection, row, ours) if not row.existed else ""
-        )
+        reason: str | None = _changed_since(connection, row) or _needed(connection, row, ours)
         if not reason:
             reason = _restore(connection, row) if row.existed else _remove(connection, row)
         if reason == "":
@@ -217,7 +215,7 @@ def _changed_since(connection: apsw.Connection, row: _Row) -> str:
 
     A later operation and the undo that took it back cancel each other out.
     """
-    later = connection.execute(
+    later: Any = connection.execute(
         """
         SELECT DISTINCT o.op_id, o.undoes, o.label, o.state, c.act FROM changes c JOIN ops o ON o.op_id = c.op_id
         WHERE c.tbl = ? AND c.lo = ? AND c.act <> 'insert' AND c.seq > ? ORDER BY o.op_id
@@ -226,19 +224,24 @@ def _changed_since(connection: apsw.Connection, row: _Row) -> str:
     ).fetchall()
     if not later:
         return ""
-    standing: dict[int, tuple[int | None, str]] = {op_id: (undoes, label) for op_id, undoes, label, state, act in later
-                if not (act == "delete" and state == "undone")}  # it was brought back since  # fmt: skip
+    standing: dict[int, tuple[int | None, str]] = {
+        op_id: (undoes, label)
+        for op_id, undoes, label, state, act in later
+        if not (act == "delete" and state == "undone")  # else it was brought back since
+    }
     for op_id in sorted(standing, reverse=True):
-        if op_id in standing and standing[op_id][0] in standing:
-            del standing[standing[op_id][0]]
-            del standing[op_id]
+        undone = standing[op_id][0] if op_id in standing else None
+        if undone in standing:
+            del standing[undone], standing[op_id]
     if not standing:
         return ""
     return f"changed since by “{standing[max(standing)][1]}”"
 
 
 def _needed(connection: apsw.Connection, row: _Row, ours: set[tuple[str, int]]) -> str:
-    """Why a row cannot be removed: something that stays depends on it."""
+    """Why a row cannot be removed: something that stays depends on it. "" for a row that only goes back."""
+    if row.existed:
+        return ""
     if row.table == "memories":
         for rid, identity in connection.execute(
             """
