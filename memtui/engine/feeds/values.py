@@ -1,4 +1,4 @@
-"""Values as foreign files hold them: JSON that is not quite JSON, times in five notations, ids of any kind."""
+"""Values as foreign files hold them: JSON that is not quite JSON, times in any notation, ids of any kind."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ T = TypeVar("T")
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _NUMBER = re.compile(r"[+-]?\d{9,20}(\.\d*)?", re.ASCII)
-# From these magnitudes on an epoch is in milliseconds, microseconds, nanoseconds (seconds would be past 5100).
+# From these magnitudes on an epoch is in nano-, micro-, milliseconds (as seconds it would be past 5100).
 _SCALES = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
 
 BAD_UTF8 = "invalid UTF-8 replaced"
 BAD_ESCAPE = "half a character replaced"
+LOOSE_JSON = "loose JSON read"
 BAD_TIME = "unusable time ignored"
 
 
-class NotReadable(ValueError):
+class NotReadableError(ValueError):
     """A record that is not JSON of the expected shape; the message is a short phrase for the report."""
 
 
@@ -33,42 +34,40 @@ def decode(decoder: msgspec.json.Decoder[T], raw: bytes, stream: Stream) -> T:
     """Decode one record, mending what can be mended and counting it as a warning on the stream.
 
     Bytes that are not UTF-8 and lone surrogates become U+FFFD; raw control characters in strings and NaN
-    (read as null) are let through. Raises NotReadable for the rest.
+    (read as null) are let through. Raises NotReadableError for the rest.
     """
     try:
         return decoder.decode(raw)
     except msgspec.ValidationError:
         # Also raised for a number that is out of range, which the second look does not help.
-        raise NotReadable("record of an unknown shape") from None
+        raise NotReadableError("record of an unknown shape") from None
     except RecursionError:
-        raise NotReadable("nested too deeply") from None
+        raise NotReadableError("nested too deeply") from None
     except (msgspec.DecodeError, UnicodeDecodeError):
         pass
     try:
-        text = raw.decode()
-        mended = BAD_ESCAPE
+        text, mended = raw.decode(), ""
     except UnicodeDecodeError:
-        text = raw.decode(errors="replace")
-        mended = BAD_UTF8
+        text, mended = raw.decode(errors="replace"), BAD_UTF8
     try:
         value = json.loads(text, strict=False, parse_constant=lambda _: None)
-        again = _LONE_SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False, allow_nan=False))
+        again, halves = _LONE_SURROGATE.subn("\ufffd", json.dumps(value, ensure_ascii=False, allow_nan=False))
         result = decoder.decode(again.encode())
     except msgspec.ValidationError:
-        raise NotReadable("record of an unknown shape") from None
+        raise NotReadableError("record of an unknown shape") from None
     except RecursionError:
-        raise NotReadable("nested too deeply") from None
+        raise NotReadableError("nested too deeply") from None
     except ValueError:
-        raise NotReadable("not valid JSON") from None
-    stream.warn(mended)
+        raise NotReadableError("not valid JSON") from None
+    stream.warn(mended or (BAD_ESCAPE if halves else LOOSE_JSON))
     return result
 
 
 def event_time(value: Any, stream: Stream) -> float | None:
     """Unix seconds of an ISO 8601 text or an epoch in s, ms, us or ns (also as text); None if absent.
 
-    A date alone is its midnight, a time without a zone is UTC. What cannot be used is None, with a warning: the words
-    matter more than their time.
+    A date alone is its midnight, a time without a zone is UTC. What cannot be used is None, with a warning:
+    the words matter more than their time.
     """
     if value is None or value == "":
         return None
@@ -98,7 +97,7 @@ def _seconds(value: Any) -> float | None:
 
 
 def identifier(value: Any) -> str | None:
-    """A foreign id as text (texts and whole numbers are ids); long ones are hashed, None if it is not an id."""
+    """A foreign id as text: texts and whole numbers are ids, long ones are hashed; None if it is none."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
     text = str(value).strip()
@@ -111,8 +110,9 @@ def digest(*parts: object) -> str:
     """32 hexadecimal digits over the parts; None and "" differ, and so do ("a", "b") and ("ab", "")."""
     state = blake2b(digest_size=16)
     for part in parts:
-        data = repr(part).encode(errors="surrogatepass")
-        state.update(b"%d:" % len(data) + data)
+        kind = b"s" if isinstance(part, str) else b"-"
+        data = str(part).encode(errors="surrogatepass")
+        state.update(b"%b%d:" % (kind, len(data)) + data)
     return state.hexdigest()
 
 

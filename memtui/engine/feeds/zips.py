@@ -63,7 +63,9 @@ def archive(path: Path, limits: Limits) -> Iterator[zipfile.ZipFile]:
         try:
             opened = zipfile.ZipFile(file)
         except LimitError as error:
-            raise LimitError(f"{path}: {error.message}", "Unpack it yourself and import the folder.") from None
+            raise LimitError(
+                f"{path}: {error.message}", "Unpack it yourself and import the folder."
+            ) from None
         except ARCHIVE_ERRORS as error:
             raise InputError(
                 f"{path} is not a usable zip file: {error}",
@@ -93,7 +95,7 @@ def members(opened: zipfile.ZipFile, packed: int, limits: Limits) -> Iterator[zi
             yield Skip(reason="packed in a way that is not read", place=member.filename)
         elif size > limits.source:
             yield Skip(reason=f"larger than {limits.source // MIB:,} MB", place=member.filename)
-        elif size > left or (size > limits.ratio_from and size > limits.ratio * min(member.compress_size, packed)):
+        elif size > min(left, max(limits.ratio_from, limits.ratio * member.compress_size)):
             yield Skip(reason=f"unpacks to more than {limits.ratio} times its size", place=member.filename)
         else:
             left -= size

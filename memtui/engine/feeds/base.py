@@ -1,0 +1,80 @@
+"""What a format must offer. A new format: one module with such a class, and one line in ``detect.FEEDS``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import msgspec
+
+from ..records import Record, Skip, Turn
+from .source import BOM, Stream
+
+# Why something was passed over. Counted and shown, so: few, short, and the same words in every feed.
+NOT_A_MESSAGE = "not a message"
+TOOL = "tool call or output"
+PROGRAM = "added by the program"
+COMPACTION = "compaction summary"
+HIDDEN = "hidden or system text"
+NO_TEXT = "no text in it"
+NO_ROLE = "no role"
+
+
+class Head(Record):
+    """The beginning of a stream, for detection: ``raw`` bytes and the JSON objects on its whole lines."""
+
+    raw: bytes
+    objects: tuple[dict[str, Any], ...] = ()
+
+    @classmethod
+    def of(cls, raw: bytes, *, whole: bool) -> Head:
+        """``whole``: the stream ends here, so that its last line is complete."""
+        raw = raw.removeprefix(BOM)
+        lines = raw.splitlines()
+        if not whole and not raw.endswith((b"\n", b"\r")):
+            lines = lines[:-1]
+        objects = []
+        for line in lines[:200]:
+            try:
+                value = msgspec.json.decode(line.decode(errors="replace"))
+            except (msgspec.MsgspecError, RecursionError):
+                continue
+            if isinstance(value, dict):
+                objects.append(value)
+        return cls(raw=raw, objects=tuple(objects))
+
+
+class Feed(Protocol):
+    """One import format.
+
+    ``name`` is what ``--format`` takes and what ``import:<name>`` in a memory's source says; ``label`` is its
+    name for people. ``sniff`` must recognise the format from the content alone and never raise. ``read``
+    gives the turns in their order and a Skip for whatever it passes over, raises nothing, and keeps in memory
+    only what does not grow with the stream.
+    """
+
+    name: str
+    label: str
+
+    def sniff(self, head: Head) -> bool: ...
+
+    def read(self, stream: Stream) -> Iterator[Turn | Skip]: ...
+
+
+def block_texts(content: Any) -> list[str]:
+    """The texts in a message content of either shape: one text, or a list of blocks with a ``text``."""
+    if isinstance(content, str):
+        return [content]
+    if not isinstance(content, list):
+        return []
+    texts = []
+    for block in content:
+        text = block.get("text") if isinstance(block, dict) else block
+        if isinstance(text, str):
+            texts.append(text)
+    return texts
+
+
+def joined(texts: list[str]) -> str:
+    """Blocks as one text, apart by an empty line; "" if there is nothing but white space."""
+    return "\n\n".join(text for text in texts if text and not text.isspace())

@@ -1,0 +1,210 @@
+"""Claude Code session files: a JSON record a line, in ``projects/<folder>/<session>.jsonl``.
+
+A turn is what the person or the assistant said: the texts of ``user`` and ``assistant`` records, and prompts
+typed while the assistant was at work (an attachment). Tool calls and their output, thinking, compaction
+summaries and what the program itself put into the person's mouth are passed over.
+
+A subagent talks with the assistant, not with the person, and several run at once: its turns are a session of
+their own (``claude-code:<session>/agent-<id>``) with the trust of an agent, whichever file they are in.
+A resumed session repeats earlier records under their old ids, so the record's id alone is the identity.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from ..records import Skip, Turn
+from . import base, envelopes, values
+from .base import Head
+from .source import Stream
+
+_TITLES_KEPT = 1000
+_EMPTY = "(no content)"
+_PARTIAL = re.compile(rb'\A\s*\{[^{]*"(?:parentUuid|isSidechain)"', re.DOTALL)
+
+
+class _Lenient(msgspec.Struct, rename="camel"):
+    """Only the fields that are used; everything else in a record is skipped without being built."""
+
+
+class _Block(_Lenient):
+    type: Any = None
+    text: Any = None
+
+
+class _Message(_Lenient):
+    content: str | list[str | _Block] | None = None
+    model: Any = None
+
+
+class _Attachment(_Lenient):
+    type: Any = None
+    prompt: str | list[str | _Block] | None = None
+    command_mode: Any = None
+
+
+class _Line(_Lenient):
+    type: Any = None
+    uuid: Any = None
+    session_id: Any = None
+    timestamp: Any = None
+    cwd: Any = None
+    is_sidechain: Any = None
+    agent_id: Any = None
+    is_meta: Any = None
+    is_compact_summary: Any = None
+    is_api_error_message: Any = None
+    origin: Any = None
+    message: _Message | None = None
+    attachment: _Attachment | None = None
+    summary: Any = None
+    leaf_uuid: Any = None
+    custom_title: Any = None
+    ai_title: Any = None
+
+
+_DECODER = msgspec.json.Decoder(_Line)
+
+
+class ClaudeCode:
+    name = "claude-code"
+    label = "Claude Code"
+
+    def sniff(self, head: Head) -> bool:
+        if not head.objects:
+            return _PARTIAL.match(head.raw) is not None
+        return any(
+            isinstance(record.get("type"), str)
+            and "role" not in record
+            and ("sessionId" in record or "leafUuid" in record or "snapshot" in record)
+            for record in head.objects
+        )
+
+    def read(self, stream: Stream) -> Iterator[Turn | Skip]:
+        """The last turn of a file carries the title that the session ended up with."""
+        reader = _Reader(stream)
+        held: Turn | None = None
+        for line in stream.lines():
+            found = line if isinstance(line, Skip) else reader.take(line)
+            if isinstance(found, Skip):
+                yield found
+            else:
+                if held:
+                    yield held
+                held = found
+        if held:
+            yield msgspec.structs.replace(held, session_title=reader.titles.get(held.session_id))
+
+
+class _Reader:
+    """One file being read: the titles met so far, by session and (not yet claimed) by last record."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream = stream
+        self.titles: dict[str, str] = {}
+        self.named: set[str] = set()
+        self.by_leaf: dict[str, str] = {}
+
+    def take(self, raw: bytes) -> Turn | Skip:
+        try:
+            line = values.decode(_DECODER, raw, self.stream)
+        except values.NotReadableError as error:
+            return self.stream.skip(str(error))
+        if line.type in ("user", "assistant"):
+            return self._message(line)
+        if line.type == "attachment":
+            return self._queued(line)
+        self._title(line)
+        return Skip(reason=base.NOT_A_MESSAGE)
+
+    def _message(self, line: _Line) -> Turn | Skip:
+        person = line.type == "user"
+        content = line.message.content if line.message else None
+        if line.is_compact_summary:
+            return Skip(reason=base.COMPACTION)
+        if line.is_meta or line.is_api_error_message or _is_made_up(line):
+            return Skip(reason=base.PROGRAM)
+        texts, others = _texts(content)
+        text = base.joined(texts)
+        if not text or text == _EMPTY:
+            return Skip(reason=base.TOOL if others else base.NO_TEXT)
+        return self._own(line, text) if person else self._turn(line, "assistant", text)
+
+    def _queued(self, line: _Line) -> Turn | Skip:
+        found = line.attachment
+        if found is None or found.type != "queued_command" or found.command_mode not in (None, "prompt"):
+            return Skip(reason=base.NOT_A_MESSAGE)
+        text = base.joined(_texts(found.prompt)[0])
+        return self._own(line, text) if text else Skip(reason=base.NO_TEXT)
+
+    def _own(self, line: _Line, text: str) -> Turn | Skip:
+        if envelopes.is_continuation(text):
+            return Skip(reason=base.COMPACTION)
+        text = envelopes.own_words(text)
+        return self._turn(line, "user", text) if text else Skip(reason=base.PROGRAM)
+
+    def _turn(self, line: _Line, role: str, text: str) -> Turn:
+        session = f"claude-code:{values.identifier(line.session_id) or self.stream.source.stem}"
+        aside = bool(line.is_sidechain or line.agent_id)
+        if aside:
+            agent = values.identifier(line.agent_id)
+            session += f"/agent-{agent}" if agent else "/sidechain"
+            self._remember(self.titles, session, f"Subagent: {values.one_line(text, 80)}", replace=False)
+        uuid = values.identifier(line.uuid)
+        if uuid in self.by_leaf and session not in self.named:
+            self._remember(self.titles, session, self.by_leaf[uuid])
+        return Turn(
+            session_id=session,
+            role=role,
+            content=text,
+            source_key="claude-code:" + (uuid or values.digest(session, role, text, line.timestamp)),
+            source="import:claude-code",
+            event_time=values.event_time(line.timestamp, self.stream),
+            project=values.last_folder(line.cwd),
+            session_title=self.titles.get(session),
+            trust="user" if role == "user" and not aside else "agent",
+        )
+
+    def _title(self, line: _Line) -> None:
+        """A title given by the person wins over one that was made up, and that over a summary's."""
+        session = f"claude-code:{values.identifier(line.session_id) or self.stream.source.stem}"
+        if title := values.one_line(line.custom_title):
+            self.named.add(session)
+            self._remember(self.titles, session, title)
+        elif (title := values.one_line(line.ai_title)) and session not in self.named:
+            self._remember(self.titles, session, title)
+        elif (title := values.one_line(line.summary)) and (leaf := values.identifier(line.leaf_uuid)):
+            self._remember(self.by_leaf, leaf, title)
+
+    @staticmethod
+    def _remember(known: dict[str, str], key: str, title: str, *, replace: bool = True) -> None:
+        if key in known and not replace:
+            return
+        if len(known) >= _TITLES_KEPT:
+            known.clear()
+        known[key] = title
+
+
+def _is_made_up(line: _Line) -> bool:
+    """True for what the program wrote in the name of the assistant or the person."""
+    if line.message and line.message.model == "<synthetic>":
+        return True
+    return isinstance(line.origin, dict) and line.origin.get("kind", "human") != "human"
+
+
+def _texts(content: str | list[str | _Block] | None) -> tuple[list[str], int]:
+    """The texts of a content, and how many blocks of other kinds were left out."""
+    if content is None:
+        return [], 0
+    if isinstance(content, str):
+        return [content], 0
+    texts = [block if isinstance(block, str) else block.text for block in content if _is_text(block)]
+    return [text for text in texts if isinstance(text, str)], len(content) - len(texts)
+
+
+def _is_text(block: str | _Block) -> bool:
+    return isinstance(block, str) or block.type == "text"

@@ -1,0 +1,216 @@
+"""Finds what can be imported in files, folders and zip archives, by looking inside and never at names.
+
+What the person named must be usable, or they are told why not. What lies beside it in a folder or an archive
+and is something else is counted and left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+from ..errors import InputError
+from ..records import Record, Skip
+from . import zips
+from .base import Feed, Head
+from .chatgpt import ChatGPT
+from .claude_code import ClaudeCode
+from .generic import Generic
+from .limits import LIMITS, Limits
+from .source import Source
+
+# The more particular first: the first one that recognises a stream reads it.
+FEEDS: tuple[Feed, ...] = (ClaudeCode(), ChatGPT(), Generic())
+
+EMPTY = "empty"
+BINARY = "not text"
+OTHER = "something else"
+UNREADABLE = "cannot be read"
+NO_FILE = "not a file"
+
+
+class Recognised(Record):
+    """A stream and the name of the format it is in."""
+
+    format: str
+    source: Source
+
+
+class Found(Record):
+    """``sources`` from the oldest file to the newest; ``ignored`` counts files by why they are left out."""
+
+    sources: tuple[Recognised, ...]
+    ignored: dict[str, int]
+
+    @property
+    def size(self) -> int:
+        """Bytes to read."""
+        return sum(found.source.size for found in self.sources)
+
+
+def feed_named(name: str) -> Feed:
+    """Raises InputError, listing the known formats."""
+    for feed in FEEDS:
+        if feed.name == name:
+            return feed
+    known = ", ".join(feed.name for feed in FEEDS)
+    raise InputError(f"There is no import format {name!r}.", f"Known formats: {known}.")
+
+
+def find_sources(paths: Sequence[Path], format: str | None = None, limits: Limits = LIMITS) -> Found:
+    """Look into every path. ``format`` narrows to one; for a named file that fits no other it is trusted.
+
+    Raises InputError if a path is missing, unreadable, empty or binary, if nothing in it is recognised, or if
+    ``format`` is unknown or contradicted by the content.
+    """
+    wanted = feed_named(format) if format is not None else None
+    if not paths:
+        raise InputError("Nothing to import was named.", "Name a file, a folder or a zip archive.")
+    ignored: Counter[str] = Counter()
+    sources: dict[tuple[str, str | None], tuple[float, Recognised]] = {}
+    for path in paths:
+        search = _Search(path.expanduser(), wanted, limits)
+        for age, found in search.run():
+            sources.setdefault((os.path.realpath(found.source.path), found.source.member), (age, found))
+        ignored.update(search.ignored)
+        if len(sources) > limits.files:
+            raise InputError(f"There are more than {limits.files:,} files.", "Import a folder at a time.")
+    ordered = sorted(sources.values(), key=lambda pair: (pair[0], pair[1].source.place))
+    return Found(sources=tuple(found for _, found in ordered), ignored=dict(ignored))
+
+
+class _Search:
+    """Looking into one path that the person named; finds come with the time of their file or archive."""
+
+    def __init__(self, path: Path, wanted: Feed | None, limits: Limits) -> None:
+        self.path = path
+        self.wanted = wanted
+        self.limits = limits
+        self.folder = False
+        self.ignored: Counter[str] = Counter()
+
+    def run(self) -> list[tuple[float, Recognised]]:
+        path = self.path
+        try:
+            self.folder = stat.S_ISDIR(path.stat().st_mode)
+            found = list(self._walk() if self.folder else self._file(path))
+        except FileNotFoundError:
+            raise InputError(
+                f"There is no file or folder {path}.", "Check the spelling of the path."
+            ) from None
+        except OSError as error:
+            cause = error.strerror or error
+            raise InputError(f"{path} cannot be read: {cause}.", "Check its permissions.") from None
+        except ValueError as error:
+            raise InputError(f"{str(path)!r} is not a path: {error}.", "Check the spelling.") from None
+        if not found:
+            raise self._nothing()
+        return found
+
+    def _walk(self) -> Iterator[tuple[float, Recognised]]:
+        count = 0
+
+        def unreadable(_: OSError) -> None:
+            self.ignored[UNREADABLE] += 1
+
+        for place, _, names in os.walk(self.path, onerror=unreadable):
+            for name in names:
+                count += 1
+                if count > self.limits.files:
+                    raise InputError(
+                        f"{self.path} holds more than {self.limits.files:,} files.",
+                        "Import a folder within it.",
+                    )
+                try:
+                    yield from self._file(Path(place, name))
+                except (OSError, InputError):
+                    self.ignored[UNREADABLE] += 1
+
+    def _file(self, path: Path) -> Iterator[tuple[float, Recognised]]:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            self.ignored[NO_FILE] += 1
+            return
+        with path.open("rb") as file:
+            head = self._head(file, status.st_size)
+        if head.startswith(zips.MAGIC):
+            yield from self._members(path, status)
+        elif name := self._recognise(head, len(head) >= status.st_size, insist=not self.folder):
+            source = Source(path=path, size=status.st_size, modified=status.st_mtime)
+            yield status.st_mtime, Recognised(format=name, source=source)
+
+    def _members(self, path: Path, status: os.stat_result) -> Iterator[tuple[float, Recognised]]:
+        with zips.archive(path, self.limits) as archive:
+            for member in zips.members(archive, status.st_size, self.limits):
+                if isinstance(member, Skip):
+                    self.ignored[member.reason] += 1
+                    continue
+                size = member.file_size
+                try:
+                    with archive.open(member) as file:
+                        head = self._head(file, size)
+                except zips.ARCHIVE_ERRORS:
+                    self.ignored[UNREADABLE] += 1
+                    continue
+                if name := self._recognise(head, len(head) >= size, insist=False):
+                    modified = zips.modified(member)
+                    source = Source(path=path, size=size, modified=modified, member=member.filename)
+                    yield status.st_mtime, Recognised(format=name, source=source)
+
+    def _head(self, file: IO[bytes], size: int) -> bytes:
+        """The first bytes: more of them when they hold no whole line of JSON."""
+        head = file.read(self.limits.head)
+        if len(head) < size and b"\n" not in head and head.lstrip().startswith(b"{"):
+            head += file.read(self.limits.long_head - len(head))
+        return head
+
+    def _recognise(self, raw: bytes, whole: bool, *, insist: bool) -> str | None:
+        """The name of the format, or None and a count of why not."""
+        if not raw.strip():
+            self.ignored[EMPTY] += 1
+        elif b"\0" in raw:
+            self.ignored[BINARY] += 1
+        else:
+            head = Head.of(raw, whole=whole)
+            wanted = self.wanted
+            if wanted and wanted.sniff(head):
+                return wanted.name
+            first = next((feed for feed in FEEDS if feed.sniff(head)), None)
+            if first is None and insist and raw.lstrip()[:1] in (b"{", b"["):
+                first = wanted
+            if first and wanted in (None, first):
+                return first.name
+            self.ignored[f"{first.label} format" if first else OTHER] += 1
+        return None
+
+    def _nothing(self) -> InputError:
+        """Why the path gave nothing to import."""
+        path, known = self.path, ", ".join(feed.label for feed in FEEDS)
+        what = (
+            f"is not in {self.wanted.label} format" if self.wanted else "is in no format that can be imported"
+        )
+        if self.folder:
+            if not self.ignored:
+                return InputError(
+                    f"{path} is an empty folder.", "Name the folder that holds the session files."
+                )
+            seen = ", ".join(f"{count:,} {reason}" for reason, count in self.ignored.most_common(5))
+            return InputError(f"Nothing in {path} {what} ({seen}).", f"Formats: {known}.")
+        reason = self.ignored.most_common(1)[0][0] if self.ignored else EMPTY
+        if reason == EMPTY:
+            return InputError(f"{path} is empty.", "Check that it was written or downloaded completely.")
+        if reason == BINARY:
+            return InputError(
+                f"{path} is not text in UTF-8, so it is in no format that can be imported.",
+                "Unpack it if it is packed; save it as UTF-8 if it is text.",
+            )
+        if reason == NO_FILE:
+            return InputError(
+                f"{path} is neither a file nor a folder.", "Name a file, a folder or a zip archive."
+            )
+        seen = "" if reason == OTHER else f" ({reason})"
+        return InputError(f"{path} {what}{seen}.", f"Formats: {known}. --format NAME insists on one.")

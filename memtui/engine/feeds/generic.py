@@ -1,0 +1,105 @@
+"""Generic JSONL: ``{"role", "content", "session_id"?, "time"?, "id"?, "title"?, "project"?}`` a line.
+
+``session`` is also read for ``session_id``, ``timestamp`` or ``created_at`` for ``time``, a list of blocks
+with a ``text`` for ``content``. Without a session the file is the session. An ``id`` counts in its session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from ..records import Skip, Trust, Turn
+from . import base, values
+from .base import Head
+from .ordinals import Ordinals
+from .source import Stream
+
+# Other roles are names: somebody who is neither the person nor the assistant is quoted.
+_TRUST: dict[str, Trust] = {
+    "user": "user",
+    "human": "user",
+    "assistant": "agent",
+    "ai": "agent",
+    "agent": "agent",
+    "bot": "agent",
+    "model": "agent",
+}
+_HIDDEN = ("system", "developer")
+
+
+class _Line(msgspec.Struct):
+    role: Any = None
+    content: Any = None
+    session_id: Any = None
+    session: Any = None
+    time: Any = None
+    timestamp: Any = None
+    created_at: Any = None
+    id: Any = None
+    title: Any = None
+    project: Any = None
+
+
+_DECODER = msgspec.json.Decoder(_Line)
+
+
+class Generic:
+    name = "jsonl"
+    label = "JSONL"
+
+    def sniff(self, head: Head) -> bool:
+        return any(
+            isinstance(record.get("role"), str) and isinstance(record.get("content"), str | list)
+            for record in head.objects
+        )
+
+    def read(self, stream: Stream) -> Iterator[Turn | Skip]:
+        ordinals = Ordinals()
+        for raw in stream.lines():
+            if isinstance(raw, Skip):
+                yield raw
+                continue
+            try:
+                line = values.decode(_DECODER, raw, stream)
+            except values.NotReadableError as error:
+                yield stream.skip(str(error))
+            else:
+                yield _turn(line, stream, ordinals)
+
+
+def _turn(line: _Line, stream: Stream, ordinals: Ordinals) -> Turn | Skip:
+    role = values.one_line(line.role)
+    if role is None:
+        return stream.skip(base.NO_ROLE)
+    if role.casefold() in _HIDDEN:
+        return Skip(reason=base.HIDDEN)
+    text = base.joined(base.block_texts(line.content))
+    if not text:
+        return stream.skip(base.NO_TEXT)
+    session = values.identifier(_first(line.session_id, line.session)) or f"jsonl:{stream.source.stem}"
+    time = _first(line.time, line.timestamp, line.created_at)
+    own = values.identifier(line.id)
+    if own is None:
+        own = values.digest(session, role, text, time)
+        if ordinal := ordinals.next(bytes.fromhex(own)):
+            own += f"#{ordinal}"
+    else:
+        own = f"{session}:{own}"
+    return Turn(
+        session_id=session,
+        role=role,
+        content=text,
+        source_key=f"jsonl:{own}",
+        source="import:jsonl",
+        event_time=values.event_time(time, stream),
+        project=values.one_line(line.project),
+        session_title=values.one_line(line.title),
+        trust=_TRUST.get(role.casefold(), "tool"),
+    )
+
+
+def _first(*candidates: Any) -> Any:
+    return next((value for value in candidates if value is not None), None)

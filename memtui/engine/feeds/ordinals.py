@@ -1,0 +1,57 @@
+"""Counts how often each of many keys was met, in memory that does not grow with their number.
+
+Lines without an id of their own are told apart by which of several identical ones they are. The first keys
+are counted exactly; from then on a Bloom filter of (key, count) answers from a fixed 16 MiB. The same lines
+in the same order always get the same numbers. Where the filter is wrong (about one key in a million at a
+million keys), a first line is numbered as a second one: harmless, as it is so every time.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+_EXACT = 32_768
+_BITS = 27
+_MASK = (1 << _BITS) - 1
+_PROBES = 5
+
+
+class Ordinals:
+    def __init__(self) -> None:
+        self._counts: dict[bytes, int] = {}
+        self._filter: bytearray | None = None
+
+    def next(self, key: bytes) -> int:
+        """How many times ``key`` came before: 0, 1, 2, ..."""
+        known = self._counts.get(key)
+        if known is not None or len(self._counts) < _EXACT:
+            count = 0 if known is None else known + 1
+            self._counts[key] = count
+            return count
+        return self._next_in_filter(key)
+
+    def _next_in_filter(self, key: bytes) -> int:
+        if self._filter is None:
+            self._filter = bytearray(1 << (_BITS - 3))
+        # Double, then halve: a line repeated a million times takes forty looks, not a million.
+        low, high = -1, 0
+        while _holds(self._filter, key, high):
+            low, high = high, 2 * high + 1
+        while high - low > 1:
+            middle = (low + high) // 2
+            if _holds(self._filter, key, middle):
+                low = middle
+            else:
+                high = middle
+        for place in _places(key, high):
+            self._filter[place >> 3] |= 1 << (place & 7)
+        return high
+
+
+def _holds(bits: bytearray, key: bytes, count: int) -> bool:
+    return all(bits[place >> 3] & (1 << (place & 7)) for place in _places(key, count))
+
+
+def _places(key: bytes, count: int) -> list[int]:
+    number = int.from_bytes(blake2b(key + count.to_bytes(8, "big"), digest_size=20).digest(), "big")
+    return [(number >> (32 * probe)) & _MASK for probe in range(_PROBES)]
