@@ -1,0 +1,85 @@
+"""Dates in filters: a day, a month, a year, or a span back from now, in the local time zone.
+
+A date stands for a whole period, from its first second up to the first second after it.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, tzinfo
+
+from memtui.engine.clock import EARLIEST, LATEST
+
+Period = tuple[int, int]
+"""First second, and first second after it, in Unix seconds."""
+
+EXAMPLES = "2026, 2026-01, 2026-01-31, today, yesterday, or back from now: 12h 7d 2w 3m 1y"
+
+_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{1,2})(?:-([0-9]{1,2}))?)?")
+_BACK = re.compile(r"([0-9]{1,5})([hdwmy])")
+_DAY = timedelta(days=1)
+
+
+def parse(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
+    """The period that a date names, ``tz`` None being the local time zone; None if it names none.
+
+    A span back from now (``7d``) is the period from then until now.
+    """
+    word = text.casefold()
+    try:
+        if word in ("today", "yesterday"):
+            today = _wall_clock(now, tz).replace(hour=0, minute=0, second=0, microsecond=0)
+            first = today if word == "today" else today - _DAY
+            return _seconds(first, tz), _seconds(first + _DAY, tz)
+        if match := _BACK.fullmatch(word):
+            return _back(now, int(match[1]), match[2], tz), int(now) + 1
+        if match := _DATE.fullmatch(word):
+            return _calendar(match[1], match[2], match[3], tz)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return None
+
+
+def is_span(text: str) -> bool:
+    """Whether a word without a key is meant as dates: ``2026-01..2026-03``."""
+    first, dots, last = text.partition("..")
+    return bool(dots and (first or last) and all(not end or _DATE.fullmatch(end) for end in (first, last)))
+
+
+def _calendar(year: str, month: str | None, day: str | None, tz: tzinfo | None) -> Period:
+    first = datetime(int(year), int(month or 1), int(day or 1))
+    if first.year == datetime.max.year:  # what comes after it cannot be written
+        return _seconds(first, tz), LATEST
+    if day:
+        after = first + _DAY
+    elif month:
+        after = _months_before(first, -1)
+    else:
+        after = first.replace(year=first.year + 1)
+    return _seconds(first, tz), _seconds(after, tz)
+
+
+def _back(now: float, count: int, unit: str, tz: tzinfo | None) -> int:
+    if unit == "h":
+        return int(now) - count * 3600
+    moment = _wall_clock(now, tz)
+    if unit in "dw":
+        return _seconds(moment - count * (7 if unit == "w" else 1) * _DAY, tz)
+    return _seconds(_months_before(moment, count * (12 if unit == "y" else 1)), tz)
+
+
+def _months_before(moment: datetime, count: int) -> datetime:
+    """The same day of an earlier month, or that month's last: a month before 31 March is 28 February."""
+    year, month = divmod(moment.year * 12 + moment.month - 1 - count, 12)
+    first = moment.replace(year=year, month=month + 1, day=1)
+    length = (first.replace(day=28) + 4 * _DAY).replace(day=1) - first
+    return first.replace(day=min(moment.day, length.days))
+
+
+def _wall_clock(now: float, tz: tzinfo | None) -> datetime:
+    """Local time without its zone: days added to it keep the time of day when the clocks change."""
+    return datetime.fromtimestamp(now, tz).replace(tzinfo=None)
+
+
+def _seconds(wall_clock: datetime, tz: tzinfo | None) -> int:
+    return int(min(max(wall_clock.replace(tzinfo=tz).timestamp(), EARLIEST), LATEST))

@@ -1,0 +1,87 @@
+"""What a list of memories needs: how many, a page, and the keys of all rows in the same order.
+
+Every order is total (ties are broken by time, then by rid), so that pages neither repeat nor lose a row.
+The default orders are read from an index: the first page costs the same at a thousand rows and at a million.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from typing import Literal, get_args
+
+import apsw
+
+from memtui.engine.confidence import EFFECTIVE_SQL
+from memtui.engine.records import TRUST_ORDER, MemoryRecord
+from memtui.engine.store import memories
+
+from .filters import CompiledFilter
+
+SortKey = Literal["time", "created", "confidence", "kind", "content", "trust", "accessed"]
+SORT_KEYS: tuple[SortKey, ...] = get_args(SortKey)
+DEFAULT_LIST = "kind:fact,reflection,observation"
+CHUNK = 8_192
+
+_TRUST_RANK = " ".join(f"WHEN '{trust}' THEN {rank}" for rank, trust in enumerate(TRUST_ORDER))
+_ORDERS: dict[SortKey, str] = {
+    "created": "m.created_at",
+    "confidence": EFFECTIVE_SQL,
+    "kind": "m.kind",
+    "content": "m.content COLLATE NOCASE",
+    "trust": f"CASE m.trust {_TRUST_RANK} END",
+    "accessed": "coalesce(m.last_accessed, 0)",
+}
+
+
+def count(connection: apsw.Connection, filter: CompiledFilter) -> int:
+    """How many memories pass."""
+    [(rows,)] = connection.execute(f"SELECT count(*) FROM memories m WHERE {filter.where}", filter.bindings)
+    return int(rows)
+
+
+def page(
+    connection: apsw.Connection,
+    filter: CompiledFilter,
+    *,
+    sort: SortKey = "time",
+    descending: bool = True,
+    offset: int = 0,
+    limit: int = 128,
+    now: float,
+) -> list[MemoryRecord]:
+    """At most ``limit`` memories from ``offset`` on."""
+    found = connection.execute(
+        f"{_select(filter, sort, descending)} LIMIT :limit OFFSET :offset",
+        {**filter.bindings, "now": now, "limit": limit, "offset": offset},
+    )
+    return memories.by_rid(connection, [rid for (rid,) in found], now)
+
+
+def rids(
+    connection: apsw.Connection,
+    filter: CompiledFilter,
+    *,
+    sort: SortKey = "time",
+    descending: bool = True,
+    now: float,
+) -> Iterator[array[int]]:
+    """The rids of all memories that pass, in the order of ``page``, in arrays of at most 8,192."""
+    cursor = connection.execute(_select(filter, sort, descending), {**filter.bindings, "now": now})
+    chunk = array("q")
+    for (rid,) in cursor:
+        chunk.append(rid)
+        if len(chunk) == CHUNK:
+            yield chunk
+            chunk = array("q")
+    if chunk:
+        yield chunk
+
+
+def _select(filter: CompiledFilter, sort: SortKey, descending: bool) -> str:
+    down = " DESC" if descending else ""
+    if sort == "time":
+        order = f"m.event_time{down}, m.rid{down}"
+    else:
+        order = f"{_ORDERS[sort]}{down}, m.event_time DESC, m.rid DESC"
+    return f"SELECT m.rid FROM memories m WHERE {filter.where} ORDER BY {order}"

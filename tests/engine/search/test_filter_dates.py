@@ -1,0 +1,68 @@
+"""Dates in filters are local, calendar-wise, and whole periods."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from memtui.engine.search import dates
+
+NOW = datetime(2026, 3, 31, 15, 30, tzinfo=UTC).timestamp()
+
+
+def period(text: str, tz: object = UTC) -> tuple[str, str]:
+    found = dates.parse(text, NOW, tz)  # type: ignore[arg-type]
+    assert found is not None
+    return tuple(datetime.fromtimestamp(end, UTC).strftime("%Y-%m-%d %H:%M") for end in found)  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "after"),
+    [
+        ("2026", "2026-01-01 00:00", "2027-01-01 00:00"),
+        ("2026-02", "2026-02-01 00:00", "2026-03-01 00:00"),
+        ("2025-12", "2025-12-01 00:00", "2026-01-01 00:00"),
+        ("2024-2-29", "2024-02-29 00:00", "2024-03-01 00:00"),
+        ("2025-12-31", "2025-12-31 00:00", "2026-01-01 00:00"),
+        ("today", "2026-03-31 00:00", "2026-04-01 00:00"),
+        ("Yesterday", "2026-03-30 00:00", "2026-03-31 00:00"),
+        ("12h", "2026-03-31 03:30", "2026-03-31 15:30"),
+        ("7d", "2026-03-24 15:30", "2026-03-31 15:30"),
+        ("2w", "2026-03-17 15:30", "2026-03-31 15:30"),
+        ("1m", "2026-02-28 15:30", "2026-03-31 15:30"),
+        ("3M", "2025-12-31 15:30", "2026-03-31 15:30"),
+        ("1y", "2025-03-31 15:30", "2026-03-31 15:30"),
+    ],
+)
+def test_a_date_names_a_period(text: str, first: str, after: str) -> None:
+    assert period(text) == (first, after)
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-13", "2026-02-30", "2026-00", "0000", "26", "7", "d", "7x", "", "99999y", "tomorrow"]
+)
+def test_what_is_no_date_is_none(text: str) -> None:
+    assert dates.parse(text, NOW, UTC) is None
+
+
+def test_days_are_local_days() -> None:
+    assert period("2026-03-01", timezone(timedelta(hours=9)))[0] == "2026-02-28 15:00"
+
+
+def test_a_day_on_which_the_clocks_change_is_shorter() -> None:
+    first, after = dates.parse("2026-03-29", NOW, ZoneInfo("Europe/Berlin")) or (0, 0)
+    assert after - first == 23 * 3600
+
+
+def test_the_last_year_ends_where_time_does() -> None:
+    assert dates.parse("9999", NOW, UTC) is not None
+    assert dates.parse("9999-12-31", NOW, UTC) is not None
+
+
+@given(st.text(max_size=12), st.integers(0, 4_000_000_000))
+def test_any_text_is_a_period_or_none(text: str, now: int) -> None:
+    found = dates.parse(text, now, UTC)
+    assert found is None or found[0] < found[1]

@@ -1,0 +1,146 @@
+"""The grammar of filters: what is read, what is refused and where."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from memtui.engine.errors import FilterError
+from memtui.engine.search.filter_terms import KEYS, MAX_TERMS, Term, Value, parse
+
+
+def bare(terms: tuple[Term, ...]) -> list[tuple[str, str, bool, list[str]]]:
+    return [(t.key, t.operator, t.negated, [v.text for v in t.values]) for t in terms]
+
+
+def test_an_empty_filter_has_no_terms() -> None:
+    assert parse("") == parse("  \t\n") == parse(" , ") == ()
+
+
+def test_terms_have_a_key_an_operator_a_sign_and_alternatives() -> None:
+    assert bare(parse('kind:fact -tag:work,home conf<=.5 -lisbon Entity:"Ada Lovelace"')) == [
+        ("kind", ":", False, ["fact"]),
+        ("tag", ":", True, ["work", "home"]),
+        ("conf", "<=", False, [".5"]),
+        ("text", ":", True, ["lisbon"]),
+        ("entity", ":", False, ["Ada Lovelace"]),
+    ]
+
+
+def test_a_star_at_the_end_asks_for_beginnings() -> None:
+    [word, name, anything] = parse('tra* entity:"Ada L"* tag:*')
+    assert (word.values[0].text, word.values[0].prefix) == ("tra", True)
+    assert (name.values[0].text, name.values[0].prefix) == ("Ada L", True)
+    assert (anything.values[0].text, anything.values[0].prefix) == ("", True)
+
+
+def test_quotes_hold_spaces_commas_and_escaped_quotes() -> None:
+    [term] = parse(r'"a, \"b\" \\ c"')
+    assert term.values[0].text == r'a, "b" \ c'
+    assert term.values[0].quoted
+
+
+def test_a_span_of_dates_needs_no_key() -> None:
+    assert bare(parse("2026-01..2026-03 2026.. ..2025")) == [
+        ("on", ":", False, ["2026-01..2026-03"]),
+        ("on", ":", False, ["2026.."]),
+        ("on", ":", False, ["..2025"]),
+    ]
+    assert bare(parse("2026-01 a..b ..")) == [("text", ":", False, [w]) for w in ("2026-01", "a..b", "..")]
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "10:30",
+        "std::vector",
+        "https://a.example/x?y=1",
+        "C:\\temp",
+        "note:",
+        "it's",
+        "a=b",
+        "x<3",
+        "::",
+        "50%",
+    ],
+)
+def test_texts_with_colons_and_signs_are_words(word: str) -> None:
+    assert bare(parse(word)) == [("text", ":", False, [word])]
+
+
+@pytest.mark.parametrize(
+    ("expression", "position", "length", "hint"),
+    [
+        ("tea knd:fact", 4, 3, "kind:"),
+        ("confidence:0.5", 0, 10, "conf:"),
+        ("zzz:1", 0, 3, "kind, tag"),
+        ('tea "green tea', 4, 10, '"'),
+        ("tea -", 4, 1, "-lisbon"),
+        ("- tea", 0, 1, "-lisbon"),
+        ("kind: fact", 0, 5, "kind:fact"),
+        ("conf<", 0, 5, "conf<0.5"),
+        ("tag<3", 3, 1, "tag:work"),
+    ],
+)
+def test_a_mistake_is_pointed_at_and_explained(
+    expression: str, position: int, length: int, hint: str
+) -> None:
+    with pytest.raises(FilterError) as caught:
+        parse(expression)
+    assert (caught.value.position, caught.value.length) == (position, length)
+    assert hint in caught.value.hint
+    assert caught.value.pointer().endswith("\n" + " " * position + "^" * length)
+
+
+def test_too_many_terms_are_refused() -> None:
+    with pytest.raises(FilterError, match="100 terms"):
+        parse("a " * (MAX_TERMS + 1))
+    with pytest.raises(FilterError, match="alternatives"):
+        parse("a," * 300)
+    with pytest.raises(FilterError, match="characters"):
+        parse("a" * 30_000)
+
+
+@given(st.text(st.sampled_from('ab:"-,*\\ <=.0129\0\ud800é東\n') | st.characters(), max_size=40))
+def test_any_text_is_read_or_refused_with_a_place(text: str) -> None:
+    try:
+        terms = parse(text)
+    except FilterError as error:
+        assert 0 <= error.position <= len(text)
+        assert error.message and error.hint
+    else:
+        for term in terms:
+            assert 0 <= term.position < term.position + term.length <= len(text)
+
+
+word = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1).filter(
+    lambda s: bool(s.strip())
+)
+value = st.builds(Value, text=word, quoted=st.just(True), prefix=st.booleans())
+
+
+@given(
+    st.lists(
+        st.builds(
+            Term,
+            key=st.sampled_from(KEYS),
+            values=st.lists(value, min_size=1, max_size=3).map(tuple),
+            negated=st.booleans(),
+        ),
+        max_size=4,
+    )
+)
+def test_what_is_written_is_read_back(terms: list[Term]) -> None:
+    written = " ".join(map(str, terms))
+    read = parse(written)
+    assert bare(read) == bare(tuple(terms))
+    assert [[v.prefix for v in t.values] for t in read] == [[v.prefix for v in t.values] for t in terms]
+
+
+@given(st.text(st.sampled_from('ab:"-,* .0129é東'), max_size=30))
+def test_the_normal_form_is_stable(text: str) -> None:
+    try:
+        once = " ".join(map(str, parse(text)))
+    except FilterError:
+        return
+    assert " ".join(map(str, parse(once))) == once

@@ -1,0 +1,105 @@
+"""Lists: total orders, pages that fit together, and plans that do not depend on the length."""
+
+from __future__ import annotations
+
+import random
+from itertools import chain
+
+import pytest
+from memtui.engine.records import MemoryRecord
+from memtui.engine.search import filters, listing
+from memtui.engine.search.listing import SORT_KEYS, SortKey
+from shelf import DAY, NOW, Book
+
+
+def fill(book: Book) -> None:
+    chance = random.Random(3)
+    for number in range(60):
+        kind = chance.choice(["episode", "fact", "fact", "reflection"])
+        book.add(
+            chance.choice("abcD") + f" {number // 4}", kind, at=NOW - chance.randrange(5) * DAY,
+            created_at=NOW - chance.randrange(5), trust=chance.choice(["user", "agent", "model"]),
+            confidence=chance.choice([0.2, 0.9]), decay_rate=0.1 if kind == "fact" else 0.0,
+            last_accessed=chance.choice([None, NOW, NOW - DAY]),
+        )  # fmt: skip
+
+
+MAIN = {
+    "time": lambda m: (m.event_time, m.rid),
+    "created": lambda m: m.created_at,
+    "confidence": lambda m: round(m.effective, 9),
+    "kind": lambda m: m.kind,
+    "content": lambda m: m.content.lower(),
+    "trust": lambda m: ["user", "agent", "tool", "model"].index(m.trust),
+    "accessed": lambda m: m.last_accessed or 0,
+}
+
+
+def expected(rows: list[MemoryRecord], sort: SortKey, descending: bool) -> list[int]:
+    newest_first = sorted(rows, key=lambda m: (m.event_time, m.rid), reverse=True)
+    key = MAIN[sort]
+    if not descending:
+        return [m.rid for m in sorted(newest_first, key=key)]
+    groups: dict[object, list[int]] = {}
+    for memory in newest_first:
+        groups.setdefault(key(memory), []).append(memory.rid)
+    return list(chain.from_iterable(groups[value] for value in sorted(groups, reverse=True)))  # type: ignore[type-var]
+
+
+@pytest.mark.parametrize("descending", [True, False])
+@pytest.mark.parametrize("sort", SORT_KEYS)
+def test_pages_and_rids_follow_one_total_order(book: Book, sort: SortKey, descending: bool) -> None:
+    fill(book)
+    filter = filters.compile("kind:fact,episode", NOW)
+    everything = listing.page(book.connection, filter, limit=1_000, now=NOW)
+    wanted = expected(everything, sort, descending)
+    pages = [
+        listing.page(
+            book.connection, filter, sort=sort, descending=descending, offset=offset, limit=7, now=NOW
+        )
+        for offset in range(0, 63, 7)
+    ]
+    assert [m.rid for page in pages for m in page] == wanted
+    chunks = listing.rids(book.connection, filter, sort=sort, descending=descending, now=NOW)
+    assert list(chain.from_iterable(chunks)) == wanted
+    assert listing.count(book.connection, filter) == len(wanted)
+
+
+def test_a_page_reads_the_effective_confidence(book: Book) -> None:
+    book.add("old", confidence=0.8, decay_rate=0.1, at=NOW - 10 * DAY)
+    [memory] = listing.page(book.connection, filters.compile("", NOW), now=NOW)
+    assert memory.effective == pytest.approx(0.8 / 2.718281828459045)
+
+
+def test_long_lists_come_in_chunks(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "CHUNK", 2)
+    for number in range(5):
+        book.add(str(number), at=NOW + number)
+    chunks = [len(chunk) for chunk in listing.rids(book.connection, filters.compile("", NOW), now=NOW)]
+    assert chunks == [2, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("expression", "index"),
+    [
+        ("", "memories_by_time"),
+        ("kind:fact,reflection,observation", "notes_by_time"),
+        ("-kind:episode", "notes_by_time"),
+        ("kind:fact", "notes_by_time"),
+        ("kind:fact after:2020", "notes_by_time"),
+        ("after:2020", "memories_by_time"),
+        ("kind:fact -lisbon", "notes_by_time"),
+    ],
+)
+def test_the_usual_lists_are_read_from_an_index_without_sorting(
+    book: Book, expression: str, index: str
+) -> None:
+    filter = filters.compile(expression, NOW)
+    plan = [
+        row[3]
+        for row in book.connection.execute(
+            f"EXPLAIN QUERY PLAN {listing._select(filter, 'time', True)} LIMIT 128", filter.bindings
+        )
+    ]
+    assert index in plan[0]
+    assert not any("TEMP B-TREE FOR ORDER" in step for step in plan)
