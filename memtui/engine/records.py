@@ -220,6 +220,24 @@ class ImportReport(Record):
     operation: Operation | None = None
 
 
+class ImportProgress(Record):
+    """How far an import is: bytes of all sources, turns so far, and where it reads now.
+
+    ``rate``: turns looked at in a second, on average since the start.
+    """
+
+    bytes_done: int
+    bytes_total: int
+    files_done: int
+    files: int
+    imported: int
+    already_there: int
+    skipped: int
+    rate: float
+    place: str
+    dry_run: bool
+
+
 class Stats(Record):
     """Counts of active memories by kind, and what is still being prepared.
 
