@@ -168,6 +168,14 @@ def is_there(path: Path) -> bool:
         return False
 
 
+def is_missing(path: Path) -> bool:
+    """Whether ``path`` is surely not there; False where that may not be looked up."""
+    try:
+        return not path.exists()
+    except OSError:
+        return False
+
+
 def loose_mode(path: Path) -> int | None:
     """The mode bits of ``path`` when others than its owner may touch it, else None (also on Windows)."""
     if os.name == "nt":

@@ -94,7 +94,7 @@ def place(path: Path, *, allow_unsafe_fs: bool) -> Iterator[Diagnosis]:
 def memory(door: Door) -> Iterator[Diagnosis]:
     """The memory file itself: whether it opens, what it holds, what is still missing in it."""
     path = door.path()
-    if not paths.is_there(path):
+    if paths.is_missing(path):
         remedy = 'memtui remember "..." or memtui import PATH begins it.'
         yield _note("memory", f"there is none yet at {path}", remedy)
         return

@@ -79,13 +79,14 @@ class Door:
         from memtui.engine.memory import Memory
 
         self.check()
-        options = self.configuration.settings.options(background=False, allow_unsafe_fs=self.allow_unsafe_fs)
+        unsafe = self.allow_unsafe_fs or self.demo
+        options = self.configuration.settings.options(background=False, allow_unsafe_fs=unsafe)
         if self.demo:
             with demo_file() as path, Memory.open(path, options=options) as memory:
                 yield memory
             return
         path = self.path()
-        if not create and not paths.is_there(path):
+        if not create and paths.is_missing(path):
             hint = 'memtui remember "..." or memtui import PATH begins one; memtui --demo shows an example.'
             raise StoreError(f"There is no memory at {path}.", hint)
         with Memory.open(path, readonly=not write, options=options) as memory:

@@ -1,22 +1,80 @@
-"""``memtui``: open the app."""
+"""``memtui``: open the app. The engine is imported after the first paint, in the app's own thread."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from memtui.engine.errors import UsageError
+from memtui import paths
+from memtui.engine.errors import MemtuiError, StoreError, UsageError
 
-from .door import Door
+from .door import Door, demo_file
+from .errors import report
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
 
 
 def open_app(door: Door) -> int:
     """Open the app on the memory that ``door`` names; returns its exit code."""
     door.check()
+    settings = door.configuration.settings
+    path = None if door.demo else door.path()
+    if path is not None:
+        _refuse_early(path, door)
     # In a browser (textual serve) the driver speaks through pipes.
     if "TEXTUAL_DRIVER" not in os.environ and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
-            "The app needs a terminal to open in.",
-            "In a script use the commands: memtui --help lists them.",
+            "The app needs a terminal to open in.", "In a script use the commands: memtui --help lists them."
         )
-    raise NotImplementedError
+    from memtui.ui.app import MemtuiApp, run_app
+    from memtui.ui.look import Look
+    from memtui.ui.state import UiState
+
+    failures: list[MemtuiError] = []
+    with ExitStack() as kept:
+        app = MemtuiApp(
+            _opener(door, path, kept, failures),
+            name="demo, a throwaway copy" if path is None else path.stem,
+            look=Look(settings.general.theme, settings.general.ascii, settings.general.motion),
+            keymap=settings.keymap,
+            readonly=door.readonly,
+            state=UiState(None if door.demo else paths.state_folder() / "app.json"),
+            crash_folder=paths.log_folder(),
+        )
+        code = run_app(app)
+    return report(failures[0], json=False) if failures else code
+
+
+def _refuse_early(path: Path, door: Door) -> None:
+    """Say on the command line what would only open an app that cannot show anything."""
+    paths.check_place(path, allow_unsafe=door.allow_unsafe_fs)
+    if paths.is_there(path) and path.is_dir():
+        raise StoreError(f"{path} is a folder.", f"Name a file in it: --db {path / paths.MEMORY_NAME}")
+    if door.readonly and paths.is_missing(path):
+        raise StoreError(f"There is no memory at {path}.", "Open it once without --readonly to create it.")
+
+
+def _opener(
+    door: Door, path: Path | None, kept: ExitStack, failures: list[MemtuiError]
+) -> Callable[[], Memory]:
+    """What the app calls in its thread; ``kept`` holds a demo's files until the app is left."""
+
+    def open_memory() -> Memory:
+        from memtui import log
+        from memtui.engine.memory import Memory
+
+        log.start()
+        try:
+            place = kept.enter_context(demo_file()) if path is None else path
+            options = door.configuration.settings.options(allow_unsafe_fs=door.allow_unsafe_fs or door.demo)
+            return Memory.open(place, readonly=door.readonly, options=options)
+        except MemtuiError as error:
+            failures.append(error)
+            raise
+
+    return open_memory

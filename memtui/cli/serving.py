@@ -49,7 +49,7 @@ def reading_command(door: Door) -> str:
         line.append("--demo")
     else:
         path = door.path()
-        if not paths.is_there(path):
+        if paths.is_missing(path):
             raise StoreError(f"There is no memory at {path}.", "Open it once with memtui to create it.")
         line += ["--db", str(path.absolute())]
     if door.allow_unsafe_fs:
