@@ -1,0 +1,44 @@
+"""Options and fixtures for all tests. ``--full`` runs the harnesses at their whole size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import hypothesis
+import pytest
+from hypothesis import HealthCheck
+
+hypothesis.settings.register_profile(
+    "quick", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+hypothesis.settings.register_profile(
+    "full", deadline=None, suppress_health_check=list(HealthCheck), max_examples=1_000
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--full", action="store_true", help="run the harnesses at their whole size, not at a tenth of it"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    hypothesis.settings.load_profile("full" if config.getoption("--full") else "quick")
+
+
+@pytest.fixture(scope="session")
+def full(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--full"))
+
+
+@pytest.fixture(scope="session")
+def sized(full: bool) -> Callable[[int], int]:
+    """The size of a harness: the whole with ``--full``, else a tenth."""
+    return lambda whole: whole if full else max(1, whole // 10)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Where a test keeps its memory file; it is not there yet."""
+    return tmp_path / "memory.db"
