@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from memtui.engine.records import Kind
+if TYPE_CHECKING:
+    from memtui.engine.records import Kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,9 @@ _LIGHT_VARIABLES = {
 }
 
 
-def _finish(own: dict[str, str], *, text: str, muted: str, disabled: str, bar: str, track: str) -> dict[str, str]:
+def _finish(
+    own: dict[str, str], *, text: str, muted: str, disabled: str, bar: str, track: str
+) -> dict[str, str]:
     """``own`` with what Textual's widgets look up, so that they keep to the same few colours."""
     return own | {
         "text": text,
@@ -92,7 +94,12 @@ def own_themes() -> tuple[Theme, Theme]:
         panel="#1c232e",
         dark=True,
         variables=_finish(
-            _DARK_VARIABLES, text="#dbe1ea", muted="#98a3b5", disabled="#6f7a8c", bar="#3a4557", track="#141922"
+            _DARK_VARIABLES,
+            text="#dbe1ea",
+            muted="#98a3b5",
+            disabled="#6f7a8c",
+            bar="#3a4557",
+            track="#141922",
         ),
     )
     light = Theme(
@@ -109,7 +116,12 @@ def own_themes() -> tuple[Theme, Theme]:
         panel="#e5e9ef",
         dark=False,
         variables=_finish(
-            _LIGHT_VARIABLES, text="#1c2330", muted="#515c6d", disabled="#7d8796", bar="#b4bdca", track="#fafbfc"
+            _LIGHT_VARIABLES,
+            text="#1c2330",
+            muted="#515c6d",
+            disabled="#7d8796",
+            bar="#b4bdca",
+            track="#fafbfc",
         ),
     )
     return dark, light

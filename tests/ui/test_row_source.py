@@ -34,7 +34,7 @@ class Numbers:
         self.pages.append(offset // PAGE)
         return [(key, f"row {key}") for key in self.all[offset : offset + limit]]
 
-    def all_keys(self) -> Iterator[Sequence[int]]:
+    def keys(self) -> Iterator[Sequence[int]]:
         for start in range(0, len(self.all), 4096):
             yield self.all[start : start + 4096]
 

@@ -32,8 +32,8 @@ class RowSource(Protocol[Row]):
     def page(self, offset: int, limit: int) -> Sequence[Row]:
         """At most ``limit`` rows from ``offset`` on."""
 
-    def all_keys(self) -> Iterator[Sequence[int]]:
-        """The keys of all rows in order, in chunks (between two chunks it can be given up)."""
+    def keys(self) -> Iterator[Sequence[int]]:
+        """The keys of all rows in order, in chunks; between two chunks it can be given up."""
 
     def rows(self, keys: Sequence[int]) -> Sequence[Row]:
         """The rows with these keys, in any order; those that no longer exist are left out."""
@@ -212,18 +212,26 @@ class Pages(Generic[Row]):
             self._counted()
 
     async def _gather_keys(self) -> None:
-        def gather() -> array[int] | None:
-            gathered = array("q")
-            for chunk in self.source.all_keys():
-                if self.closed:
-                    return None
-                gathered.extend(chunk)
-            return gathered
-
-        keys = await asyncio.get_running_loop().run_in_executor(self._readers.keys, gather)
-        if keys is not None and not self.closed:
+        loop = asyncio.get_running_loop()
+        keys = await loop.run_in_executor(self._readers.keys, self._all_keys)
+        if not self.closed:
             self.keys, self.count, self.exact = keys, len(keys), True
             self._counted()
+
+    def _all_keys(self) -> array[int]:
+        """Runs in the thread for keys; ``closed`` is only ever set, so it may be read there."""
+        keys = array("q")
+        chunks = self.source.keys()
+        try:
+            for chunk in chunks:
+                keys.extend(chunk)
+                if self.closed:
+                    break
+        finally:
+            close = getattr(chunks, "close", None)
+            if close is not None:
+                close()
+        return keys
 
     async def _read(self, function: Callable[P, T], *arguments: P.args, **_: P.kwargs) -> T:
         loop = asyncio.get_running_loop()

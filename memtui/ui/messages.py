@@ -1,0 +1,62 @@
+"""What parts of the app tell one another: past tense, with ids and not widgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from textual.message import Message
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Changes
+
+Severity = Literal["information", "warning", "error"]
+
+
+@dataclass
+class Refused(Message):
+    """An action cannot run now, and why."""
+
+    action_id: str
+    reason: str
+
+
+@dataclass
+class Said(Message):
+    """A line for the status: what happened, or why nothing did.
+
+    Sayings of one ``kind`` are counted while they last, so that a thousand of them are one line.
+    ``then``: the action to offer beside it (``undo``).
+    """
+
+    text: str
+    severity: Severity = "information"
+    kind: str = ""
+    then: str = ""
+
+
+@dataclass
+class MemoryOpened(Message):
+    """The memory is open: panes can load."""
+
+
+@dataclass
+class OpenFailed(Message):
+    """The memory could not be opened."""
+
+    error: Exception
+
+
+@dataclass
+class Changed(Message):
+    """The memory changed, by this app or (``changes.operation`` None) by another process."""
+
+    changes: Changes
+
+
+@dataclass
+class PaneTold(Message):
+    """What a pane wants on the left of the status line, e.g. ``214 of 12,408 · kind:fact``."""
+
+    place: str
+    text: str

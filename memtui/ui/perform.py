@@ -1,0 +1,65 @@
+"""Carrying out actions of the table, the same way in every widget.
+
+Every action answers: it runs, or the person is told why it cannot.
+"""
+
+from __future__ import annotations
+
+import inspect
+from time import monotonic
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from .actions import BY_ID, Action
+from .messages import Refused
+
+if TYPE_CHECKING:
+    from textual.dom import DOMNode as _Base
+else:
+    _Base = object
+
+CHORD_SECONDS = 1.0
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """An app that knows what cannot run at all at the moment."""
+
+    def refusal(self, action: Action) -> str: ...
+
+
+class Performs(_Base):
+    """Mixin for a widget that has a place in the action table.
+
+    For each action of the place it has a method ``do_<id>``: plain, or ``async`` when it waits for a
+    dialog or for the memory; that then runs as a worker. ``why_not`` says what is in the way.
+    """
+
+    _chord: tuple[str, float] = ("", 0.0)
+
+    def why_not(self, action: Action) -> str:
+        """Why ``action`` cannot run now, as a sentence; empty when it can."""
+        return ""
+
+    def refusal(self, action: Action) -> str:
+        """``why_not``, and what the whole app has against it (read-only, not open yet)."""
+        app = self.app
+        return (app.refusal(action) if isinstance(app, Judge) else "") or self.why_not(action)
+
+    def action_perform(self, action_id: str) -> None:
+        """Run an action, or tell why not."""
+        action = BY_ID[action_id]
+        if reason := self.refusal(action):
+            self.post_message(Refused(action_id, reason))
+            return
+        result = getattr(self, f"do_{action_id}")()
+        if inspect.isawaitable(result):
+            self.run_worker(result, name=action_id, group=f"do {action_id}", exit_on_error=False)
+
+    def action_chord(self, action_id: str) -> None:
+        """Run an action when its key was pressed twice (``gg``)."""
+        before, at = self._chord
+        now = monotonic()
+        self._chord = (action_id, now)
+        if before == action_id and now - at < CHORD_SECONDS:
+            self._chord = ("", 0.0)
+            self.action_perform(action_id)

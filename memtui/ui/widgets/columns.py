@@ -1,0 +1,80 @@
+"""The columns of a list: what each shows, how wide it is, and which go first when there is no room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal, NamedTuple, TypeVar
+
+from memtui.ui.text import Visible
+
+Row = TypeVar("Row")
+
+Role = Literal[
+    "text",
+    "strong",
+    "dim",
+    "faint",
+    "accent",
+    "keyword",
+    "vector",
+    "entity",
+    "context",
+    "success",
+    "warning",
+    "error",
+]  # fmt: skip
+GAP = 2
+
+
+class Piece(NamedTuple):
+    """Text in one role; the role decides its colour."""
+
+    text: Visible
+    role: Role = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Generic[Row]):
+    """One column.
+
+    ``cell(row, width)`` gives the pieces to show; what is too long is cut. ``width`` 0: it gets the
+    room that is left, at least ``least`` cells. ``drop``: the highest goes first when there is no
+    room, 0 never goes. ``sort``: the ``Order.sort`` that its header chooses, empty when it has none.
+    """
+
+    id: str
+    label: str
+    cell: Callable[[Row, int], Iterable[Piece]]
+    width: int = 0
+    least: int = 24
+    drop: int = 0
+    right: bool = False
+    gap: int = GAP
+    sort: str = ""
+
+
+class Order(NamedTuple):
+    """An order that the list can have: what the source calls it, what it does (``newest first``)."""
+
+    sort: str
+    falling: bool
+    falling_label: str
+    rising_label: str
+
+
+def fit(columns: Sequence[Column[Row]], room: int) -> list[tuple[Column[Row], int]]:
+    """The columns that have room, each with its width; they fill ``room`` exactly if one is elastic."""
+    kept = list(columns)
+    while True:
+        taken = sum(column.width for column in kept) + sum(column.gap for column in kept[1:])
+        elastic = [column for column in kept if not column.width]
+        left = room - taken
+        droppable = [column for column in kept if column.drop]
+        if left >= sum(column.least for column in elastic) or not droppable:
+            break
+        kept.remove(max(droppable, key=lambda column: column.drop))
+    if not elastic:
+        return [(column, column.width) for column in kept]
+    share, rest = divmod(max(left, len(elastic)), len(elastic))
+    return [(column, column.width or share + (rest if column is elastic[0] else 0)) for column in kept]

@@ -1,0 +1,97 @@
+"""How one line of a list is drawn: the header, a row, a row that is still being read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Generic, Literal, TypeVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from memtui.ui.glyphs import Glyphs
+from memtui.ui.safe import segment
+from memtui.ui.text import cells, one_line
+
+from .columns import Column, Piece, Role, fit
+
+Row = TypeVar("Row")
+
+State = Literal["plain", "cursor", "cursor-blurred", "marked"]
+StyleOf = Callable[[State, Role], Style]
+
+# The cursor's bar, the mark, and a blank.
+GUTTER = 3
+
+
+class RowPainter(Generic[Row]):
+    """Draws lines ``width`` cells wide. It knows columns and signs, nothing of scrolling."""
+
+    def __init__(self, columns: Sequence[Column[Row]], glyphs: Glyphs, style: StyleOf) -> None:
+        self.columns = columns
+        self.glyphs = glyphs
+        self._style = style
+        self._fitted: list[tuple[Column[Row], int]] = []
+        self._width = -1
+
+    def fitted(self, width: int) -> list[tuple[Column[Row], int]]:
+        """The columns for which there is room, with their widths."""
+        if width != self._width:
+            self._width = width
+            self._fitted = fit(self.columns, max(width - GUTTER - 1, 1))
+        return self._fitted
+
+    def header(self, width: int, order: tuple[str, bool]) -> Strip:
+        sort, falling = order
+        blank = self._style("plain", "dim")
+        parts = [Segment(" " * GUTTER, blank)]
+        for index, (column, room) in enumerate(self.fitted(width)):
+            label = Piece(one_line(column.label, room), "dim")
+            if column.sort and column.sort == sort:
+                sign = self.glyphs.descending if falling else self.glyphs.ascending
+                label = Piece(one_line(f"{column.label}{sign}", room), "accent")
+            parts += self._cell([label], room, column, index, "plain")
+        return Strip(parts).adjust_cell_length(width, blank)
+
+    def row(self, row: Row, width: int, state: State, marked: bool) -> Strip:
+        parts = self._gutter(state, marked)
+        for index, (column, room) in enumerate(self.fitted(width)):
+            parts += self._cell(column.cell(row, room), room, column, index, state)
+        return Strip(parts).adjust_cell_length(width, self._style(state, "text"))
+
+    def skeleton(self, index: int, width: int, state: State, marked: bool) -> Strip:
+        """A row whose page is being read: grey bars, of a length that differs from row to row."""
+        parts = self._gutter(state, marked)
+        for place, (column, room) in enumerate(self.fitted(width)):
+            length = room if column.width else max(room * (45 + index * 37 % 40) // 100, 1)
+            bar = Piece(one_line(self.glyphs.skeleton * length, room), "dim")
+            parts += self._cell([bar] if column.width != 1 else [], room, column, place, state)
+        return Strip(parts).adjust_cell_length(width, self._style(state, "text"))
+
+    def _gutter(self, state: State, marked: bool) -> list[Segment]:
+        here = state in ("cursor", "cursor-blurred")
+        bar_role: Role = "accent" if state == "cursor" else "dim"
+        return [
+            segment(self.glyphs.cursor if here else " ", self._style(state, bar_role)),
+            segment(self.glyphs.marked if marked else " ", self._style(state, "accent")),
+            Segment(" ", self._style(state, "text")),
+        ]
+
+    def _cell(
+        self, pieces: Iterable[Piece], room: int, column: Column[Row], index: int, state: State
+    ) -> list[Segment]:
+        parts: list[Segment] = []
+        left = room
+        for piece in pieces:
+            text = one_line(piece.text, left) if cells(piece.text) > left else piece.text
+            if text:
+                parts.append(segment(text, self._style(state, piece.role)))
+                left -= cells(text)
+            if left <= 0:
+                break
+        blank = self._style(state, "text")
+        if left > 0:
+            parts.insert(0 if column.right else len(parts), Segment(" " * left, blank))
+        if index:
+            parts.insert(0, Segment(" " * column.gap, blank))
+        return parts

@@ -1,0 +1,259 @@
+"""A list of any length: it draws the lines that can be seen and never waits for the memory.
+
+It is drawn line by line (widgets of Textual that hold their rows take 18 s and 1 GB for a million).
+The cursor is kept by the key of its row, so that it stays where it is when rows come and go.
+``row_table`` adds what the person does with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Generic, TypeVar, get_args
+
+from rich.style import Style
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from memtui.ui.glyphs import UNICODE, Glyphs
+
+from .columns import Column, Order, Role
+from .row_events import RowHighlighted, RowsCounted, RowsFailed, RowsMarked
+from .row_paint import RowPainter, State
+from .row_source import Pages, Readers, RowSource
+
+Row = TypeVar("Row")
+
+
+class RowView(ScrollView, Generic[Row], can_focus=True, inherit_bindings=False):
+    """Rows on screen, with a cursor and marks. ``show`` gives it a source."""
+
+    COMPONENT_CLASSES = {f"row-table--{name}" for name in (*get_args(Role), *get_args(State))}
+    ALLOW_SELECT = False
+
+    def __init__(
+        self,
+        columns: Sequence[Column[Row]],
+        *,
+        id: str,
+        orders: Sequence[Order] = (),
+        glyphs: Glyphs = UNICODE,
+    ) -> None:
+        super().__init__(id=id)
+        self.table = id
+        self.orders = orders
+        # The present order: Order.sort, and whether it falls.
+        self.order = (orders[0].sort, orders[0].falling) if orders else ("", False)
+        self.marks: set[int] = set()
+        self.cursor = 0
+        self.painter = RowPainter(columns, glyphs, self._style_of)
+        self._header = True
+        self._styles: dict[tuple[State, Role], Style] = {}
+        self._source: RowSource[Row] | None = None
+        self._readers: Readers | None = None
+        self._pages: Pages[Row] | None = None
+        self._next: Pages[Row] | None = None
+        self._cursor_key: int | None = None
+        # The key under the cursor before a reload that has not turned up yet.
+        self._sought: int | None = None
+
+    # -- rows
+
+    @property
+    def row_count(self) -> int:
+        return self._pages.count if self._pages is not None else 0
+
+    @property
+    def selected(self) -> Row | None:
+        """The row under the cursor; None when there is none, or while it is being read."""
+        return self._pages.row(self.cursor) if self._pages is not None and self.row_count else None
+
+    @property
+    def selected_key(self) -> int | None:
+        return self._cursor_key
+
+    def show(self, source: RowSource[Row], readers: Readers, *, top: bool = True) -> None:
+        """Show the rows of ``source``: from the top, or with the cursor on the same row as now."""
+        self._source, self._readers = source, readers
+        self.reload(top=top)
+
+    def reload(self, *, top: bool = False) -> None:
+        """Read the rows again; what is on screen stays until the new rows are there."""
+        if self._source is None or self._readers is None:
+            return
+        if self._next is not None:
+            self._next.close()
+        self._next = pages = Pages(
+            self._source, self._readers, arrived=self._arrived, counted=self._counted, failed=self._failed
+        )
+        self.run_worker(self._take_over(pages, top), exclusive=True, group="rows", exit_on_error=False)
+
+    async def _take_over(self, pages: Pages[Row], top: bool) -> None:
+        try:
+            await pages.begin(0 if top else self.scroll_offset.y, max(self.size.height, 1))
+        except Exception as error:
+            if not pages.closed:
+                self._failed(error)
+            return
+        if self._pages is not None:
+            self._pages.close()
+        self._pages, self._next = pages, None
+        self._fit_scrollbar()
+        if top:
+            self.cursor, self._sought = 0, None
+            self.scroll_to(y=0, animate=False)
+        else:
+            self._follow(self._cursor_key)
+        self.place_cursor(self.cursor)
+        self._tell_count()
+        self.refresh()
+        pages.go_on()
+
+    def _follow(self, key: int | None) -> None:
+        """Put the cursor where the row with this key is now, and keep that row's line on screen."""
+        if key is None or self._pages is None:
+            return
+        at = self._pages.find(key, self.cursor)
+        self._sought = key if at is None and self._pages.keys is None else None
+        if at is not None and at != self.cursor:
+            if self.scroll_offset.y:
+                self.scroll_to(y=self.scroll_offset.y + at - self.cursor, animate=False)
+            self.cursor = at
+
+    def _counted(self) -> None:
+        if self._pages is None:
+            return
+        self._fit_scrollbar()
+        if self._pages.keys is not None:
+            if self._sought is not None:
+                self._follow(self._sought)
+                self.place_cursor(self.cursor)
+            if self.marks:
+                self.mark(self.marks.intersection(self._pages.keys))
+        self._tell_count()
+
+    def _arrived(self, first: int, rows: int) -> None:
+        top = self.scroll_offset.y
+        if first < top + self.size.height and first + rows > top:
+            self.refresh()
+        if first <= self.cursor < first + rows:
+            self.place_cursor(self.cursor)
+
+    def _failed(self, error: Exception) -> None:
+        self.post_message(RowsFailed(self.table, error))
+
+    def _tell_count(self) -> None:
+        if self._pages is not None:
+            self.post_message(RowsCounted(self.table, self._pages.count, self._pages.exact))
+
+    def _fit_scrollbar(self) -> None:
+        self.virtual_size = Size(self.scrollable_content_region.width, self.row_count + self.header_height)
+
+    # -- cursor and marks
+
+    def move_to(self, index: int) -> None:
+        """Put the cursor on a row (the nearest there is) and bring it into view."""
+        self._sought = None
+        before = self.cursor
+        self.place_cursor(index)
+        if before != self.cursor:
+            self._refresh_row(before)
+        self._reveal(self.cursor)
+
+    def place_cursor(self, index: int) -> None:
+        self.cursor = max(0, min(index, self.row_count - 1))
+        self._refresh_row(self.cursor)
+        known = self._pages is not None and self.row_count
+        self._cursor_key = self._pages.key(self.cursor) if self._pages is not None and known else None
+        self.post_message(RowHighlighted(self.table, self._cursor_key))
+
+    def select(self, key: int) -> None:
+        """Put the cursor on the row with this key as soon as it is among the rows."""
+        self._follow(key)
+        if self._pages is not None and self._pages.find(key, self.cursor) is not None:
+            self.move_to(self.cursor)
+        else:
+            self._cursor_key = self._sought = key
+
+    def mark(self, marks: set[int]) -> None:
+        """Mark the rows with these keys, and no others."""
+        if marks != self.marks:
+            self.marks = marks
+            self.refresh()
+            self.post_message(RowsMarked(self.table, len(marks)))
+
+    def _reveal(self, index: int) -> None:
+        height, top = self.body_height, self.scroll_offset.y
+        if index < top:
+            self.scroll_to(y=index, animate=False)
+        elif index >= top + height:
+            self.scroll_to(y=index - height + 1, animate=False)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if self._pages is not None:
+            height = max(self.size.height, 1)
+            self._pages.want(round(new_value) - height, 3 * height)
+
+    # -- drawing
+
+    @property
+    def header_height(self) -> int:
+        return 1 if self._header else 0
+
+    @property
+    def body_height(self) -> int:
+        return max(self.scrollable_content_region.height - self.header_height, 1)
+
+    def show_header(self, shown: bool) -> None:
+        if shown != self._header:
+            self._header = shown
+            self._fit_scrollbar()
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        if y < self.header_height:
+            return self.painter.header(width, self.order)
+        index = self.scroll_offset.y + y - self.header_height
+        if self._pages is None or index >= self.row_count:
+            return Strip.blank(width, self._style_of("plain", "text"))
+        row = self._pages.row(index)
+        marked = bool(self.marks) and self._pages.key(index) in self.marks
+        state: State = "marked" if marked else "plain"
+        if index == self.cursor:
+            state = "cursor" if self.has_focus else "cursor-blurred"
+        if row is None:
+            return self.painter.skeleton(index, width, state, marked)
+        return self.painter.row(row, width, state, marked)
+
+    def _refresh_row(self, index: int) -> None:
+        y = index - self.scroll_offset.y + self.header_height
+        self.refresh(Region(0, y, self.size.width, 1))
+
+    def _style_of(self, state: State, role: Role) -> Style:
+        style = self._styles.get((state, role))
+        if style is None:
+            base = self.get_component_rich_style(f"row-table--{state}")
+            own = self.get_component_rich_style(f"row-table--{role}", partial=True)
+            style = self._styles[state, role] = base + own
+        return style
+
+    def notify_style_update(self) -> None:
+        self._styles.clear()
+        super().notify_style_update()
+
+    def on_focus(self) -> None:
+        self._refresh_row(self.cursor)
+
+    def on_blur(self) -> None:
+        self._refresh_row(self.cursor)
+
+    def on_resize(self) -> None:
+        self._fit_scrollbar()
+        self._reveal(self.cursor)
+
+    def on_unmount(self) -> None:
+        for pages in (self._pages, self._next):
+            if pages is not None:
+                pages.close()
