@@ -1,0 +1,57 @@
+"""Texts that talk to the assistant instead of about the person: planted orders, hidden text, fake prompts.
+
+A guess by shape, used to decide what a person should look at before an agent is told it. What the person
+says themself may well be an order ("always answer in metric"): whoever asks weighs the answer by trust.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from .order_shapes import SHAPES
+
+_MOST_CHARACTERS = 20_000
+_LOOKALIKES = str.maketrans("аеорсхуіјѕԁһⅼɡɑοειν", "aeopcxyijsdhlgaoeiv")
+_LEET = str.maketrans("013457@$", "oieastas")
+_leet_word = re.compile(r"[a-z][013457@$]+[a-z]|\b[013457@$][a-z]{3}")
+_spaced_word = re.compile(r"(?<!\w)(?:\w[ .\-_*]){3,}\w(?!\w)")
+# Characters that show nothing and yet spell ASCII.
+_TAGS = range(0xE0020, 0xE007F)
+
+
+def find_instructions(text: str) -> tuple[str, ...]:
+    """Why ``text`` looks like an order to an assistant, each reason once; empty when it does not."""
+    return tuple(dict.fromkeys(_reasons(text[:_MOST_CHARACTERS])))
+
+
+def _reasons(text: str) -> Iterator[str]:
+    if any(ord(character) in _TAGS for character in text):
+        yield "hides text in invisible characters"
+    for reading in _readings(text):
+        for reason, shape in SHAPES:
+            if shape.search(reading):
+                yield reason
+
+
+def _readings(text: str) -> Iterator[str]:
+    """The text as a model may read it: folded and, where it looks disguised, undisguised too."""
+    shown = "".join(chr(ord(c) - 0xE0000) if ord(c) in _TAGS else c for c in text)
+    shown = "".join(c for c in shown if unicodedata.category(c) != "Cf")
+    folded = unicodedata.normalize("NFKC", shown).casefold().replace("’", "'")
+    yield folded
+    plain = folded.translate(_LOOKALIKES) if any(map(_mixes_scripts, folded.split())) else folded
+    plain = "  ".join(_spaced_word.sub(_closed_up, part) for part in plain.split("  ")).replace("  ", " ")
+    if _leet_word.search(plain):
+        plain = plain.translate(_LEET)
+    if plain != folded:
+        yield plain
+
+
+def _closed_up(match: re.Match[str]) -> str:
+    return re.sub(r"[ .\-_*]", "", match[0])
+
+
+def _mixes_scripts(word: str) -> bool:
+    return any("a" <= c <= "z" for c in word) and any("\u0370" <= c <= "\u052f" for c in word)

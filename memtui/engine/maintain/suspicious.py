@@ -1,0 +1,68 @@
+"""What a person should look at before an agent is told it: orders, secrets, claims that their sources do not make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from memtui.engine import secrets
+from memtui.engine.records import TRUST_ORDER, Record, Trust
+
+from .instructions import find_instructions
+from .similarity import read
+
+# How much of a fact its sources must lack before it counts as unsupported: a rewording shares fewer words.
+_MISSING_SHARE = 0.7
+
+
+class Suspicion(Record):
+    """``instruction``: it talks to the assistant; ``secret``: it carries one; ``unsupported``: its sources do not say it."""
+
+    kind: Literal["instruction", "secret", "unsupported"]
+    detail: str
+
+
+def suspicions(content: str, trust: Trust, sources: Sequence[str] = ()) -> tuple[Suspicion, ...]:
+    """What is wrong with a text, worst first. ``sources``: the texts it was drawn from; none: not judged by them.
+
+    The person's own words are not held against them: an order of theirs is an order.
+    """
+    found: list[Suspicion] = []
+    if trust != "user":
+        found += [Suspicion(kind="instruction", detail=reason) for reason in find_instructions(content)]
+    found += [
+        Suspicion(kind="secret", detail=kind)
+        for kind in dict.fromkeys(match.kind for match in secrets.find_secrets(content))
+    ]
+    missing = unsupported(content, sources)
+    if missing:
+        found.append(Suspicion(kind="unsupported", detail=f"its sources do not say {', '.join(missing[:6])}"))
+    return tuple(found)
+
+
+def unsupported(content: str, sources: Sequence[str]) -> tuple[str, ...]:
+    """The words, names and numbers of ``content`` that no source has, when they are too many to be a rewording.
+
+    A number that nobody said is enough by itself; so is a name.
+    """
+    if not sources:
+        return ()
+    claim = read(content)
+    said = [read(source) for source in sources]
+    words = frozenset(stem for one in said for stem in one.content)
+    missing = [stem for stem in dict.fromkeys(claim.content) if not _said(stem, words)]
+    numbers = sorted(claim.numbers - frozenset(number for one in said for number in one.numbers))
+    names = [stem for stem in missing if stem in claim.names]
+    if len(missing) < 3 or len(missing) < _MISSING_SHARE * len(set(claim.content)):
+        return (*numbers, *names) if numbers or len(names) > 1 else ()
+    return (*numbers, *missing)
+
+
+def _said(stem: str, words: frozenset[str]) -> bool:
+    """Also in another form: decided, decision."""
+    return stem in words or (len(stem) > 4 and any(word[:5] == stem[:5] for word in words))
+
+
+def least_trust(trusts: Sequence[Trust]) -> Trust:
+    """That of the least trusted source; with none it is a model's own claim."""
+    return max(trusts, key=TRUST_ORDER.index, default="model")
