@@ -45,13 +45,22 @@ def cli(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[byte
 
 
 @pytest.fixture
-def program() -> Program:
+def program() -> Iterator[Program]:
     """Start ``memtui`` as a process with pipes; the test waits for it."""
+    started: list[subprocess.Popen[bytes]] = []
 
     def start(*arguments: str | bytes | Path, code: str = "", **options: Any) -> subprocess.Popen[bytes]:
         command = ["-c", code] if code else ["-m", "memtui"]
         environment = {**os.environ, "PYTHONPATH": str(ROOT), **options.pop("env", {})}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-        return subprocess.Popen([sys.executable, *command, *arguments], env=environment, **pipes)
+        running = subprocess.Popen([sys.executable, *command, *arguments], env=environment, **pipes)
+        started.append(running)
+        return running
 
-    return start
+    yield start
+    for running in started:
+        running.kill()
+        running.wait()
+        for pipe in (running.stdin, running.stdout, running.stderr):
+            if pipe is not None:
+                pipe.close()

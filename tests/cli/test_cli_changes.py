@@ -225,7 +225,6 @@ def test_a_reader_that_leaves_does_not_take_back_what_was_written(program: Progr
     running = program("remember", TREES)
     assert running.stdout is not None
     running.stdout.close()
-    running.stdout = None
     running.wait()
     assert running.returncode == 141
     assert cli("stats", "--json").json["active"] == 1

@@ -67,7 +67,8 @@ def test_json_after_two_dashes_is_a_word_like_any_other(cli: Cli) -> None:
 
 
 def test_without_a_terminal_the_app_is_refused(cli: Cli) -> None:
-    for line in ([], ["--readonly"]):
+    cli("remember", "x")
+    for line in ([], ["--readonly"], ["--demo"]):
         told = cli(*line)
         assert told.code == 2
         assert "terminal" in told.err

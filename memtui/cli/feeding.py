@@ -1,0 +1,166 @@
+"""``memtui import``: conversations from files, folders and exports, as one operation that can be undone."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memtui import paths
+from memtui.engine.errors import UsageError
+from memtui.ui.format import count, plural
+
+from .errors import CANCELLED, OK
+from .output import emit, err, note, out, paint, row, table
+from .progress import Meter
+from .root import Command, json_option, pass_door
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import ImportProgress, ImportReport
+
+    from .door import Door
+
+_COUNT_SECONDS = 2.0
+
+
+@click.command("import", cls=Command)
+@click.argument("places", nargs=-1, metavar="PATH...")
+@click.option("--format", metavar="F", help="Read it as this format, where none is recognised.")
+@click.option("--dry-run", is_flag=True, help="Only count what would come in.")
+@click.option("--later", is_flag=True, help="Leave links and vectors to the app, or to the next searches.")
+@json_option
+@pass_door
+def import_command(
+    door: Door, places: tuple[str, ...], format: str | None, dry_run: bool, later: bool, json: bool
+) -> int:
+    """Bring in conversations from files, folders and zip archives.
+
+    Claude Code sessions, ChatGPT exports and JSONL ({"session_id", "role", "content", "time"} a line) are
+    recognised by what is in them. What is there already is not added again. Ctrl+C stops; what came in
+    until then stays, and "memtui undo" takes it back.
+    """
+    if not places:
+        raise UsageError("What shall be imported?", _suggestions())
+    found = [Path(place).expanduser() for place in places]
+    meter = Meter()
+    with _target(door, dry_run) as memory:
+        with _cancelled_by_signal() as cancelled:
+            report = memory.import_paths(
+                found, format=format, dry_run=dry_run, progress=_told_by(meter), cancelled=cancelled
+            )
+        meter.clear()
+        if json:
+            emit(report)
+        else:
+            _tell(report)
+        sys.stdout.flush()
+        if report.operation is not None and not later and not report.cancelled:
+            _index(memory, meter)
+    return CANCELLED if report.cancelled else OK
+
+
+@contextmanager
+def _target(door: Door, dry_run: bool) -> Iterator[Memory]:
+    """A dry run needs no memory: without one, everything is new."""
+    if not dry_run:
+        with door.writing() as memory:
+            yield memory
+    elif not door.demo and paths.is_missing(door.path()):
+        from memtui.engine.memory import Memory
+
+        with Memory.open(":memory:") as memory:
+            yield memory
+    else:
+        with door.reading() as memory:
+            yield memory
+
+
+@contextmanager
+def _cancelled_by_signal() -> Iterator[Callable[[], bool]]:
+    """Ctrl+C asks the import to end between two batches; a second one ends it at once."""
+    asked = False
+
+    def ask(*_: Any) -> None:
+        nonlocal asked
+        asked = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield lambda: asked
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _told_by(meter: Meter) -> Callable[[ImportProgress], None]:
+    def tell(progress: ImportProgress) -> None:
+        share = progress.bytes_done / progress.bytes_total if progress.bytes_total else 0.0
+        verb = "would import" if progress.dry_run else "imported"
+        parts = [f"{share:4.0%}", f"{verb} {count(progress.imported)}", f"{count(int(progress.rate))} turns/s"]
+        if progress.already_there:
+            parts.append(f"{count(progress.already_there)} already there")
+        meter.show("  ".join([*parts, progress.place]))
+
+    return tell
+
+
+def _index(memory: Memory, meter: Meter) -> None:
+    """Make links and vectors now, while somebody watches; Ctrl+C leaves the rest to later."""
+    next_count = 0.0
+
+    def tell(_: object) -> None:
+        nonlocal next_count
+        if meter.shown and time.monotonic() >= next_count:
+            next_count = time.monotonic() + _COUNT_SECONDS
+            stats = memory.stats()
+            left = f"{count(stats.unlinked)} links, {count(stats.unembedded)} vectors left"
+            meter.show(f"indexing: {left} (Ctrl+C leaves them to later)", now=True)
+
+    end = memory.subscribe("progress", tell)
+    try:
+        memory.index_pending()
+    except KeyboardInterrupt:
+        meter.clear()
+        note("the rest of the links and vectors is made later")
+    finally:
+        end()
+        meter.clear()
+
+
+def _tell(report: ImportReport) -> None:
+    verb = "would import" if report.dry_run else "cancelled: imported" if report.cancelled else "imported"
+    what = f"{plural(report.imported, 'turn')} of {plural(report.sessions, 'session')}"
+    where = f"from {plural(report.files, 'file')} ({', '.join(report.formats)}) in {report.seconds:.1f} s"
+    out(row(paint(verb, "yellow" if report.cancelled else "green"), what, where, gap=" "))
+    rows: list[tuple[str, str, str]] = []
+    if report.already_there:
+        rows.append(("", count(report.already_there), "already there"))
+    if report.skipped:
+        rows.append(("", count(report.skipped), "skipped:"))
+        rows += [("", count(number), f"  {reason}") for reason, number in report.reasons.items()]
+    if report.redacted:
+        rows.append(("", count(report.redacted), "look like they hold a secret"))
+    for line in table(rows, right=(1,)):
+        out(line)
+    for warning in report.warnings:
+        err(f"warning: {warning}")
+    if report.operation is not None:
+        out(row(" ", paint(f'"memtui undo {report.operation.op_id}" takes it back', "dim")))
+
+
+def _suggestions() -> str:
+    """Commands for the session files that are in their known places on this machine."""
+    from memtui.engine.feeds.known import known_sources
+
+    lines = [
+        f"memtui import {source.path}   ({source.label}, {plural(source.files, 'session file')})"
+        for source in known_sources(Path.home())
+    ]
+    return "\n".join(lines) or "Name a file, a folder or a zip archive: memtui import ~/Downloads/export.zip"

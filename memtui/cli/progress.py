@@ -1,0 +1,37 @@
+"""How far something is: one line on the terminal that is written over, and nothing anywhere else."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+
+from memtui.ui.text import one_line
+
+_SECONDS = 0.1
+
+
+class Meter:
+    """Writes to stderr, so that pipes get the answer only. ``shown``: whether anybody can see it."""
+
+    def __init__(self) -> None:
+        self.shown = sys.stderr.isatty()
+        self._next = 0.0
+        self._dirty = False
+
+    def show(self, text: str, *, now: bool = False) -> None:
+        """Show ``text`` in place of what was there, at most ten times a second."""
+        if not self.shown or (time.monotonic() < self._next and not now):
+            return
+        self._next = time.monotonic() + _SECONDS
+        width = max(10, shutil.get_terminal_size().columns - 1)
+        sys.stderr.write(f"\r\x1b[K{one_line(text, width)}")
+        sys.stderr.flush()
+        self._dirty = True
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._dirty:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+            self._dirty = False
