@@ -71,27 +71,32 @@ class Indexer:
                 self.degraded = error.message
 
     def run(self, limit: int | None = None) -> int:
-        """Work until nothing is left, ``limit`` texts were embedded, or ``stop``. Returns the vectors made."""
+        """Work until nothing is left, ``limit`` texts were linked and ``limit`` embedded, or ``stop``.
+
+        Returns the vectors made.
+        """
         with self._work:
-            self._derive_texts()
+            self._derive_texts(limit)
             made = self._embed(limit)
             self._sync_index()
             return made
 
-    def _derive_texts(self) -> None:
-        below = _TOP
-        while not self._stop.is_set():
+    def _derive_texts(self, limit: int | None) -> None:
+        done, below = 0, _TOP
+        while not self._stop.is_set() and (limit is None or done < limit):
+            size = BATCH if limit is None else min(BATCH, limit - done)
             with self._connections.read() as connection:
-                batch = pending_texts(connection, below, BATCH)
+                batch = pending_texts(connection, below, size)
                 found = [(rid, content, self.mentions(content)) for rid, content in batch]
             if not found:
                 return
             now = int(self._clock())
             with self._connections.write() as connection:
-                waiting = {rid for rid, _ in pending_texts(connection, below, BATCH)}
+                waiting = {rid for rid, _ in pending_texts(connection, below, size)}
                 for rid, content, mentions in found:
                     if rid in waiting:
                         derive(connection, rid, content, mentions, now)
+            done += len(batch)
             below = batch[-1][0]
             self._on_progress()
 

@@ -1,0 +1,155 @@
+"""memtui import: what comes in, what is told, what is refused; undo, repeat, cancel."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from cli_kit import Cli, Program
+from memtui.engine.memory import Memory
+
+
+def conversation(folder: Path, turns: int = 4, name: str = "talk.jsonl") -> Path:
+    lines = [
+        {
+            "session_id": "s1",
+            "role": "user" if number % 2 == 0 else "assistant",
+            "content": f"Turn number {number} about trains to Ghent",
+            "time": 1_700_000_000 + number,
+        }
+        for number in range(turns)
+    ]
+    file = folder / name
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return file
+
+
+def test_an_import_tells_what_came_in_and_how_to_take_it_back(cli: Cli, tmp_path: Path) -> None:
+    told = cli("import", conversation(tmp_path))
+    assert told.code == 0
+    assert told.out.startswith("imported 4 turns of 1 session from 1 file")
+    assert '"memtui undo 1" takes it back' in told.out
+    assert told.err == ""
+    stats = cli("stats", "--json").json
+    assert (stats["active"], stats["unlinked"], stats["unembedded"], stats["embedded"]) == (4, 0, 0, 4)
+    assert cli("undo").code == 0
+    assert cli("stats", "--json").json["active"] == 0
+
+
+def test_importing_again_adds_nothing_and_is_no_failure(cli: Cli, tmp_path: Path) -> None:
+    file = conversation(tmp_path)
+    cli("import", file)
+    told = cli("import", file, "--json")
+    assert told.code == 0
+    assert (told.json["imported"], told.json["already_there"], told.json["operation"]) == (0, 4, None)
+    assert "already there" in cli("import", file).out
+
+
+def test_a_dry_run_counts_and_creates_nothing(cli: Cli, tmp_path: Path, home: Path) -> None:
+    file = conversation(tmp_path)
+    told = cli("import", file, "--dry-run")
+    assert told.code == 0
+    assert told.out.startswith("would import 4 turns")
+    assert not (home / "memory.db").exists()
+    cli("import", conversation(tmp_path, 2))
+    assert cli("--readonly", "import", conversation(tmp_path), "--dry-run", "--json").json["imported"] == 2
+    assert cli("stats", "--json").json["active"] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [("missing", None), ("empty.jsonl", b""), ("photo.jsonl", b"\x89PNG\r\n\x1a\n\0\0\0"), ("a.txt", b"hello")],
+)
+def test_what_cannot_be_imported_is_bad_input(name: str, raw: bytes | None, cli: Cli, tmp_path: Path) -> None:
+    if raw is not None:
+        (tmp_path / name).write_bytes(raw)
+    told = cli("import", tmp_path / name)
+    assert told.code == 3
+    assert name in told.err
+    assert "\nhint: " in told.err
+
+
+def test_an_unknown_format_lists_the_known_ones(cli: Cli, tmp_path: Path) -> None:
+    told = cli("import", conversation(tmp_path), "--format", "carrier-pigeon")
+    assert told.code == 3
+    assert "claude-code" in told.err
+
+
+def test_without_a_path_the_sources_on_this_machine_are_named(cli: Cli, home: Path) -> None:
+    assert "zip" in cli("import").err
+    folder = home / ".claude" / "projects" / "-home-ada"
+    folder.mkdir(parents=True)
+    conversation(folder, name="0.jsonl")
+    told = cli("import")
+    assert told.code == 2
+    assert f"memtui import {folder.parent}" in told.err
+
+
+def test_a_file_name_that_is_no_utf8_can_be_imported(program: Program, tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/t\xff.jsonl"
+    conversation(tmp_path).rename(Path(os.fsdecode(path)))
+    running = program("import", "--json", path)
+    out, err = running.communicate()
+    assert running.returncode == 0, err
+    assert json.loads(out)["imported"] == 4
+
+
+def test_a_search_makes_only_some_of_what_was_left_to_later(cli: Cli, tmp_path: Path) -> None:
+    assert cli("import", conversation(tmp_path, 400), "--later").code == 0
+    stats = cli("stats", "--json").json
+    assert (stats["unlinked"], stats["unembedded"]) == (400, 400)
+    with Memory.open(os.environ["MEMTUI_DB"]) as memory:
+        memory.index_pending(256)
+        left = memory.stats()
+    assert (left.unlinked, left.unembedded) == (144, 144)
+
+
+def test_ctrl_c_keeps_what_came_in_and_exits_130(program: Program, cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(60):
+        lines = [
+            json.dumps({"session_id": f"s{number}", "role": "user", "content": f"turn {turn} of {number} " * 40})
+            for turn in range(500)
+        ]
+        (folder / f"{number}.jsonl").write_text("\n".join(lines))
+    running = program("import", folder, "--later", "--json")
+    database = Path(os.environ["MEMTUI_DB"])
+    deadline = time.monotonic() + 20
+    while not (database.exists() and cli("stats", "--json").json["active"]) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    out = running.communicate(timeout=20)[0]
+    assert running.returncode == 130
+    report = json.loads(out)
+    assert report["cancelled"]
+    assert 0 < report["imported"] < 30_000
+    assert cli("stats", "--json").json["active"] == report["imported"]
+    assert cli("undo").code == 0
+    assert cli("stats", "--json").json["active"] == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_progress_is_shown_on_a_terminal_and_taken_away(tmp_path: Path) -> None:
+    master, slave = pty.openpty()
+    running = subprocess.Popen(
+        [sys.executable, "-m", "memtui", "import", str(conversation(tmp_path, 1200)), "--later"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=slave,
+        cwd=Path(__file__).parents[2],
+    )
+    os.close(slave)
+    out, _ = running.communicate()
+    shown = os.read(master, 100_000).decode()
+    os.close(master)
+    assert b"imported 1,200 turns" in out
+    assert "turns/s" in shown
+    assert shown.endswith("\r\x1b[K")
