@@ -1,6 +1,6 @@
 """Several processes on one memory: run as a program, it forks workers and prints what they report as JSON.
 
-    python crew.py ACT '{"path": ..., ...}'
+    PYTHONPATH=.:tests python tests/harness/crew.py ACT '{"path": ..., ...}'
 
 Forking from a process that has imported the engine, but opened nothing, starts a writer in milliseconds
 (an interpreter of its own would take longer than it is meant to live). Each worker writes one line of JSON
@@ -17,10 +17,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
-
-sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1])]
 
 import apsw
 from memtui import Memory
@@ -28,6 +27,7 @@ from memtui.engine.errors import MemtuiError
 from memtui.engine.records import Options
 from memtui.engine.store import backup
 from memtui.engine.store.connection import Connections
+
 from state_hash import all_rids
 
 OPTIONS = Options(background=False, embedder="off", allow_unsafe_fs=True)
@@ -140,10 +140,7 @@ def kill9(path: str, kills: int, seed: int) -> dict[str, Any]:
     lines: list[dict[str, Any]] = []
     for turn in range(0, kills, 3):
         deadlines = sorted(dice.uniform(0.0, 0.060) for _ in range(min(3, kills - turn)))
-        workers = [
-            Worker(lambda report, s=dice.getrandbits(31): write_until_killed(path, s, report))
-            for _ in deadlines
-        ]
+        workers = [Worker(partial(write_until_killed, path, dice.getrandbits(31))) for _ in deadlines]
         started = time.perf_counter()
         for worker, deadline in zip(workers, deadlines, strict=True):
             time.sleep(max(0.0, started + deadline - time.perf_counter()))
@@ -247,15 +244,13 @@ def contention(path: str, writers: int, each: int, folder: str) -> dict[str, Any
 
     watchers = [Worker(watch(act)) for act in ("read", "backup", "checkpoint")]
     started = time.perf_counter()
+
     # A writer must not hold the pipe open that tells the watchers to stop.
-    crew = []
-    for writer in range(writers):
+    def write(writer: int, report: Report) -> None:
+        os.close(keep_running)
+        _write_many(path, writer, each, report)
 
-        def work(report: Report, writer: int = writer) -> None:
-            os.close(keep_running)
-            _write_many(path, writer, each, report)
-
-        crew.append(Worker(work))
+    crew = [Worker(partial(write, writer)) for writer in range(writers)]
     written = [line for worker in crew for line in worker.lines()]
     seconds = time.perf_counter() - started
     os.close(keep_running)

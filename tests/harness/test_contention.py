@@ -14,8 +14,9 @@ from typing import Any
 import apsw
 import pytest
 from memtui import Memory
-from state_hash import all_rids
 from test_kill9 import OPTIONS, run_crew
+
+from state_hash import all_rids
 
 pytestmark = [
     pytest.mark.contention,
@@ -43,7 +44,9 @@ def test_writers_are_never_refused_and_lose_nothing(
         assert memory.view.count("kind:episode") == writers * each
         contents = Counter(row.content for row in memory.view.rows(all_rids(memory, "kind:episode")))
         assert contents == Counter(line["content"] for line in told)
-        assert all(memory.get(line["id"]).content == line["content"] for line in told[:: max(1, len(told) // 50)])
+        assert all(
+            memory.get(line["id"]).content == line["content"] for line in told[:: max(1, len(told) // 50)]
+        )
         assert memory.view.count("tag:tenth kind:episode") == writers * (each // 10)
         report = memory.check(deep=True)
         assert report.ok, report.findings
@@ -59,7 +62,12 @@ def test_writers_are_never_refused_and_lose_nothing(
 
 def test_the_harness_catches_a_deferred_begin(place: Path, tmp_path: Path) -> None:
     outcome = run_crew(
-        "contention", path=str(place), writers=8, each=40, folder=str(tmp_path / "copies"), mutant="deferred begin"
+        "contention",
+        path=str(place),
+        writers=8,
+        each=40,
+        folder=str(tmp_path / "copies"),
+        mutant="deferred begin",
     )
     assert failures(outcome)
 

@@ -43,7 +43,9 @@ class Row:
 
     @property
     def anchor(self) -> int:
-        return max(self.created_at, self.last_accessed or self.created_at, self.confirmed_at or self.created_at)
+        return max(
+            self.created_at, self.last_accessed or self.created_at, self.confirmed_at or self.created_at
+        )
 
 
 times = st.integers(START - YEAR, START + YEAR)
@@ -62,7 +64,9 @@ moments = st.floats(START - 2 * YEAR, START + 5 * YEAR)
 @pytest.fixture(scope="module")
 def sqlite() -> apsw.Connection:
     connection = apsw.Connection(":memory:")
-    connection.execute("CREATE TABLE m(confidence, decay_rate, recall_days, created_at, last_accessed, confirmed_at)")
+    connection.execute(
+        "CREATE TABLE m(confidence, decay_rate, recall_days, created_at, last_accessed, confirmed_at)"
+    )
     return connection
 
 
@@ -71,7 +75,14 @@ def test_sql_and_python_agree(sqlite: apsw.Connection, row: Row, now: float) -> 
     sqlite.execute("DELETE FROM m")
     sqlite.execute(
         "INSERT INTO m VALUES (?, ?, ?, ?, ?, ?)",
-        (row.confidence, row.decay_rate, row.recall_days, row.created_at, row.last_accessed, row.confirmed_at),
+        (
+            row.confidence,
+            row.decay_rate,
+            row.recall_days,
+            row.created_at,
+            row.last_accessed,
+            row.confirmed_at,
+        ),
     )
     (sql,) = sqlite.execute(f"SELECT {EFFECTIVE_SQL} FROM m", {"now": now}).fetchone()
     assert math.isclose(sql, row.at(now), rel_tol=1e-12, abs_tol=1e-12)

@@ -28,8 +28,14 @@ pytestmark = [
 
 
 def run_crew(act: str, **given: Any) -> dict[str, Any]:
+    ways = [str(CREW.parents[2]), str(CREW.parents[1]), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     done = subprocess.run(
-        [sys.executable, str(CREW), act, json.dumps(given)], capture_output=True, text=True, timeout=900, check=False
+        [sys.executable, str(CREW), act, json.dumps(given)],
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, ways))},
     )
     assert done.returncode == 0, done.stderr
     answer: dict[str, Any] = json.loads(done.stdout)
@@ -51,7 +57,11 @@ def broken_promises(memory: Memory, acknowledged: list[dict[str, Any]]) -> list[
             elif line["verb"] == "undo":
                 kept = any(operation.kind == "undo" for operation, _ in memory.view.history_of(row.id))
             elif line["verb"] == "correct":
-                kept = kept and row.supersedes == line["old"] and memory.get(line["old"]).ended_by == "superseded"
+                kept = (
+                    kept
+                    and row.supersedes == line["old"]
+                    and memory.get(line["old"]).ended_by == "superseded"
+                )
         except NotFoundError:
             kept = False
         if not kept:
@@ -70,7 +80,9 @@ def test_killed_writers_lose_nothing_they_acknowledged(place: Path, sized: Calla
     kills = sized(1_000)
     acknowledged: list[dict[str, Any]] = []
     for start in range(0, kills, 100):
-        acknowledged += run_crew("kill9", path=str(place), kills=min(100, kills - start), seed=start)["acknowledged"]
+        acknowledged += run_crew("kill9", path=str(place), kills=min(100, kills - start), seed=start)[
+            "acknowledged"
+        ]
         with Memory.open(place, options=OPTIONS) as memory:
             assert broken_promises(memory, acknowledged) == []
             assert doubles(memory) == 0
@@ -82,6 +94,8 @@ def test_killed_writers_lose_nothing_they_acknowledged(place: Path, sized: Calla
 
 
 def test_the_harness_catches_an_acknowledgement_before_the_commit(place: Path) -> None:
-    acknowledged = run_crew("kill9", path=str(place), kills=30, seed=7, mutant="ack before commit")["acknowledged"]
+    acknowledged = run_crew("kill9", path=str(place), kills=30, seed=7, mutant="ack before commit")[
+        "acknowledged"
+    ]
     with Memory.open(place, options=OPTIONS) as memory:
         assert broken_promises(memory, acknowledged)

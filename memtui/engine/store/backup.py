@@ -32,23 +32,16 @@ def back_up(connection: apsw.Connection, path: Path, *, reason: str, folder: Pat
     """
     folder = folder or path.parent / FOLDER
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    target = folder / f"{path.stem}-{stamp}-{reason}.db"
-    serial = 1
-    while target.exists():
-        serial += 1
-        target = folder / f"{path.stem}-{stamp}-{serial}-{reason}.db"
-    partial = target.with_suffix(".partial")
-    os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0), 0o600))
+    target, partial = _new_names(folder, path.stem, reason)
     try:
         copy = apsw.Connection(str(partial))
         try:
             copy_into(connection, copy)
             copy.pragma("journal_mode", "delete")  # one self-contained file
-            problem = copy.pragma("quick_check")
         finally:
             copy.close()
-        if problem != "ok":
+        problem = _problem(partial)
+        if problem:
             raise CorruptFileError(
                 f"The backup of {path} failed its check: {problem}.", "Run memtui check on the memory file."
             )
@@ -58,6 +51,38 @@ def back_up(connection: apsw.Connection, path: Path, *, reason: str, folder: Pat
     finally:
         partial.unlink(missing_ok=True)
     return target
+
+
+def _new_names(folder: Path, stem: str, reason: str) -> tuple[Path, Path]:
+    """(name of the backup, the file it is written to first), which nobody else has; the latter is made."""
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    serial = 0
+    while True:
+        serial += 1
+        target = folder / f"{stem}-{stamp}-{f'{serial}-' if serial > 1 else ''}{reason}.db"
+        partial = target.with_suffix(".partial")
+        try:
+            os.close(
+                os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0), 0o600)
+            )
+        except FileExistsError:  # another program's, or left by a crash
+            continue
+        if not target.exists():
+            return target, partial
+        partial.unlink()
+
+
+def _problem(path: Path) -> str:
+    """What is wrong with a database as it stands on disk, "" if nothing is."""
+    try:
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            [(first,), *_] = connection.execute("PRAGMA quick_check(1)")
+        finally:
+            connection.close()
+    except apsw.Error as error:
+        return str(error)
+    return "" if first == "ok" else str(first)
 
 
 def _flush(path: Path) -> None:

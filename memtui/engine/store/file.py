@@ -54,6 +54,8 @@ def open_file(where: Path | str, *, readonly: bool = False, allow_unsafe: bool =
         _refuse_unusable(path, readonly=readonly)
         immutable = _probe(path, readonly=readonly)
         connections = Connections(path, readonly=readonly, immutable=immutable)
+        if not readonly:
+            _upgrade(connections, path)
     except apsw.Error as error:
         raise translate(error, path) from error
     except PermissionError as error:
@@ -64,10 +66,16 @@ def open_file(where: Path | str, *, readonly: bool = False, allow_unsafe: bool =
         raise StoreError(
             f"{path} cannot be used: {error.strerror or error}.", "Choose another path with --db."
         ) from error
-    if not readonly:
+    return connections
+
+
+def _upgrade(connections: Connections, path: Path) -> None:
+    try:
         with connections.exclusive() as writer:
             migrate.upgrade(writer, path)
-    return connections
+    except BaseException:
+        connections.close()
+        raise
 
 
 def _in_memory() -> Connections:
@@ -139,11 +147,13 @@ def _refuse_unusable(path: Path, *, readonly: bool) -> None:
 def _probe(path: Path, *, readonly: bool) -> bool:
     """Refuse what is not ours before anything is written. Returns whether it must be opened immutable."""
     wal = path.with_name(path.name + "-wal")
-    immutable = readonly and not os.access(path.parent, os.W_OK) and not wal.exists()
+    has_log = wal.exists()
+    immutable = readonly and not os.access(path.parent, os.W_OK) and not has_log
     # Read-write where possible, so that a log left by a crash can be read; never checkpointed from here.
     probe = connect(path, write=not readonly, immutable=immutable)
     try:
-        probe.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        if has_log:  # an empty one of our own may go
+            probe.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         application_id = probe.pragma("application_id")
         version = migrate.file_version(probe)
         if application_id != APPLICATION_ID:
@@ -153,7 +163,7 @@ def _probe(path: Path, *, readonly: bool) -> bool:
                 f"{path} was written by a newer memtui (format {version}, this one knows {migrate.current_version()}).",
                 "Update memtui, or look at it with --readonly.",
             )
-        if wal.exists() and wal.stat().st_size and wal.stat().st_mtime < path.stat().st_mtime:
+        if has_log and wal.stat().st_size and wal.stat().st_mtime < path.stat().st_mtime:
             _refuse_stale_log(probe, path)
         if not readonly:
             mode = probe.pragma("journal_mode", "wal")
