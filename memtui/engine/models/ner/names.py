@@ -1,0 +1,228 @@
+"""Runs of capitalised words: people, places, organisations, projects, by their looks and their neighbours.
+
+No model: a word with a capital letter (of any script that has them) is a name unless it opens a
+sentence or stands in a list of words that never are one. The type is a guess from the words beside it.
+Title-case headings and shouting name nobody; in German, where every noun has a capital, only
+words in a name's place count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from . import words
+from .gazetteer import GIVEN_NAMES, PLACES
+from .span import Span
+
+_capitalised = re.compile(r"(?<![\w@#/.&-])[^\W\d_a-z]\w*(?:['’&-]\w+)*")
+_heading = re.compile(r"^#{1,6} .*$", re.MULTILINE)
+_word_after = re.compile(r",? ([^\W\d_]+(?:['’]t)?)|, (?=[^\W\d_a-z])")
+_joint = re.compile(rf" (?:(?:{'|'.join(sorted(words.PARTICLES))}) (?:the )?)?")
+_POSSESSIVE = ("'s", "’s")
+_SENTENCE_ENDS = ".!?…:\n。！？"
+_BETWEEN_SENTENCES = " \t\"“”‘'«»()[]*_-–—•>#"
+_QUOTES = {'"': '"', "“": "”", "«": "»", "‘": "’"}
+_ordinary = re.compile(r".{3,}(?:ing|tion|ment|ness|ally|ism)|\w*(?:Error|Exception)|\w*[\d_]\w{0,2}")
+_plain = re.compile(
+    r"[^\W\d_](?:[^\W\dA-Z_]*(?:['’-]\w+)?|[^\W\d_]?)|(?:Mac|Mc|De|Di|Du|La|Le|Van)[A-Z][a-z]+"
+)
+_NO_NAME_BEFORE = ("(", "/", "=", "_", "\\")
+
+BASE, HINTED, RULED = 0.6, 0.7, 0.85
+Word = tuple[str, int, int]
+"""A word with its place, without a possessive s."""
+
+
+class _Run(NamedTuple):
+    """Neighbouring capitalised words; ``opens`` a sentence; ``possessive``: an 's follows."""
+
+    words: list[Word]
+    opens: bool
+    possessive: bool
+
+
+def find_names(text: str) -> list[Span]:
+    """The names in ``text``, in order and apart."""
+    if "# " in text:
+        text = _heading.sub(lambda found: " " * len(found[0]), text)
+    runs = list(_runs(text))
+    if not runs or _is_shouted(text, runs):
+        return []
+    german = len(words.GERMAN.intersection(text.split())) >= 2
+    # A word with a capital amid a sentence may open another one.
+    inner = {run.words[0][0] for run in runs if not run.opens}
+    return [span for run in runs if (span := _judge(text, run, german, inner)) is not None]
+
+
+def _runs(text: str) -> Iterator[_Run]:
+    run: _Run | None = None
+    for match in _capitalised.finditer(text):
+        word = match[0]
+        if not word[0].isupper():
+            continue
+        start, end = match.span()
+        possessive = word.endswith(_POSSESSIVE)
+        if possessive:
+            word, end = word[:-2], end - 2
+        if word.lower() in words.NOT_NAMES:
+            if run is not None:
+                yield run
+                run = None
+            continue
+        here = (word, start, end)
+        if run is not None and _joins(text, run, start):
+            run = _Run([*run.words, here], run.opens, possessive)
+            continue
+        if run is not None:
+            yield run
+        run = _Run([here], opens_sentence(text, start), possessive)
+    if run is not None:
+        yield run
+
+
+def _joins(text: str, run: _Run, start: int) -> bool:
+    last, _, end = run.words[-1]
+    gap = text[end:start]
+    if gap == " ":
+        return not run.possessive
+    if gap == ". ":
+        return len(last) == 1 or last.lower() in words.TITLES or last.lower() in words.PLACE_STARTS
+    return len(gap) < 12 and not run.possessive and _joint.fullmatch(gap) is not None
+
+
+def opens_sentence(text: str, start: int) -> bool:
+    """Whether the word at ``start`` would have its capital letter in any case."""
+    at = start - 1
+    if at >= 0 and text[at] in _QUOTES:
+        return True
+    while at >= 0 and text[at] in _BETWEEN_SENTENCES:
+        at -= 1
+    return at < 0 or text[at] in _SENTENCE_ENDS
+
+
+def _is_shouted(text: str, runs: list[_Run]) -> bool:
+    """Capital letters throughout, or a heading with a capital at almost every word."""
+    if text.isupper():
+        return True
+    written = sum(len(run.words) for run in runs)
+    if written < 4 or "," in text:
+        return False
+    every = text.split()
+    return 3 * sum(word[0].isupper() for word in every) > 2 * len(every)
+
+
+def _judge(text: str, run: _Run, german: bool, inner: set[str]) -> Span | None:
+    parts, type, confidence, opens = _without_labels(run)
+    start, end = parts[0][1], parts[-1][2]
+    before, after = text[max(0, start - 32) : start].lower(), text[end : end + 20]
+    if after.startswith(_NO_NAME_BEFORE) or (after[:1] == "." and after[1:2].isalnum()):
+        return None
+    if text[start - 1 : start] == "(" and text[start - 2 : start - 1].isalnum():
+        return None
+    follower = _follower(after, run.possessive)
+    if all(_is_ordinary(word) for word, _, _ in parts):
+        return None
+    if len(parts) == 1:
+        word = parts[0][0]
+        if opens and not (
+            run.possessive
+            or word in inner
+            or word.lower() in GIVEN_NAMES
+            or word.lower() in PLACES
+            or follower == ","
+            or follower in words.PERSON_VERBS
+            or _is_quoted(text, start, end)
+        ):
+            return None
+        if german and not opens and not words.BEFORE_GERMAN_NAMES.intersection(before.split()[-1:]):
+            return None
+    if not type:
+        type, confidence = _type(parts, before, follower, run.possessive)
+    return Span(
+        text=text[start:end],
+        start=start,
+        end=end,
+        type=type,
+        confidence=confidence,
+        provider="names",
+        name=" ".join(text[start:end].split()),
+    )
+
+
+def _without_labels(run: _Run) -> tuple[list[Word], str, float, bool]:
+    """The run without titles, the word project, and what opens the sentence; what these say about its type."""
+    parts, type, confidence, opens = run.words, "", BASE, run.opens
+    while len(parts) > 1:
+        first = parts[0][0].lower()
+        if first in words.TITLES:
+            type, confidence = "person", RULED
+        elif first == "project":
+            type, confidence = "project", RULED
+        elif not opens or not (first in words.OPENERS or _ordinary.fullmatch(parts[0][0])):
+            break
+        parts, opens = parts[1:], False
+    if len(parts) > 1 and parts[-1][0].lower() == "project":
+        parts, type, confidence = parts[:-1], "project", RULED
+    return parts, type, confidence, opens
+
+
+def _is_quoted(text: str, start: int, end: int) -> bool:
+    before = text[start - 1 : start]
+    return before in _QUOTES and text[end : end + 1] == _QUOTES[before]
+
+
+def _is_ordinary(word: str) -> bool:
+    lowered = word.lower()
+    if (
+        len(word) < 2
+        or "_" in word
+        or lowered in words.OPENERS
+        or lowered in words.TITLES
+        or _ordinary.fullmatch(word)
+    ):
+        return True
+    return word.isupper() and (lowered in words.ACRONYMS or not 2 < len(word) < 7)
+
+
+def _follower(after: str, possessive: bool) -> str:
+    """The word behind the run; a comma when another name follows it."""
+    if possessive:
+        return ""
+    match = _word_after.match(after)
+    return "" if match is None else match[1].lower() if match[1] else ","
+
+
+def _type(parts: list[Word], before: str, follower: str, possessive: bool) -> tuple[str, float]:
+    lowered = [word.lower() for word, _, _ in parts]
+    if len(parts) > 1:
+        if words.ORGANISATION_WORDS.intersection(lowered):
+            return "organization", RULED
+        if lowered[0] in words.PLACE_STARTS or words.PLACE_WORDS.intersection(lowered):
+            return "location", RULED
+    if follower == "project":
+        return "project", RULED
+    if lowered[0] in words.TECHNOLOGY:
+        return "other", HINTED
+    hints = before.rstrip(' "“(').split()
+    last = hints[-1] if hints else ""
+    previous = hints[-2] if len(hints) > 1 else ""
+    if last in ("the", "a", "an"):
+        last, previous = previous, ""
+    if last == "project":
+        return "project", RULED
+    if last in words.PLACE_BEFORE or (last in ("to", "from") and previous in words.PLACE_BEFORE_TO):
+        return "location", HINTED
+    if last in ("at", "for") and previous in words.EMPLOYER_BEFORE:
+        return "organization", HINTED
+    if lowered[0] in GIVEN_NAMES and lowered[0] not in PLACES:
+        return "person", RULED if len(parts) > 1 else HINTED
+    if lowered[0] in PLACES and len(parts) < 3 and not possessive:
+        return "location", HINTED
+    plain = all(_plain.fullmatch(word) for word, _, _ in parts)
+    if plain and (last in words.KIN or follower in words.PERSON_VERBS):
+        return "person", HINTED
+    if len(parts) == 1 and lowered[0].isalpha() and parts[0][0].isupper():
+        return "organization", BASE
+    return ("person" if plain and 1 < len(parts) < 4 else "other"), BASE

@@ -1,0 +1,38 @@
+"""One found entity, and the choice between overlapping ones."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+
+from memtui.engine.records import Record
+
+
+class Span(Record):
+    """Code points ``start:end`` of a text name an entity.
+
+    ``text`` is what stands there, ``name`` what to call the entity; ``type`` is person, project,
+    organization, location, email, url, date or other; ``confidence`` in [0, 1]; ``provider`` found it.
+    """
+
+    text: str
+    start: int
+    end: int
+    type: str
+    confidence: float
+    provider: str
+    name: str
+
+
+def merge(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Of overlapping spans the most confident, then the longest, then the first one; in order of place."""
+    kept: list[Span] = []
+    starts: list[int] = []
+    for span in sorted(spans, key=lambda one: (-one.confidence, one.start - one.end, one.start)):
+        at = bisect_left(starts, span.start)
+        after_previous = at == 0 or kept[at - 1].end <= span.start
+        before_next = at == len(kept) or span.end <= starts[at]
+        if after_previous and before_next:
+            kept.insert(at, span)
+            starts.insert(at, span.start)
+    return tuple(kept)
