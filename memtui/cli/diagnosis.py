@@ -84,9 +84,10 @@ def place(path: Path, *, allow_unsafe_fs: bool) -> Iterator[Diagnosis]:
         yield _note("place", text, "Free some space: a full disk stops every write.")
     if not os.access(folder, os.W_OK):
         yield _note("place", f"{folder} cannot be written: nothing can be changed", "Fix its permissions.")
-    for thing, mode in ((path.parent, "700"), (path, "600")):
+    for thing, mode in ((paths.data_folder(), "700"), (path, "600")):
         loose = paths.loose_mode(thing)
-        if loose is not None:
+        # Of another folder we do not know whom it is for; the file's own mode guards it.
+        if loose is not None and thing in (path, path.parent):
             text = f"others on this machine may look into {thing} (mode {loose:o})"
             yield _note("place", text, f"chmod {mode} {thing}")
 

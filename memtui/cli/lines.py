@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from memtui.ui.format import relative_time
+from memtui.ui.format import local_time, relative_time
 
 from .door import Door
 from .output import Painted, brief, in_unicode, paint, printed_cells, row
@@ -13,6 +13,9 @@ from .output import Painted, brief, in_unicode, paint, printed_cells, row
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord, RowChange
     from memtui.ui.glyphs import Glyphs
+
+
+_TIMES = ("_at", "_until", "_time", "_accessed")
 
 
 def glyphs(door: Door) -> Glyphs:
@@ -49,9 +52,13 @@ def change_rows(change: RowChange) -> list[tuple[str, str]]:
     for name, new in change.after.items():
         old = change.before.get(name)
         if old != new:
-            rows.append((place, f"{name}: {_value(old)} -> {_value(new)}"))
+            rows.append((place, f"{name}: {_value(name, old)} -> {_value(name, new)}"))
     return rows
 
 
-def _value(value: Any) -> str:
-    return "none" if value is None else f"{value}"
+def _value(column: str, value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, int) and column.endswith(_TIMES):
+        return local_time(value, time.time())
+    return str(value)

@@ -1,0 +1,238 @@
+"""show, history, stats, check, doctor, serve: what is told, to people and to scripts."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import apsw
+import pytest
+from cli_kit import Cli
+from memtui import paths
+from memtui.engine.memory import Memory
+
+HOSTILE = "clip\x1b]52;c;ZXZpbA==\x07board [/] [@click=app.quit]x[/] \u202eevil\x9b2J zero\u200bwidth\r\nline two"
+OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def remembered(cli: Cli, text: str) -> str:
+    identity = cli("remember", text, "--json").json["memory"]["id"]
+    assert isinstance(identity, str)
+    return identity
+
+
+def test_show_tells_where_a_memory_comes_from_and_what_became_of_it(cli: Cli) -> None:
+    old = remembered(cli, "Ada lives in Ghent")
+    new = cli("correct", old, "Ada lives in Porto", "--json").json["memory"]["id"]
+    told = cli("show", new).out
+    for words in ("Ada lives in Porto", "versions", old, "history", "Corrected", "protected", "explicit"):
+        assert words in told
+    assert "in the Trash" in cli("show", old).out
+
+
+def test_show_of_a_turn_shows_the_turns_around_it(cli: Cli) -> None:
+    with Memory.open(os.environ["MEMTUI_DB"], actor="agent:test") as memory:
+        turns = [memory.record_turn("s", "user", f"turn {number}") for number in range(3)]
+    told = cli("show", turns[1].id)
+    assert "said around it" in told.out
+    assert all(turn.id in told.out for turn in turns)
+    assert len(cli("show", turns[1].id, "--json").json["neighbours"]) == 3
+
+
+def test_history_lists_operations_and_what_one_of_them_did(cli: Cli) -> None:
+    identity = remembered(cli, "Ada lives in Ghent")
+    cli("tag", identity, "+home")
+    cli("undo")
+    lines = cli("history").out.splitlines()
+    assert [line.split()[0] for line in lines] == ["3", "2", "1"]
+    assert "undone by 3" in lines[1]
+    assert len(cli("history", "--limit", "2", "--json").json["operations"]) == 2
+    told = cli("history", "2")
+    assert f"{identity}  tags: [] -> " in told.out
+    assert "added" in cli("history", "1").out
+    assert cli("history", "77").code == 3
+    assert cli("history", "--actor", "scheduler").code == 1
+
+
+def test_times_in_a_change_are_shown_as_times(cli: Cli) -> None:
+    cli("forget", remembered(cli, "Ada lives in Ghent"))
+    assert re.search(r"valid_until: none -> \d+ \w\w\w.* \d\d:\d\d", cli("history", "2").out)
+
+
+def test_check_says_sound_or_exits_1_with_what_is_wrong(cli: Cli) -> None:
+    remembered(cli, "Ada lives in Ghent")
+    assert cli("check").out.startswith("sound")
+    assert cli("check", "--deep", "--json").json["ok"] is True
+    connection = apsw.Connection(os.environ["MEMTUI_DB"])
+    connection.execute("INSERT INTO memories_fts(memories_fts) VALUES ('delete-all')")
+    connection.close()
+    told = cli("check")
+    assert told.code == 1
+    assert "not sound" in told.out
+    assert "--repair" in told.out
+    assert cli("check", "--json").json["ok"] is False
+    assert cli("check", "--repair").code == 0
+    assert cli("check").code == 0
+
+
+# What scripts rely on: a name may be added here, none may go.
+SCHEMA = {
+    "remember": {"memory"},
+    "correct": {"memory", "replaced"},
+    "confirm": {"memories"},
+    "tag": {"memories"},
+    "forget": {"memories"},
+    "restore": {"memories"},
+    "undo": {"undone"},
+    "redo": {"undone"},
+    "show": {"memory", "sources", "derived", "versions", "neighbours", "entities", "history", "recalls"},
+    "history": {"operations"},
+    "stats": {
+        "by_kind", "active", "ended", "protected", "sessions", "pending_sessions", "entities", "operations",
+        "unlinked", "unembedded", "embedded", "quarantined", "latest", "file_bytes", "vectors",
+    },
+    "check": {"ok", "checks", "findings", "repaired", "seconds"},
+    "doctor": {"ok", "exit_code", "findings", "settings"},
+    "search": {
+        "query", "filter", "profile", "hits", "arms", "notes", "terms", "candidates", "milliseconds",
+    },
+}  # fmt: skip
+MEMORY = {
+    "rid", "id", "kind", "content", "event_time", "created_at", "confidence", "effective", "decay_rate",
+    "trust", "category", "session_id", "source_role", "source", "source_key", "project", "valid_until",
+    "ended_by", "access_count", "last_accessed", "recall_days", "confirmed_at", "reviewed_at", "source_ids",
+    "tags", "attributes",
+}  # fmt: skip
+
+
+def every_command(identity: str) -> dict[str, list[str]]:
+    return {
+        "confirm": [identity],
+        "tag": [identity, "+x"],
+        "forget": [identity],
+        "restore": [identity],
+        "undo": [],
+        "redo": [],
+        "show": [identity],
+        "history": [],
+        "stats": [],
+        "check": [],
+        "doctor": [],
+        "search": ["clipboard"],
+        "correct": [identity, f"{HOSTILE} again"],
+        "remember": [HOSTILE],
+    }
+
+
+def test_the_json_of_every_command_keeps_its_names(cli: Cli) -> None:
+    identity = remembered(cli, HOSTILE)
+    for name, arguments in every_command(identity).items():
+        told = cli(name, *arguments, "--json")
+        assert told.code == 0, (name, told)
+        assert SCHEMA[name] <= set(told.json), name
+        for memory in (told.json.get("memory"), *(told.json.get("memories") or ())):
+            assert memory is None or set(memory) >= MEMORY
+
+
+@pytest.mark.hostile
+def test_no_command_prints_a_character_that_a_terminal_obeys(cli: Cli) -> None:
+    identity = remembered(cli, HOSTILE)
+    with Memory.open(os.environ["MEMTUI_DB"], actor=f"agent:{HOSTILE[:9]}") as memory:
+        memory.record_turn("s\x1b[2J", "user\x1b", HOSTILE, source=HOSTILE, project=HOSTILE)
+    for arguments in ((), ("--json",)):
+        for name, rest in every_command(identity).items():
+            told = cli(name, *rest, *arguments)
+            assert not OBEYED.search(told.out), name
+            assert not OBEYED.search(told.err), name
+        for line in (["show", HOSTILE], ["search", HOSTILE], ["search", "x", "-f", HOSTILE], ["import", HOSTILE]):
+            told = cli(*line, *arguments)
+            assert not OBEYED.search(told.out + told.err), line
+    assert "clip␛]52" in cli("show", identity).out
+
+
+def test_the_doctor_tells_what_is_set_and_by_whom(
+    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "c.toml").write_text("[search]\nlimit = 3\n[keymap]\nforget = 'x'\nfrobnicate = 'z'\n")
+    monkeypatch.setenv("MEMTUI_CONFIG", str(home / "c.toml"))
+    monkeypatch.setenv("MEMTUI_DECAY_RATE", "0.2")
+    monkeypatch.setenv("MEMTUI_TEHME", "x")
+    told = cli("doctor", "--json")
+    assert told.code == 0
+    rows = {row["name"]: (row["value"], row["origin"]) for row in told.json["settings"]}
+    assert rows["search.limit"] == ("3", "line 2")
+    assert rows["decay.rate"] == ("0.2", "MEMTUI_DECAY_RATE")
+    assert rows["general.ascii"] == ("false", "default")
+    assert rows["keymap.forget"] == ('"x"', "line 4")
+    texts = [finding["text"] for finding in told.json["findings"]]
+    assert any("MEMTUI_TEHME" in text for text in texts)
+    assert any("frobnicate" in text for text in texts)
+    assert any("there is none yet" in text for text in texts)
+    assert not (home / "memory.db").exists()
+
+
+def test_the_doctor_exits_by_what_is_wrong(cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "bad.toml").write_text("[general]\nascii = 1\n")
+    assert cli("--config", home / "bad.toml", "doctor", "--json").code == 3
+    (home / "memory.db").write_text("no memory " * 200)
+    told = cli("doctor")
+    assert told.code == 4
+    assert "error" in told.out
+    (home / "memory.db").unlink()
+    monkeypatch.setattr("memtui.engine.store.vec0.load_vec0", lambda connection: "no such library")
+    told = cli("doctor")
+    assert told.code == 5
+    assert "degraded" in told.out
+    assert "pip install sqlite-vec" in told.out
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs modes")
+def test_the_doctor_sees_a_file_that_others_may_read(cli: Cli, home: Path) -> None:
+    remembered(cli, "Ada lives in Ghent")
+    (home / "memory.db").chmod(0o644)
+    assert "chmod 600" in cli("doctor").out
+
+
+def test_the_doctor_sees_an_unsafe_place(cli: Cli, tmp_path: Path) -> None:
+    told = cli("--db", tmp_path / "Dropbox" / "m.db", "doctor")
+    assert told.code == 4
+    assert "cloud client" in told.out
+
+
+def test_the_demo_is_a_copy_that_is_gone_afterwards(cli: Cli, home: Path) -> None:
+    first = cli("--demo", "stats", "--json").json
+    assert first["by_kind"]["episode"] > 100
+    assert cli("--demo", "remember", "x").code == 0
+    assert cli("--demo", "stats", "--json").json["active"] == first["active"]
+    assert not (home / "memory.db").exists()
+
+
+def test_serving_needs_its_package_and_offers_reading_only(
+    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memtui.cli.door import Door
+    from memtui.cli.serving import reading_command
+
+    assert cli("serve").code == 4
+    remembered(cli, "Ada lives in Ghent")
+    monkeypatch.setitem(sys.modules, "textual_serve", None)
+    monkeypatch.setitem(sys.modules, "textual_serve.server", None)
+    told = cli("serve")
+    assert told.code == 5
+    assert "pip install textual-serve" in told.err
+    odd = home / "it's; rm -rf .db"
+    (home / "memory.db").rename(odd)
+    line = reading_command(Door(db=str(odd)))
+    assert " --readonly " in line
+    assert "'\"'\"'s; rm -rf" in line
+
+
+def test_a_memory_that_may_not_be_written_is_still_shown(
+    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity = remembered(cli, "Ada lives in Ghent")
+    assert cli("--readonly", "show", identity).code == 0
+    assert cli("--readonly", "check").code == 0
+    assert paths.loose_mode(home / "memory.db") is None
