@@ -40,14 +40,14 @@ class Glyphs:
 
 UNICODE = Glyphs(
     kinds={"fact": "◆", "episode": "◇", "reflection": "✦", "observation": "▸"},
-    protected="⛨",
+    protected="✓",
     ended="⌫",
     conflict="!",
     fading="◔",
     marked="●",
     cursor="▌",
-    bar="▇",
-    empty="▁",
+    bar="━",
+    empty="╌",
     curve="▁▂▃▄▅▆▇",
     arms={"keyword": "█", "vector": "▓", "entity": "▒", "context": "░"},
     rising="▲",

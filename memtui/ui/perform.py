@@ -6,18 +6,40 @@ Every action answers: it runs, or the person is told why it cannot.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Coroutine
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from textual.dom import DOMNode
 
 from .actions import BY_ID, Action
 from .messages import Refused
 
 if TYPE_CHECKING:
-    from textual.dom import DOMNode as _Base
+    from textual.worker import Worker
+
+    _Base = DOMNode
 else:
     _Base = object
 
 CHORD_SECONDS = 1.0
+
+
+def start(
+    node: DOMNode, work: Callable[[], Coroutine[Any, Any, None]], group: str, *, exclusive: bool = True
+) -> Worker[None]:
+    """Run ``work`` on the loop; an error is told by the app. Exclusive: an older one of ``group`` is given up.
+
+    ``work`` is called by the worker, so one that is given up before its turn leaves no coroutine behind.
+    """
+    worker: Worker[None] = node.run_worker(
+        work,
+        name=group,
+        group=group,
+        exclusive=exclusive,
+        exit_on_error=False,
+    )
+    return worker
 
 
 @runtime_checkable
@@ -51,9 +73,11 @@ class Performs(_Base):
         if reason := self.refusal(action):
             self.post_message(Refused(action_id, reason))
             return
-        result = getattr(self, f"do_{action_id}")()
-        if inspect.isawaitable(result):
-            self.run_worker(result, name=action_id, group=f"do {action_id}", exit_on_error=False)
+        do = getattr(self, f"do_{action_id}")
+        if inspect.iscoroutinefunction(do):
+            start(self, do, action_id, exclusive=False)
+        else:
+            do()
 
     def action_chord(self, action_id: str) -> None:
         """Run an action when its key was pressed twice (``gg``)."""

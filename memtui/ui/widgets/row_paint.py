@@ -42,14 +42,21 @@ class RowPainter(Generic[Row]):
         return self._fitted
 
     def header(self, width: int, order: tuple[str, bool]) -> Strip:
+        """The labels; one reaches over the columns at its right that have none."""
         sort, falling = order
         blank = self._style("plain", "dim")
         parts = [Segment(" " * GUTTER, blank)]
-        for index, (column, room) in enumerate(self.fitted(width)):
-            label = Piece(one_line(column.label, room), "dim")
-            if column.sort and column.sort == sort:
-                sign = self.glyphs.descending if falling else self.glyphs.ascending
-                label = Piece(one_line(f"{column.label}{sign}", room), "accent")
+        fitted = self.fitted(width)
+        for index, (column, room) in enumerate(fitted):
+            if index and not column.label:
+                continue
+            for after, more in fitted[index + 1 :]:
+                if after.label:
+                    break
+                room += after.gap + more
+            chosen = bool(column.sort) and column.sort == sort
+            sign = (self.glyphs.descending if falling else self.glyphs.ascending) if chosen else ""
+            label = Piece(one_line(f"{column.label}{sign}", room), "accent" if chosen else "dim")
             parts += self._cell([label], room, column, index, "plain")
         return Strip(parts).adjust_cell_length(width, blank)
 

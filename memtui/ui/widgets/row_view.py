@@ -8,6 +8,7 @@ The cursor is kept by the key of its row, so that it stays where it is when rows
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Generic, TypeVar, get_args
 
 from rich.style import Style
@@ -16,6 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from memtui.ui.glyphs import UNICODE, Glyphs
+from memtui.ui.perform import start
 
 from .columns import Column, Order, Role
 from .row_events import RowHighlighted, RowsCounted, RowsFailed, RowsMarked
@@ -86,7 +88,7 @@ class RowView(ScrollView, Generic[Row], can_focus=True, inherit_bindings=False):
         self._next = pages = Pages(
             self._source, self._readers, arrived=self._arrived, counted=self._counted, failed=self._failed
         )
-        self.run_worker(self._take_over(pages, top), exclusive=True, group="rows", exit_on_error=False)
+        start(self, partial(self._take_over, pages, top), "rows")
 
     async def _take_over(self, pages: Pages[Row], top: bool) -> None:
         try:

@@ -1,0 +1,150 @@
+"""What the whole app does, whichever pane is shown: panes, undo and redo, help, dialogs, leaving."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, cast
+
+from .actions import BY_ID
+from .format import local_time, plural
+from .messages import Said, Severity
+from .perform import Performs
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Operation, Undone
+
+    from .app import MemtuiApp
+
+# Undoing more rows than that, or something of an earlier run, asks first.
+ASK_ABOVE = 20
+
+
+class AppActions(Performs):
+    """Mixin of the app: the actions that live everywhere."""
+
+    @property
+    def _me(self) -> MemtuiApp:
+        return cast("MemtuiApp", self)
+
+    def action_perform(self, action_id: str) -> None:
+        """Hand an action to whoever carries it out now."""
+        node = self._me.main.performer(BY_ID[action_id])
+        if node is not None and node is not self:
+            node.action_perform(action_id)
+        elif node is not None:
+            super().action_perform(action_id)
+
+    # -- panes and parts
+
+    async def do_pane_memories(self) -> None:
+        await self._me.main.go_to("memories")
+
+    async def do_pane_search(self) -> None:
+        await self._me.main.go_to("search")
+
+    async def do_pane_sessions(self) -> None:
+        await self._me.main.go_to("sessions")
+
+    async def do_pane_history(self) -> None:
+        await self._me.main.go_to("history")
+
+    def do_next_part(self) -> None:
+        self._me.main.step(1)
+
+    def do_previous_part(self) -> None:
+        self._me.main.step(-1)
+
+    def do_back(self) -> None:
+        if not self._me.main.pane.back():
+            self._say("Nothing to go back to. q quits.")
+
+    def do_jump(self) -> None:
+        from .screens.jump import JumpScreen
+
+        def go(number: int | None) -> None:
+            if number is not None:
+                targets[number].focus()
+
+        targets = self._me.main.pane.parts()
+        self._me.push_screen(JumpScreen([target.region for target in targets]), go)
+
+    # -- undo
+
+    async def do_undo(self) -> None:
+        from memtui.engine.errors import InputError
+
+        me = self._me
+        operation = await me.operations.ask(lambda memory: memory.next_undo())
+        if operation is None:
+            self._say("There is nothing of yours to undo.")
+            return
+        if not await self._sure(operation):
+            self._say("Nothing was undone.")
+            return
+        op_id = operation.op_id
+        try:
+            done = await me.operations.change(lambda memory: memory.undo(op_id), "undoing")
+        except InputError as error:
+            self._say(f"{error.message} {error.hint}", "warning")
+            return
+        self._tell_conflicts(done)
+
+    async def do_redo(self) -> None:
+        done = await self._me.operations.change(lambda memory: memory.redo(), "redoing")
+        if done is None:
+            self._say("There is nothing to redo.")
+        self._tell_conflicts(done)
+
+    async def _sure(self, operation: Operation) -> bool:
+        """Ask before a large undo, or one of something from before this run."""
+        large, earlier = operation.rows > ASK_ABOVE, operation.at < self._me.started
+        if not (large or earlier):
+            return True
+        from .screens.question import Question
+
+        when = local_time(operation.at, time.time())
+        before = ", before memtui was started this time" if earlier else ""
+        told = f"{operation.label}\n{plural(operation.rows, 'row')}, {when}{before}."
+        answer = await self._me.ask_person(Question("Undo this?", told, yes="undo"))
+        return bool(answer)
+
+    def _tell_conflicts(self, done: Undone | None) -> None:
+        """What was undone is told as any change is; this shows what was left alone."""
+        if done is not None and done.conflicts:
+            from .screens.conflicts import ConflictsDialog
+
+            self._me.push_screen(ConflictsDialog(done))
+
+    # -- the program
+
+    def do_import(self) -> None:
+        self._me.push_named("import")
+
+    def do_settings(self) -> None:
+        self._me.push_named("settings")
+
+    def do_palette(self) -> None:
+        self._me.action_command_palette()
+
+    def do_help(self) -> None:
+        from .screens.dialog import Dialog
+        from .screens.help import HelpDialog
+
+        me = self._me
+        if not isinstance(me.screen, Dialog):
+            me.push_screen(HelpDialog(*me.main.help_lines()))
+
+    async def do_quit(self) -> None:
+        me = self._me
+        if me.operations.running and me.operations.memory is not None:
+            from .screens.question import Question
+
+            question = Question(
+                "Leave now?", f"This is still running: {me.operations.running[-1]}.", yes="leave"
+            )
+            if not await me.ask_person(question):
+                return
+        me.exit()
+
+    def _say(self, text: str, severity: Severity = "information") -> None:
+        self.post_message(Said(text, severity))

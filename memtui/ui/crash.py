@@ -1,0 +1,80 @@
+"""When the app breaks: a report that can be shared, and a terminal that works again.
+
+Textual prints the local variables of every frame, and with them memory texts and keys. The report
+here has the kind of the error and where it happened: no values, and not even the error's own words,
+which often quote what was being read.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import signal
+import traceback
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from memtui.engine.errors import MemtuiError
+
+
+def report(error: BaseException, version: str) -> str:
+    """The crash report: versions, then the chain of errors with file, line and function of each frame."""
+    import textual
+
+    lines = [
+        f"memtui {version}, textual {textual.__version__}",
+        f"Python {platform.python_version()}, {platform.system()}",
+        f"at {datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC",
+    ]
+    seen: set[int] = set()
+    link: BaseException | None = error
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        lines.append("")
+        # Our own errors are written for people; anybody else's may quote a memory.
+        told = f" (exit code {link.exit_code})" if isinstance(link, MemtuiError) else ""
+        lines.append(f"{type(link).__module__}.{type(link).__qualname__}{told}")
+        for frame in traceback.extract_tb(link.__traceback__):
+            lines.append(f"  {_short(frame.filename)}:{frame.lineno} in {frame.name}")
+        link = link.__cause__ or link.__context__
+    return "\n".join(lines) + "\n"
+
+
+def write_report(error: BaseException, folder: Path, version: str) -> Path | None:
+    """Write the report into ``folder``, for its owner only; None when it cannot be written."""
+    path = folder / f"crash-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}.txt"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(report(error, version))
+    except OSError:
+        return None
+    return path
+
+
+def leave_on_signals(leave: Callable[[int], None]) -> None:
+    """SIGTERM and SIGHUP end the app by the front door, so that the terminal is restored.
+
+    ``leave`` gets the exit status, 128 + the number of the signal. Must be called on the event loop.
+    """
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None:
+            try:
+                loop.add_signal_handler(number, leave, 128 + number)
+            except (NotImplementedError, RuntimeError, ValueError):
+                return  # Windows, or not the main thread: the default stays
+
+
+def _short(filename: str) -> str:
+    """A path from the package's folder on: where somebody's home is, is nobody's business."""
+    parts = Path(filename).parts
+    for root in ("site-packages", "memtui"):
+        if root in parts:
+            return "/".join(parts[len(parts) - 1 - parts[::-1].index(root) :])
+    return Path(filename).name

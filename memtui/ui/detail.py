@@ -1,0 +1,83 @@
+"""All that the preview tells about one memory, gathered in one go off the event loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import Entity, MemoryRecord, Operation, Recall, RowChange, Session
+
+_DAY = 86_400
+# Facts have no transcript of their own: what was learned within that many days is around them.
+_AROUND_DAYS = 3
+_AROUND_ROWS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One memory and what belongs to it; ``versions`` holds the chain of corrections, oldest first.
+
+    ``fades``: when its confidence reaches the threshold (Unix seconds), None when it never does.
+    """
+
+    memory: MemoryRecord
+    fades: float | None
+    threshold: float
+    sources: tuple[MemoryRecord, ...]
+    derived: tuple[MemoryRecord, ...]
+    versions: tuple[MemoryRecord, ...]
+    around: tuple[MemoryRecord, ...]
+    entities: tuple[Entity, ...]
+    history: tuple[tuple[Operation, RowChange], ...]
+    recalls: tuple[Recall, ...]
+    sessions: dict[str, Session]
+
+
+def gather(memory: Memory, identity: str) -> Detail:
+    """Read everything about a memory. Blocks. Raises NotFoundError when it is gone for good."""
+    from memtui.engine.confidence import fades_at
+    from memtui.engine.errors import NotFoundError
+
+    view = memory.view
+    one = view.get(identity)
+    sources = view.sources(identity)
+    if one.kind == "episode":
+        around = view.neighbours(identity)
+    elif sources and sources[0].kind == "episode":
+        around = view.neighbours(sources[0].id)
+    else:
+        around = view.page(_days_around(one.event_time), sort="time", descending=False, limit=_AROUND_ROWS)
+    sessions = {}
+    for session_id in {m.session_id for m in (one, *sources) if m.session_id is not None}:
+        try:
+            sessions[session_id] = view.session(session_id)
+        except NotFoundError:
+            continue
+    threshold = memory.options.fade_threshold
+    return Detail(
+        memory=one,
+        fades=fades_at(
+            one.confidence, one.decay_rate, one.recall_days,
+            one.created_at, one.last_accessed, one.confirmed_at, threshold,
+        ),
+        threshold=threshold,
+        sources=tuple(sources),
+        derived=tuple(view.derived(identity)),
+        versions=tuple(view.versions(identity)),
+        around=tuple(around),
+        entities=tuple(view.entities_of(identity)),
+        history=tuple(view.history_of(identity)),
+        recalls=tuple(view.recalls_of(identity)),
+        sessions=sessions,
+    )  # fmt: skip
+
+
+def _days_around(moment: int) -> str:
+    def day(seconds: float) -> str:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
+
+    near = f"{day(moment - _AROUND_DAYS * _DAY)}..{day(moment + _AROUND_DAYS * _DAY)}"
+    return f"kind:fact,reflection,observation {near}"

@@ -1,0 +1,26 @@
+"""How the app looks and moves, as configuration and environment decide."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .glyphs import ASCII, UNICODE, Glyphs
+from .theme import DARK
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """``NO_MOTION`` in the environment stills everything, whatever was configured."""
+
+    theme: str = DARK
+    ascii: bool = False
+    motion: bool = True
+
+    def moves(self, environment: Mapping[str, str] = os.environ) -> bool:
+        return self.motion and not environment.get("NO_MOTION")
+
+    @property
+    def glyphs(self) -> Glyphs:
+        return ASCII if self.ascii else UNICODE

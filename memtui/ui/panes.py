@@ -1,0 +1,51 @@
+"""The panes there are: number, names, where the code is, and what their tab counts.
+
+A pane's code is imported when it is shown for the first time. The number is the pane's for good,
+also while panes with lower numbers do not exist yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from .actions import Place
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Stats
+
+    from .screens.pane import Pane
+
+
+@dataclass(frozen=True, slots=True)
+class PaneSpec:
+    """One pane. ``count`` of its tab; ``calls``: that count is work for the person, not a total."""
+
+    number: int
+    place: Place
+    label: str
+    short: str
+    code: str
+    count: Callable[[Stats], int] | None = None
+    calls: bool = False
+
+    def load(self) -> type[Pane]:
+        module, _, name = self.code.partition(":")
+        pane: type[Pane] = getattr(import_module(module), name)
+        return pane
+
+
+def _remembered(stats: Stats) -> int:
+    return stats.active - stats.by_kind.get("episode", 0)
+
+
+PANES: tuple[PaneSpec, ...] = (
+    PaneSpec(2, "memories", "Memories", "Mem", "memtui.ui.screens.memories:MemoriesPane", _remembered),
+)
+
+
+def spec_of(place: str) -> PaneSpec:
+    """The pane of a place, the first pane when there is none (a state file may name any)."""
+    return next((spec for spec in PANES if spec.place == place), PANES[0])

@@ -1,0 +1,56 @@
+"""The base of all dialogs: a titled panel over the window, its keys in its last line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, cast
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from memtui.ui.safe import assemble, line
+
+if TYPE_CHECKING:
+    from memtui.ui.app import MemtuiApp
+
+T = TypeVar("T")
+
+
+class Dialog(ModalScreen[T], Generic[T]):
+    """Esc, and q where nothing is typed, leave it with None.
+
+    A subclass supplies ``title_text``, ``body`` and the ``hints`` of its last line (key, what it does).
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "leave", "leave", show=False)]
+    hints: ClassVar[tuple[tuple[str, str], ...]] = ()
+    # Styles: small fits its text, wide takes most of the window.
+    wide: ClassVar[bool] = False
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog -wide" if self.wide else "dialog") as box:
+            box.border_title = line(self.title_text(), 60)
+            yield from self.body()
+            yield Static(self.hint_line(), classes="dialog-hints")
+
+    @property
+    def shell(self) -> MemtuiApp:
+        return cast("MemtuiApp", self.app)
+
+    def title_text(self) -> str:
+        return ""
+
+    def body(self) -> ComposeResult:
+        yield from ()
+
+    def hint_line(self) -> Content:
+        parts: list[Content | str] = []
+        for key, what in (*self.hints, ("Esc", "leave")):
+            parts += [assemble((key, "bold $accent"), " ", (what, "$text-muted")), "   "]
+        return assemble(*parts)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)

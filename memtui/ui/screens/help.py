@@ -1,0 +1,59 @@
+"""Help: what every key does in the part that has the focus, and why it may not work right now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.app import ComposeResult
+
+from memtui.ui.safe import assemble
+from memtui.ui.text import cells, visible
+from memtui.ui.widgets.text_view import TextView
+
+from .dialog import Dialog
+
+
+@dataclass(frozen=True, slots=True)
+class HelpLine:
+    """A key with its help; ``reason``: why it cannot run now."""
+
+    group: str
+    keys: str
+    help: str
+    reason: str = ""
+
+
+class HelpDialog(Dialog[None]):
+    """All keys of the focused part, by group."""
+
+    wide = True
+    hints: ClassVar[tuple[tuple[str, str], ...]] = (("j k", "scroll"), ("ctrl+p", "all commands"))
+
+    def __init__(self, title: str, lines: list[HelpLine]) -> None:
+        super().__init__()
+        self._title = title
+        self._lines = lines
+
+    def title_text(self) -> str:
+        return self._title
+
+    def body(self) -> ComposeResult:
+        yield TextView(id="help-text")
+
+    def on_mount(self) -> None:
+        parts: list[str | tuple[str, str]] = []
+        group = ""
+        widest = max((cells(visible(one.keys)) for one in self._lines), default=0)
+        for one in self._lines:
+            if one.group != group:
+                parts += ["\n" if group else "", (f"{one.group}\n", "bold $text-muted")]
+                group = one.group
+            style = "$text-disabled" if one.reason else "$text"
+            gap = " " * (widest - cells(visible(one.keys)) + 2)
+            parts += [("  ", ""), (one.keys, "bold $accent"), gap, (one.help, style), "\n"]
+            if one.reason:
+                parts += [" " * (widest + 4), (f"not now: {one.reason}\n", "$warning")]
+        view = self.query_one(TextView)
+        view.show(assemble(*parts))
+        view.focus()

@@ -1,0 +1,38 @@
+"""Jump mode: a letter on every part of the window; that letter goes there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.geometry import Region
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from memtui.ui.safe import content
+
+LETTERS = "asdfghjklwertuio"
+
+
+class JumpScreen(ModalScreen[int]):
+    """Answers with the number of the chosen region, None when the key was none of the letters."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", show=False)]
+
+    def __init__(self, regions: Sequence[Region]) -> None:
+        super().__init__()
+        self._regions = regions[: len(LETTERS)]
+
+    def compose(self) -> ComposeResult:
+        for letter, region in zip(LETTERS, self._regions, strict=False):
+            label = Static(content(f" {letter} ", "bold"), classes="jump-label")
+            label.styles.offset = (region.x + min(2, region.width // 2), region.y)
+            yield label
+
+    def on_key(self, event: events.Key) -> None:
+        event.stop()
+        place = LETTERS.find(event.character or " ")
+        self.dismiss(place if 0 <= place < len(self._regions) else None)

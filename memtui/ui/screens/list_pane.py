@@ -1,0 +1,273 @@
+"""A pane with a list at the left and a preview at the right: filter, order, selection, empty states.
+
+A subclass says which columns there are, where the rows come from, and what the preview shows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+from typing import ClassVar, Generic, TypeVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from memtui.engine.errors import InputError, MemtuiError
+from memtui.ui.actions import Action
+from memtui.ui.format import count
+from memtui.ui.perform import start
+from memtui.ui.safe import assemble, line
+from memtui.ui.widgets.columns import Column, Order
+from memtui.ui.widgets.filter_bar import FilterBar
+from memtui.ui.widgets.row_events import (
+    RowHighlighted,
+    RowOpened,
+    RowsCounted,
+    RowsFailed,
+    RowsMarked,
+    RowsOrdered,
+)
+from memtui.ui.widgets.row_source import RowSource
+from memtui.ui.widgets.row_table import RowTable
+from memtui.ui.widgets.text_view import TextView
+
+from .pane import Pane
+
+Row = TypeVar("Row")
+
+# The cursor rests for that long before details are read for the preview.
+PREVIEW_DELAY = 0.06
+# A list of fewer lines does without its header.
+HEADER_FROM = 14
+
+
+class ListPane(Pane, Generic[Row]):
+    """List and preview. Override ``columns``, ``source``, ``glance``, ``details`` and ``empty_text``."""
+
+    placeholder: ClassVar[str] = ""
+    # What a row is called, for the status line.
+    noun: ClassVar[str] = "rows"
+    noun_one: ClassVar[str] = "row"
+    orders: ClassVar[Sequence[Order]] = ()
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="list-side"):
+            yield FilterBar(self.placeholder, id=f"{self.place}-filter")
+            yield RowTable(
+                self.columns(), id=f"{self.place}-rows", orders=self.orders, glyphs=self.shell.glyphs
+            )
+            yield Static(classes="list-note")
+        yield TextView(id=f"{self.place}-preview")
+
+    # -- what a subclass supplies
+
+    def columns(self) -> Sequence[Column[Row]]:
+        raise NotImplementedError
+
+    def source(self, filter: str, order: tuple[str, bool]) -> RowSource[Row]:
+        """The rows; a mistake in ``filter`` may also show when they are read."""
+        raise NotImplementedError
+
+    def glance(self, row: Row) -> Content:
+        """What the preview shows at once, from the row alone."""
+        raise NotImplementedError
+
+    async def details(self, row: Row) -> Content:
+        """What the preview shows once the memory was asked."""
+        return self.glance(row)
+
+    def preview_title(self, row: Row) -> Content:
+        """The title in the preview's frame."""
+        return line("", 0)
+
+    async def empty_text(self, filter: str) -> Content:
+        """Why the list is empty, and the way out."""
+        return assemble("Nothing here yet.")
+
+    def total(self) -> int | None:
+        """How many rows there are without a filter, if that is known."""
+        return None
+
+    # -- parts
+
+    @property
+    def table(self) -> RowTable[Row]:
+        return self.query_one(RowTable)
+
+    @property
+    def filter_bar(self) -> FilterBar:
+        return self.query_one(FilterBar)
+
+    @property
+    def preview(self) -> TextView:
+        return self.query_one(TextView)
+
+    @property
+    def filter_text(self) -> str:
+        return self.filter_bar.value.strip()
+
+    def parts(self) -> list[Widget]:
+        return [part for part in (self.table, self.preview) if part.display]
+
+    def on_mount(self) -> None:
+        self.show_note(None)
+        self.filter_bar.show_error(None)
+
+    # -- rows
+
+    def load(self) -> None:
+        self.show_rows(top=True)
+
+    def reload(self) -> None:
+        self.show_rows(top=False)
+
+    def show_rows(self, *, top: bool) -> None:
+        """Read the rows of the present filter and order."""
+        self.table.show(
+            self.source(self.filter_text, self.table.order), self.shell.operations.readers, top=top
+        )
+
+    def show_note(self, text: Content | None) -> None:
+        """Show a text in place of the rows, or the rows again."""
+        note = self.query_one(".list-note", Static)
+        note.display = text is not None
+        if text is not None:
+            note.update(text)
+
+    @on(FilterBar.Typed)
+    def _filter_typed(self) -> None:
+        self.table.mark(set())
+        self.show_rows(top=True)
+
+    @on(FilterBar.Left)
+    def _filter_left(self) -> None:
+        self.table.focus()
+
+    @on(RowsOrdered)
+    def _ordered(self, event: RowsOrdered) -> None:
+        one = next(one for one in self.orders if one.sort == event.sort)
+        self.say(f"Order: {one.falling_label if event.falling else one.rising_label}.")
+        self.show_rows(top=True)
+
+    @on(RowsCounted)
+    def _counted(self, event: RowsCounted) -> None:
+        self.filter_bar.show_error(None)
+        self.show_count(event.count, event.exact)
+        if event.count == 0 and event.exact:
+            start(self, self._explain_empty, "note")
+        else:
+            self.workers.cancel_group(self, "note")
+            self.show_note(None)
+
+    async def _explain_empty(self) -> None:
+        self.show_note(await self.empty_text(self.filter_text))
+
+    def show_count(self, rows: int, exact: bool) -> None:
+        """How many rows there are: beside the filter, and in the status line."""
+        total = self.total()
+        told = count(rows) if exact else f"{count(rows)}+"
+        if total is not None and self.filter_text and exact:
+            told = f"{told} of {count(total)}"
+        self.filter_bar.show_count(told)
+        parts = [f"{told} {self.noun}" if rows != 1 else f"{told} {self.noun_one}", self.filter_text]
+        if self.table.marks:
+            parts.insert(0, f"{count(len(self.table.marks))} marked")
+        self.tell(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
+
+    @on(RowsMarked)
+    def _marked(self) -> None:
+        self.show_count(self.table.row_count, True)
+        self.shell.look_again()
+
+    @on(RowsFailed)
+    def _failed(self, event: RowsFailed) -> None:
+        error = event.error
+        if isinstance(error, InputError):
+            self.filter_bar.show_error(error)
+            return
+        cause = error.message if isinstance(error, MemtuiError) else f"{type(error).__name__} while reading."
+        hint = error.hint if isinstance(error, MemtuiError) else "Leave and start memtui again."
+        self.show_note(assemble(("! ", "bold $error"), (cause, "$error"), "\n\n", hint))
+
+    # -- preview
+
+    @on(RowHighlighted)
+    def _highlighted(self) -> None:
+        row = self.table.selected
+        self.shell.look_again()
+        if row is None:
+            self.workers.cancel_group(self, "preview")
+            if self.table.selected_key is None:
+                self.preview.border_title = line("", 0)
+                self.show_preview(line("", 0), None)
+            return
+        self.preview.border_title = self.preview_title(row)
+        self.show_preview(self.glance(row), self.table.selected_key)
+        start(self, partial(self._fill_preview, row), "preview")
+
+    async def _fill_preview(self, row: Row) -> None:
+        await asyncio.sleep(PREVIEW_DELAY)
+        key = self.table.selected_key
+        text = await self.details(row)
+        if key == self.table.selected_key:
+            self.show_preview(text, key)
+
+    def show_preview(self, text: Content, key: int | None) -> None:
+        self.preview.show(text, of=key)
+
+    # -- actions
+
+    def why_not(self, action: Action) -> str:
+        needs_row = "list" not in action.where and action.id in ("copy",)
+        return "There is no row here." if needs_row and self.table.selected is None else ""
+
+    def back(self) -> bool:
+        if self.has_class("-zoom-list") or self.has_class("-zoom-preview"):
+            self.zoom(None)
+            self.table.focus()
+        elif not self.table.has_focus:
+            self.table.focus()
+        elif self.table.marks:
+            self.table.mark(set())
+        elif self.filter_text:
+            self.filter_bar.set_value("")
+        else:
+            return False
+        return True
+
+    def do_filter(self) -> None:
+        self.filter_bar.edit()
+
+    @on(RowOpened)
+    def _opened(self) -> None:
+        self.zoom("preview")
+        self.preview.focus()
+
+    def do_zoom(self) -> None:
+        self.zoom("preview" if self.preview.has_focus else "list")
+
+    def do_unzoom(self) -> None:
+        self.zoom(None)
+
+    def zoom(self, part: str | None) -> None:
+        """Give one part the whole pane; None: show both."""
+        self.set_class(part == "list", "-zoom-list")
+        self.set_class(part == "preview", "-zoom-preview")
+
+    def do_focus_preview(self) -> None:
+        if self.screen.has_class("-tiny"):
+            self.zoom("preview")
+        self.preview.focus()
+
+    def do_focus_list(self) -> None:
+        if self.has_class("-zoom-preview"):
+            self.zoom(None)
+        self.table.focus()
+
+    def on_resize(self) -> None:
+        self.table.show_header(self.table.size.height >= HEADER_FROM)

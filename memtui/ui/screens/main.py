@@ -1,0 +1,183 @@
+"""The one window: title and tabs above, a pane, status and keys below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.screen import Screen
+from textual.widget import Widget
+
+from memtui.ui.actions import GROUPS, Action, Place, actions_at, footer_actions
+from memtui.ui.keymap import show_key
+from memtui.ui.messages import PaneTold
+from memtui.ui.panes import PANES, PaneSpec, spec_of
+from memtui.ui.perform import Performs
+from memtui.ui.widgets.bars import Key, KeyBar, StatusLine, Tab, TabBar, TitleBar
+from memtui.ui.widgets.text_view import TextView
+
+from .help import HelpLine
+from .pane import Pane
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Changes, Stats
+    from memtui.ui.app import MemtuiApp
+
+# A pane that does not exist yet is nowhere: not in the help, not in the palette.
+_PANES_THERE = {spec.place for spec in PANES}
+
+
+class MainScreen(Screen[None]):
+    """Holds the panes; each is made when it is shown for the first time."""
+
+    AUTO_FOCUS = ""
+
+    def __init__(self, first: str) -> None:
+        super().__init__()
+        self.active = spec_of(first).place
+        self._panes: dict[str, Pane] = {}
+        self._stale: set[str] = set()
+        self._told: dict[str, str] = {}
+        self._stats: Stats | None = None
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar()
+        yield TabBar()
+        with Container(id="panes"):
+            yield self._make(spec_of(self.active))
+        yield StatusLine()
+        yield KeyBar()
+
+    def _make(self, spec: PaneSpec) -> Pane:
+        pane = self._panes[spec.place] = spec.load()(id=f"pane-{spec.place}")
+        return pane
+
+    def on_mount(self) -> None:
+        self.query_one(TitleBar).memory_name = self.shell.memory_name
+        self.query_one(TabBar).active = self.active
+        self.show_stats(None)
+        self.pane.do_focus_list()
+        self.look_again()
+        self.call_after_refresh(self.shell.begin)
+
+    @property
+    def shell(self) -> MemtuiApp:
+        return cast("MemtuiApp", self.app)
+
+    @property
+    def pane(self) -> Pane:
+        return self._panes[self.active]
+
+    # -- panes
+
+    async def go_to(self, place: str) -> Pane:
+        """Show a pane."""
+        if place != self.active:
+            new = place not in self._panes
+            self.pane.display = False
+            self.active = spec_of(place).place
+            if new:
+                await self.query_one("#panes").mount(self._make(spec_of(place)))
+            self.pane.display = True
+            if new and self.shell.operations.memory is not None:
+                self.pane.load()
+            elif place in self._stale:
+                self.pane.reload()
+            self._stale.discard(place)
+            self.query_one(TabBar).active = place
+            self.query_one(StatusLine).place_text = self._told.get(place, "")
+        self.pane.do_focus_list()
+        self.look_again()
+        return self.pane
+
+    def memory_opened(self) -> None:
+        for pane in self._panes.values():
+            pane.load()
+        self.look_again()
+
+    def memory_changed(self, changes: Changes) -> None:
+        """Each pane that is concerned follows: the one on screen now, the others when they are shown."""
+        for place, pane in self._panes.items():
+            if pane.concerned(changes):
+                if place == self.active:
+                    pane.reload()
+                else:
+                    self._stale.add(place)
+
+    def show_stats(self, stats: Stats | None) -> None:
+        """New counts for the tabs."""
+        self._stats = stats or self._stats
+        self.query_one(TabBar).tabs = tuple(
+            Tab(
+                spec.number,
+                spec.place,
+                spec.label,
+                spec.short,
+                spec.count(self._stats) if spec.count is not None and self._stats is not None else None,
+                spec.calls,
+            )
+            for spec in PANES
+        )
+
+    @on(PaneTold)
+    def _pane_told(self, event: PaneTold) -> None:
+        self._told[event.place] = event.text
+        if event.place == self.active:
+            self.query_one(StatusLine).place_text = event.text
+
+    @on(TabBar.Chosen)
+    async def _tab_chosen(self, event: TabBar.Chosen) -> None:
+        await self.go_to(event.place)
+
+    # -- actions
+
+    def performer(self, action: Action) -> Performs | None:
+        """Who carries out an action now: the focused part, else another part, the pane, the app."""
+        if action.id.startswith("pane_") and action.id.removeprefix("pane_") not in _PANES_THERE:
+            return None
+        focused = self.focused.ancestors_with_self if self.focused is not None else []
+        for node in (*focused, *self.pane.parts(), self.pane, self.app):
+            if isinstance(node, Performs) and hasattr(node, f"do_{action.id}"):
+                return node
+        return None
+
+    @on(KeyBar.Pressed)
+    def _key_clicked(self, event: KeyBar.Pressed) -> None:
+        self.shell.action_perform(event.action_id)
+
+    def look_again(self) -> None:
+        """What can be done may have changed: draw the keys anew."""
+        keys = []
+        for action in footer_actions(self.pane.place):
+            node = self.performer(action)
+            if node is not None:
+                able = not node.refusal(action)
+                keys.append(Key(action.id, self.shell.keymap.shown(action), action.label, able))
+        self.query_one(KeyBar).keys = tuple(keys)
+
+    def help_lines(self) -> tuple[str, list[HelpLine]]:
+        """What the keys do in the focused part: a title, and a line for each action."""
+        part: Place = "text" if isinstance(self.focused, TextView) else "list"
+        lines = [
+            HelpLine(
+                group,
+                " ".join(map(show_key, self.shell.keymap.keys(action))),
+                action.help,
+                node.refusal(action),
+            )
+            for group in GROUPS
+            for action in actions_at("everywhere", part, self.pane.place)
+            if action.group == group and (node := self.performer(action)) is not None
+        ]
+        return f"Keys in {spec_of(self.active).label}", lines
+
+    def step(self, by: int) -> None:
+        """Move the focus to the next part of the pane, or the one before."""
+        parts: list[Widget] = self.pane.parts()
+        here = next(
+            (index for index, part in enumerate(parts) if part.has_focus or part.has_focus_within), -1
+        )
+        if parts:
+            parts[(here + by) % len(parts)].focus()

@@ -1,0 +1,164 @@
+"""Memories: everything that is remembered, and what is known about each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.content import Content
+
+from memtui.ui.actions import Action
+from memtui.ui.detail import gather
+from memtui.ui.keymap import bindings_at
+from memtui.ui.memory_rows import ORDERS, MemoryRow, MemorySource, memory_columns
+from memtui.ui.safe import assemble
+from memtui.ui.widgets.columns import Column
+from memtui.ui.widgets.memory_view import MemoryText
+
+from .memory_verbs import MemoryVerbs
+from .pane import Command
+
+if TYPE_CHECKING:
+    from memtui.engine.records import MemoryRecord
+    from memtui.engine.search.filters import Culprit
+
+TRASH = "is:trash"
+
+
+class MemoriesPane(MemoryVerbs[MemoryRow]):
+    """Facts, reflections and observations; turns with one key more; the Trash with another."""
+
+    place: ClassVar = "memories"
+    BINDINGS = [*bindings_at("memories")]
+    placeholder = 'filter by words, kind:fact, tag:work, conf<0.5, after:7d, -lisbon, "exact words"'
+    noun, noun_one = "memories", "memory"
+    orders = ORDERS
+    tables = frozenset({"memories", "memory_entities", "entities", "entity_aliases", "embeddings", "*"})
+    with_turns = False
+
+    def columns(self) -> Sequence[Column[MemoryRow]]:
+        return memory_columns(self.shell.glyphs, self.shell.clock)
+
+    def source(self, filter: str, order: tuple[str, bool]) -> MemorySource:
+        memory = self.shell.operations.require()
+        return MemorySource(memory, filter, order, episodes=self.with_turns)
+
+    def memory_of(self, row: MemoryRow) -> MemoryRecord:
+        return row.memory
+
+    def total(self) -> int | None:
+        stats = self.shell.stats
+        if stats is None:
+            return None
+        return stats.active - (0 if self.with_turns else stats.by_kind.get("episode", 0))
+
+    # -- preview
+
+    def _text(self) -> MemoryText:
+        return MemoryText(self.preview.text_width, self.shell.clock(), self.shell.glyphs)
+
+    def preview_title(self, row: MemoryRow) -> Content:
+        return self._text().title(row.memory)
+
+    def glance(self, row: MemoryRow) -> Content:
+        return self._text().glance(row.memory)
+
+    async def details(self, row: MemoryRow) -> Content:
+        identity = row.memory.id
+        detail = await self.ask(lambda memory: gather(memory, identity))
+        return self._text().whole(detail)
+
+    # -- when there is nothing to show
+
+    async def empty_text(self, filter: str) -> Content:
+        key = self.shell.keymap_shown
+        stats = await self.ask(lambda memory: memory.stats())
+        if filter:
+            source = self.source(filter, self.table.order)
+            culprit = await self.ask(lambda memory: memory.view.emptied_by(source.whole_filter()))
+            return self._filtered_out(filter, culprit, stats.unlinked)
+        if stats.active == 0:
+            return assemble(
+                ("Nothing is remembered yet.\n\n", "bold"),
+                (key("import"), "bold $accent"), "  bring in conversations you had\n",
+                (key("add"), "bold $accent"), "  write down a first memory\n\n",
+                ("memtui --demo shows a memory full of things to try.", "$text-muted"),
+            )  # fmt: skip
+        return assemble(
+            ("No facts yet, only conversations.\n\n", "bold"),
+            (key("episodes"), "bold $accent"), "  show their turns here\n",
+            (key("pane_sessions"), "bold $accent"), "  read them as conversations\n",
+            (key("add"), "bold $accent"), "  write down a fact yourself",
+        )  # fmt: skip
+
+    def _filtered_out(self, filter: str, culprit: Culprit | None, unlinked: int) -> Content:
+        key = self.shell.keymap_shown
+        term = str(culprit.term) if culprit is not None else filter
+        if culprit is not None and culprit.term.key == "entity" and unlinked:
+            return assemble(
+                ("The index is not ready.\n\n", "bold"),
+                f"Names in {unlinked:,} memories are still being looked up, so ",
+                (term, "bold $warning"), " may find more soon. The list follows by itself.",
+            )  # fmt: skip
+        if term == TRASH:
+            return assemble(("The Trash is empty.\n\n", "bold"), (key("trash"), "bold $accent"), "  leave it")
+        alone = culprit is None or culprit.alone
+        ways = [(key("back"), "clear the filter"), (key("filter"), "change it")]
+        if culprit is not None and culprit.in_trash:
+            ways.append((key("trash"), f"look in the Trash: {culprit.in_trash:,} there"))
+        return assemble(
+            ("Nothing passes this filter.\n\n", "bold"),
+            (term, "bold $warning"),
+            " alone lets nothing through.\n" if alone else ", after what stands before it, leaves nothing.\n",
+            *(part for way, what in ways for part in ("\n", (way, "bold $accent"), f"  {what}")),
+        )
+
+    # -- actions
+
+    def why_not(self, action: Action) -> str:
+        if action.id == "about" and (row := self.table.selected) is not None and not row.entities:
+            return "No person or thing is known in this one."
+        return super().why_not(action)
+
+    async def do_add(self) -> None:
+        from .edit import AddDialog
+
+        written = await self.shell.ask_person(AddDialog())
+        if written is None:
+            self.say("Nothing was written down.")
+            return
+        text, tags = written
+        record = await self.change(lambda memory: memory.remember(text, tags=tags), "writing it down")
+        self.table.select(record.rid)
+
+    def do_trash(self) -> None:
+        terms = self.filter_bar.value.split()
+        inside = TRASH in terms
+        self.filter_bar.set_value(
+            " ".join(term for term in terms if term != TRASH) if inside else " ".join([TRASH, *terms])
+        )
+        self.say("Back from the Trash." if inside else "The Trash: R brings one back.")
+
+    def do_episodes(self) -> None:
+        self.with_turns = not self.with_turns
+        self.say("With the turns of conversations." if self.with_turns else "Without turns of conversations.")
+        self.show_rows(top=True)
+
+    def do_about(self) -> None:
+        row = self.table.selected
+        if row is not None:
+            self.filter_bar.set_value("entity:" + ",".join(quoted(name) for name in row.entities))
+            self.table.focus()
+
+    def commands(self) -> Iterator[Command]:
+        for one in self.orders:
+            for falling, label in ((True, one.falling_label), (False, one.rising_label)):
+                run = partial(self.table.sort_by, one.sort, falling)
+                yield Command(f"Sort: {label}", "Put the list in this order.", run)
+
+
+def quoted(name: str) -> str:
+    """A value of the filter language."""
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

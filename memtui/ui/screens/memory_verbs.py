@@ -1,0 +1,186 @@
+"""The verbs on memories, for every pane whose rows are memories: one, or all that are marked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from memtui.ui.actions import Action
+from memtui.ui.format import plural
+from memtui.ui.safe import assemble, marked
+from memtui.ui.words import excerpt, shared
+
+from .list_pane import ListPane
+
+if TYPE_CHECKING:
+    from textual.content import Content
+
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import MemoryRecord, Operation
+
+Row = TypeVar("Row")
+
+# A verb on more rows than that asks first.
+ASK_ABOVE = 20
+_QUOTE = 400
+
+
+class MemoryVerbs(ListPane[Row]):
+    """A list of memories that can be corrected, confirmed, forgotten, restored and tagged.
+
+    A subclass says which memory a row shows (``memory_of``); its rows' keys are rids.
+    """
+
+    def memory_of(self, row: Row) -> MemoryRecord:
+        raise NotImplementedError
+
+    @property
+    def current(self) -> MemoryRecord | None:
+        row = self.table.selected
+        return None if row is None else self.memory_of(row)
+
+    def why_not(self, action: Action) -> str:
+        if action.id in ("correct", "editor", "about", "copy") and self.current is None:
+            return "There is no row here."
+        if action.id not in ("confirm", "forget", "restore", "tag", "correct", "editor"):
+            return super().why_not(action)
+        if self.table.marks:
+            one_only = action.id in ("correct", "editor")
+            return "This works on one at a time: unmark the others first (Esc)." if one_only else ""
+        memory = self.current
+        if memory is None:
+            return "There is no row here."
+        if action.id == "restore":
+            return "This one is not in the Trash." if memory.active else ""
+        if not memory.active:
+            return "This one is in the Trash: restore it first."
+        if action.id == "confirm" and memory.protected:
+            return "This one is confirmed already."
+        if action.id == "confirm" and memory.kind == "episode":
+            return "This is what was said, word for word: there is nothing to confirm."
+        return ""
+
+    async def do_confirm(self) -> None:
+        await self._verb("confirm", "confirm", "confirming")
+
+    async def do_forget(self) -> None:
+        await self._verb("forget", "forget", "forgetting")
+
+    async def do_restore(self) -> None:
+        await self._verb("restore", "restore", "restoring")
+
+    async def do_tag(self) -> None:
+        from .edit import TagDialog
+
+        memory = self.current
+        marks = len(self.table.marks)
+        tags = memory.tags if memory is not None and not marks else ()
+        change = await self.shell.ask_person(TagDialog(tags, marks or 1))
+        if change is None:
+            self.say("No tag was changed.")
+            return
+        await self._verb("tag", "tag", "tagging", add=change.add, remove=change.remove)
+
+    async def do_correct(self) -> None:
+        from .edit import CorrectDialog
+
+        memory = self.current
+        if memory is None:
+            return
+        identity = memory.id
+        sources = await self.ask(lambda engine: engine.view.sources(identity))
+        written = await self.shell.ask_person(CorrectDialog(memory.content, source_quote(memory, sources)))
+        if written is None:
+            self.say("Nothing was corrected.")
+            return
+        await self._correct(memory, written.text)
+
+    async def do_editor(self) -> None:
+        from memtui.ui.editor import edit
+
+        memory = self.current
+        if memory is None:
+            return
+        with self.app.suspend():
+            text = edit(memory.content)
+        self.app.refresh()
+        if text.strip() == memory.content.strip():
+            self.say("The text is as it was: nothing was corrected.")
+            return
+        await self._correct(memory, text)
+
+    async def _correct(self, memory: MemoryRecord, text: str) -> None:
+        identity = memory.id
+        now = await self.ask(lambda engine: engine.view.get(identity))
+        if now.content != memory.content or not now.active:
+            self.say("Somebody changed this memory meanwhile: look at it again, then correct it.", "warning")
+            self.reload()
+            return
+        new = await self.change(lambda engine: engine.correct(identity, text), "correcting")
+        self.table.select(new.rid)
+
+    async def _verb(
+        self,
+        verb: Literal["confirm", "forget", "restore", "tag"],
+        name: str,
+        doing: str,
+        *,
+        add: tuple[str, ...] = (),
+        remove: tuple[str, ...] = (),
+    ) -> None:
+        rids = sorted(self.table.marks)
+        if len(rids) > ASK_ABOVE and not await self._sure(name, len(rids)):
+            self.say("Nothing was changed.")
+            return
+        if rids:
+            change: Callable[[Memory], Operation | None] = lambda engine: engine.change_all(  # noqa: E731
+                verb, rids, add=add, remove=remove
+            )
+            if await self.change(change, doing) is None:
+                self.say("Nothing changed: they were so already.")
+            self.table.mark(set())
+            return
+        memory = self.current
+        if memory is not None:
+            await self._verb_on_one(verb, memory.id, doing, add, remove)
+
+    async def _verb_on_one(
+        self, verb: str, identity: str, doing: str, add: tuple[str, ...], remove: tuple[str, ...]
+    ) -> None:
+        def change(engine: Memory) -> MemoryRecord:
+            match verb:
+                case "confirm":
+                    return engine.confirm(identity)
+                case "forget":
+                    return engine.forget(identity)
+                case "restore":
+                    return engine.restore(identity)
+                case _:
+                    return engine.tag(identity, add=add, remove=remove)
+
+        before = self.current
+        after = await self.change(change, doing)
+        if before is not None and before.tags == after.tags and verb == "tag":
+            self.say("No tag changed: it was so already.")
+
+    async def _sure(self, name: str, rows: int) -> bool:
+        from .question import Question
+
+        title = f"{name.capitalize()} {plural(rows, 'memory', 'memories')}?"
+        question = Question(title, "One undo takes it back.", yes=f"{name} {rows:,}")
+        answer = await self.shell.ask_person(question)
+        return answer is True
+
+    def do_copy(self) -> None:
+        memory = self.current
+        if memory is not None:
+            self.app.copy_to_clipboard(memory.content)
+            self.say("Copied the text.")
+
+
+def source_quote(memory: MemoryRecord, sources: list[MemoryRecord]) -> Content | None:
+    """The words that a memory came from, for the dialog that corrects it."""
+    if not sources:
+        return None
+    part, ranges = excerpt(sources[0].content, shared(memory.content, sources[0].content), _QUOTE)
+    return assemble("“", marked(part, ranges, "bold $accent", "$text"), "”")

@@ -1,0 +1,48 @@
+"""A question that wants a yes: before many rows change at once, or something old is undone."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from memtui.ui.safe import assemble, content
+
+from .dialog import Dialog
+
+
+class Question(Dialog[bool]):
+    """Answers True for y or Enter, and None or False otherwise. ``yes`` names the deed: ``forget 214``."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y,enter", "answer(True)", show=False),
+        Binding("n", "answer(False)", show=False),
+    ]
+
+    def __init__(self, title: str, text: str, *, yes: str = "yes") -> None:
+        super().__init__()
+        self._title = title
+        self._text = text
+        self._yes = yes
+
+    def title_text(self) -> str:
+        return self._title
+
+    def body(self) -> ComposeResult:
+        yield Static(content(self._text, limit=600), classes="dialog-text")
+
+    def hint_line(self) -> Content:
+        return assemble(
+            ("y", "bold $accent"),
+            " ",
+            (self._yes, "$text"),
+            "   ",
+            ("n", "bold $accent"),
+            (" leave it", "$text-muted"),
+        )
+
+    def action_answer(self, yes: bool) -> None:
+        self.dismiss(yes)

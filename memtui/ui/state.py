@@ -1,0 +1,41 @@
+"""Where the app was left: nothing of the memory, and nothing that is missed when it is deleted."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+
+
+class UiState:
+    """The pane the app was left on. ``path`` None: nothing is kept."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self.pane = "memories"
+        self.fresh = True
+        if path is None:
+            return
+        try:
+            kept = json.loads(path.read_text("utf-8"))
+        except (OSError, ValueError):
+            return
+        if isinstance(kept, dict) and isinstance(kept.get("pane"), str):
+            self.pane = kept["pane"]
+            self.fresh = False
+
+    def save(self, *, pane: str) -> None:
+        """Keep it; a folder that cannot be written is no reason to complain on leaving."""
+        if self._path is None:
+            return
+        new = self._path.with_suffix(".new")
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NOFOLLOW, 0o600)
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump({"pane": pane}, file)
+            new.replace(self._path)
+        except OSError:
+            return

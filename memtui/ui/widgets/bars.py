@@ -1,0 +1,182 @@
+"""The lines above and below the panes: title and tabs, status and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from memtui.ui.format import count as full_count
+from memtui.ui.format import short_count
+from memtui.ui.safe import assemble, line
+from memtui.ui.text import Visible, cells, one_line, visible
+
+# From this width on the tabs have their full names.
+WIDE = 130
+
+
+class TitleBar(Widget):
+    """The program, the memory's name, and what is worth knowing about it right now."""
+
+    memory_name: reactive[str] = reactive("")
+    facts: reactive[tuple[str, ...]] = reactive(())
+
+    def render(self) -> Content:
+        width = self.size.width
+        right = one_line("   ".join(self.facts), max(width // 2, 1))
+        room = max(width - len("memtui   ") - cells(right) - 2, 1)
+        name = one_line(self.memory_name, room)
+        gap = " " * max(width - len("memtui   ") - cells(name) - cells(right), 1)
+        return assemble(("memtui", "bold $accent"), "   ", name, gap, (right, "$text-muted"))
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """``count`` None: nothing to count. ``calls``: the count is work for the person."""
+
+    number: int
+    place: str
+    label: str
+    short: str
+    count: int | None
+    calls: bool
+
+
+class TabBar(Widget):
+    """The panes as tabs; a click goes there."""
+
+    tabs: reactive[tuple[Tab, ...]] = reactive(())
+    active: reactive[str] = reactive("")
+
+    @dataclass
+    class Chosen(Message):
+        """A tab was clicked."""
+
+        place: str
+
+    def render(self) -> Content:
+        parts: list[Content | str] = []
+        for tab, text in self._texts():
+            here = tab.place == self.active
+            number = str(tab.number)
+            name, counted = text
+            style = "bold $text on $row-cursor" if here else "$text-muted"
+            back = " on $row-cursor" if here else ""
+            parts.append(assemble((" ", style), (number, ("bold $accent" if here else "$text-muted") + back)))
+            parts.append(assemble((name, style)))
+            if counted:
+                parts.append(assemble((counted, ("bold $accent" if tab.calls else "$text-muted") + back)))
+            parts.append(assemble((" ", style), " "))
+        return assemble(*parts)
+
+    def _texts(self) -> list[tuple[Tab, tuple[Visible, Visible]]]:
+        wide = self.app.size.width >= WIDE
+        texts = []
+        for tab in self.tabs:
+            name = visible(f" {tab.label}" if wide else tab.short)
+            number = "" if tab.count is None else (full_count if wide else short_count)(tab.count)
+            texts.append((tab, (name, visible(f" {number}" if number else ""))))
+        return texts
+
+    def on_click(self, event: events.Click) -> None:
+        left = 0
+        for tab, (name, counted) in self._texts():
+            left += 1 + len(str(tab.number)) + cells(name) + cells(counted) + 2
+            if event.x < left:
+                self.post_message(self.Chosen(tab.place))
+                return
+
+
+class StatusLine(Widget):
+    """What the pane shows, the last thing that happened with its undo key; at the right, running work."""
+
+    place_text: reactive[str] = reactive("")
+    said: reactive[str] = reactive("")
+    severity: reactive[str] = reactive("information")
+    undo_hint: reactive[str] = reactive("")
+    running: reactive[tuple[str, ...]] = reactive(())
+    spinner: reactive[str] = reactive("")
+
+    def render(self) -> Content:
+        width = max(self.size.width, 1)
+        busy = self.running[-1] if self.running else ""
+        right = line(f"{self.spinner} {busy}…" if busy else "", width // 3, "$accent")
+        room = width - right.cell_length - 1
+        place = line(self.place_text, room, "$text-muted")
+        room -= place.cell_length
+        hint = one_line(self.undo_hint, 24) if self.said else Visible("")
+        said = one_line(self.said, max(room - cells(hint) - 5, 0)) if self.said and room > 12 else Visible("")
+        colour = {"warning": "$warning", "error": "$error"}.get(self.severity, "$text")
+        sign = "! " if said and self.severity != "information" else ""
+        parts: list[Content | str | tuple[str, str]] = [place]
+        if said:
+            parts += [("  ·  " if self.place_text else "", "$text-muted"), (sign, colour), (said, colour)]
+            if hint:
+                parts += ["  ", (hint, "$accent")]
+        left = assemble(*parts).truncate(width - right.cell_length - 1, ellipsis=True)
+        return assemble(left, " " * (width - left.cell_length - right.cell_length), right)
+
+
+class Key(NamedTuple):
+    """One entry of the footer; ``able`` False: it cannot run now, and pressing it says why."""
+
+    action_id: str
+    key: str
+    label: str
+    able: bool
+
+
+class KeyBar(Widget):
+    """What can be done here: as many keys as there is room for, the last ones always."""
+
+    keys: reactive[tuple[Key, ...]] = reactive(())
+    # So many from the end are never left out: commands and help.
+    KEPT = 2
+
+    @dataclass
+    class Pressed(Message):
+        """An entry was clicked."""
+
+        action_id: str
+
+    def render(self) -> Content:
+        parts: list[Content | str] = []
+        for key in self.fitting():
+            style = "$text" if key.able else "$text-disabled"
+            parts += [
+                assemble((key.key, "bold $accent" if key.able else "$text-disabled"), " "),
+                line(key.label, 20, style),
+                "   ",
+            ]
+        return assemble(*parts)
+
+    def fitting(self) -> Sequence[Key]:
+        """The entries that are shown, in order."""
+        room = self.size.width
+        last = self.keys[-self.KEPT :]
+        room -= sum(self._width(key) for key in last)
+        shown = []
+        for key in self.keys[: -self.KEPT]:
+            room -= self._width(key)
+            if room < 0:
+                break
+            shown.append(key)
+        return (*shown, *last)
+
+    def on_click(self, event: events.Click) -> None:
+        left = 0
+        for key in self.fitting():
+            left += self._width(key)
+            if event.x < left:
+                self.post_message(self.Pressed(key.action_id))
+                return
+
+    @staticmethod
+    def _width(key: Key) -> int:
+        return cells(one_line(key.key, 20)) + cells(one_line(key.label, 20)) + 4

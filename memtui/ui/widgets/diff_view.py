@@ -1,0 +1,65 @@
+"""Old over new, with the words that differ: for corrections and for history."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+
+from textual.content import Content
+
+from memtui.ui.safe import assemble, marked
+
+REMOVED = "$removed on $removed-background strike"
+ADDED = "$added on $added-background bold"
+# Comparing word by word is quadratic; longer texts are compared line by line.
+_WORDS = 3_000
+_token = re.compile(r"\w+|\s+|[^\w\s]+")
+_line = re.compile(r"[^\n]*\n?")
+
+Range = tuple[int, int]
+
+
+def differences(old: str, new: str) -> tuple[list[Range], list[Range]]:
+    """The code points of ``old`` that are gone in ``new``, and those of ``new`` that were not in ``old``.
+
+    Whole words are compared, and lines where the texts are long; blanks between two changed words
+    count as changed, so that a reader sees one piece and not crumbs.
+    """
+    pattern = _token if len(old) + len(new) < _WORDS * 6 else _line
+    before = [found[0] for found in pattern.finditer(old) if found[0]]
+    after = [found[0] for found in pattern.finditer(new) if found[0]]
+    gone: list[Range] = []
+    come: list[Range] = []
+    at_old = _offsets(before)
+    at_new = _offsets(after)
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag != "equal":
+            _add(gone, at_old[i1], at_old[i2], old)
+            _add(come, at_new[j1], at_new[j2], new)
+    return gone, come
+
+
+def old_and_new(old: str, new: str) -> Content:
+    """Both texts whole, the old one first, with what differs marked; the same text is said to be the same."""
+    if old == new:
+        return assemble(("= ", "$text-muted"), (old, "$text-muted"))
+    gone, come = differences(old, new)
+    return assemble(
+        ("- ", "bold $removed"), marked(old, gone, REMOVED, "$text-muted"), "\n",
+        ("+ ", "bold $added"), marked(new, come, ADDED),
+    )  # fmt: skip
+
+
+def _offsets(tokens: list[str]) -> list[int]:
+    offsets = [0]
+    for token in tokens:
+        offsets.append(offsets[-1] + len(token))
+    return offsets
+
+
+def _add(ranges: list[Range], start: int, end: int, text: str) -> None:
+    if start == end:
+        return
+    if ranges and text[ranges[-1][1] : start].isspace():
+        start = ranges.pop()[0]
+    ranges.append((start, end))

@@ -1,0 +1,60 @@
+"""A text to read: it scrolls with the keys of every list."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from memtui.ui.keymap import bindings_at
+from memtui.ui.perform import Performs
+
+
+class TextView(Performs, VerticalScroll, can_focus=True, inherit_bindings=False):
+    """``show`` puts a text in, from its top unless the same thing is shown again."""
+
+    BINDINGS = [*bindings_at("text")]
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._shown: object = None
+
+    def compose(self) -> ComposeResult:
+        yield Static(classes="text-body")
+
+    @property
+    def text_width(self) -> int:
+        """How many cells a line of the text has."""
+        return max(self.scrollable_content_region.width - 2, 10)
+
+    def show(self, text: Content, *, of: object = None) -> None:
+        """Show a text; ``of`` identifies what it is about, so that a newer text of it stays in place."""
+        self.query_one(".text-body", Static).update(text)
+        if of is None or of != self._shown:
+            self.scroll_home(animate=False)
+        self._shown = of
+
+    def do_up(self) -> None:
+        self.scroll_up(animate=False)
+
+    def do_down(self) -> None:
+        self.scroll_down(animate=False)
+
+    def do_page_up(self) -> None:
+        self.scroll_page_up(animate=False)
+
+    def do_page_down(self) -> None:
+        self.scroll_page_down(animate=False)
+
+    def do_half_up(self) -> None:
+        self.scroll_relative(y=-max(self.size.height // 2, 1), animate=False)
+
+    def do_half_down(self) -> None:
+        self.scroll_relative(y=max(self.size.height // 2, 1), animate=False)
+
+    def do_top(self) -> None:
+        self.scroll_home(animate=False)
+
+    def do_bottom(self) -> None:
+        self.scroll_end(animate=False)
