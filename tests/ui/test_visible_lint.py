@@ -122,6 +122,13 @@ def test_annotations_count_across_files() -> None:
     assert len(check({"ui/ours.py": ours})) == 2
 
 
+def test_a_function_of_the_same_name_elsewhere_does_not_count() -> None:
+    theirs = "def one_line(value) -> str: ..."
+    assert check({"ui/sample.py": HEAD + "def f(x): return Segment(one_line(x, 8))"}, [theirs]) == []
+    ours = "from memtui.engine.feeds.values import one_line\ndef f(x): return Segment(one_line(x, 8))"
+    assert len(check({"ui/sample.py": "from rich.segment import Segment\n" + ours}, [theirs])) == 1
+
+
 def test_a_finding_names_its_place() -> None:
     source = dedent(
         """

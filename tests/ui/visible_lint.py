@@ -40,8 +40,11 @@ SAFE_CALLS: Mapping[str, Fitness] = {
     **dict.fromkeys(("content", "line", "assemble", "marked", "rich_text"), "content"),
     **dict.fromkeys(("visible", "one_line", "quote", "relative_time", "local_time", "local_date"), "string"),
     **dict.fromkeys(("count", "short_count", "plural"), "string"),
-    **dict.fromkeys(("len", "int", "float", "round", "sum", "abs", "ord"), "number"),
 }
+SAFE_MODULES = ("safe", "text", "format")
+NUMBER_CALLS: Mapping[str, Fitness] = dict.fromkeys(
+    ("len", "int", "float", "round", "sum", "abs", "ord"), "number"
+)
 # Of each constructor: the places and names of the arguments that it shows (-1: every positional one).
 CONTENT_SINKS: Mapping[str, Places] = {
     "Static": ((0,), ("content",)),
@@ -114,10 +117,13 @@ class Finding:
 
 def check(sources: Mapping[str, str], context: Iterable[str] = ()) -> list[Finding]:
     """The findings in ``sources`` (path -> text); ``context``: further files whose annotations count."""
-    package = Package()
+    package, elsewhere = Package(), Package()
     trees = {path: ast.parse(text) for path, text in sources.items()}
-    for tree in [*trees.values(), *map(ast.parse, context)]:
+    for tree in trees.values():
         package.learn(tree)
+    for text in context:
+        elsewhere.learn(ast.parse(text))
+    package.add_missing(elsewhere)
     findings: list[Finding] = []
     for path, tree in trees.items():
         if path.endswith(TRUSTED_FILES):
@@ -142,6 +148,12 @@ class FileLint:
         self.package = package
         self.tree = tree
         self.has_widgets = has_widgets
+        self.safe_calls = dict(NUMBER_CALLS)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[-1] in SAFE_MODULES:
+                for alias in node.names:
+                    if alias.name in SAFE_CALLS:
+                        self.safe_calls[alias.asname or alias.name] = SAFE_CALLS[alias.name]
         self._busy: set[tuple[int, str, Fitness]] = set()
 
     def findings(self, node: ast.AST | None = None, outer: Scope | None = None) -> Found:
@@ -357,15 +369,14 @@ class FileLint:
             return self.fit(call.args[0], "string" if wanted == "string" else "number", scope)
         if name in ("max", "min", "list", "tuple", "sorted", "reversed", "cast"):
             return all(self.fit(one, wanted, scope) for one in call.args[name == "cast" :])
-        known = self.package.functions.get(name)
-        if name in SAFE_CALLS:
-            return SAFE_CALLS[name] in (wanted, "number") and (known is None or self._agreed(known, wanted))
+        if isinstance(call.func, ast.Name) and name in self.safe_calls:
+            return self.safe_calls[name] in (wanted, "number")
         if isinstance(call.func, ast.Attribute) and name in SAME_FITNESS_METHODS:
             texts = call.args if name in TAKES_TEXT else []
             return self.fit(call.func.value, wanted, scope) and all(
                 self.fit(one, wanted, scope) or self.fit(one, "string", scope) for one in texts
             )
-        return self._agreed(known, wanted)
+        return self._agreed(self.package.functions.get(name), wanted)
 
 
 def is_false(node: ast.expr) -> bool:

@@ -44,6 +44,13 @@ class Package:
             elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Attribute):
                 self.attributes[node.target.attr].add(annotated(node.annotation))
 
+    def add_missing(self, other: Package) -> None:
+        """What ``other`` knows about names that are not ours."""
+        for ours, theirs in ((self.functions, other.functions), (self.attributes, other.attributes)):
+            for name, promises in theirs.items():
+                if name not in ours:
+                    ours[name] = promises
+
     def family(self, name: str) -> Iterator[str]:
         """The class and its bases, as far as the package knows them."""
         seen = [name]
