@@ -177,6 +177,7 @@ def test_known_names_come_first_with_their_own_name_and_type() -> None:
 def test_known_names_match_whole_words_in_any_case_and_form() -> None:
     known = KnownNames([("Ann", "Ann", "person"), ("Zoë Straße", "Zoë", "person"), ("C++", "C++", "other")])
     assert found("anna and joanna annoy a cannon", known) == []
+    assert found("Ada Lovelace", KnownNames([("Ada Love", "x", "project")])) == [("Ada Lovelace", "person")]
     assert found("i saw ann yesterday", known) == [("Ann", "person")]
     assert found("ZOË STRASSE", known) == [("Zoë", "person")]
     assert found("with Zoe\u0308 Straße there", known) == [("Zoë", "person")]
