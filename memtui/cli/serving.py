@@ -1,10 +1,16 @@
-"""``memtui serve``: the app in a browser, for reading only."""
+"""``memtui serve``: the app in a browser, for reading only.
+
+textual-serve answers whoever asks. A page of another site, open in the same browser, could ask too and read
+the memory through the loopback address: so requests are refused that come from another origin, or that
+reached us under a foreign name.
+"""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -29,14 +35,51 @@ def serve_command(door: Door, host: str, port: int) -> None:
     There is no password: whoever reaches the address can read everything.
     """
     command = reading_command(door)
+    server = _server(command, host, port)
+    if host not in LOOPBACK:
+        note(f"there is no password: everybody who reaches {host}:{port} can read this memory")
+    server.serve()
+
+
+def _server(command: str, host: str, port: int) -> Any:
+    """A server that guards its door; DegradedError without the package."""
     try:
+        from aiohttp import web  # type: ignore[import-not-found, unused-ignore]
         from textual_serve.server import Server  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
         hint = f"{sys.executable} -m pip install textual-serve"
         raise DegradedError("The package textual-serve is not installed.", hint) from None
-    if host not in LOOPBACK:
-        note(f"there is no password: everybody who reaches {host}:{port} can read this memory")
-    Server(command, host=host, port=port, title="memtui").serve()
+
+    async def guard(request: Any, handler: Any) -> Any:
+        if not may_ask(request.headers.get("Host", ""), request.headers.get("Origin", ""), host, port):
+            raise web.HTTPForbidden(text="memtui answers its own pages only.")
+        return await handler(request)
+
+    class Guarded(Server):  # type: ignore[misc, unused-ignore]
+        async def _make_app(self) -> Any:
+            app = await super()._make_app()
+            app.middlewares.append(web.middleware(guard))
+            return app
+
+        def initialize_logging(self) -> None:
+            """Textual-serve's own shows the local variables of every frame."""
+
+    return Guarded(command, host=host, port=port, title="memtui")
+
+
+def may_ask(host: str, origin: str, bound: str, port: int) -> bool:
+    """Whether a request with these headers comes from a page of ours on ``bound``:``port``."""
+    asked = urlsplit(f"//{host}")
+    came = urlsplit(origin)
+    try:
+        ports = {asked.port or 80, port} | ({came.port or 80} if origin else set())
+    except ValueError:
+        return False
+    if len(ports) > 1 or (origin and came.scheme != "http"):
+        return False
+    if bound in LOOPBACK:
+        return asked.hostname in LOOPBACK and (not origin or came.hostname in LOOPBACK)
+    return not origin or came.hostname == asked.hostname
 
 
 def reading_command(door: Door) -> str:
