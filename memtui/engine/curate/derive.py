@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import apsw
 
 from memtui.engine.store import cjk, entities
 from memtui.engine.store.entities import Mention
 
 
-def derive(connection: apsw.Connection, rid: int, content: str, mentions: list[Mention], now: int) -> None:
+def derive(
+    connection: apsw.Connection, rid: int, content: str, mentions: Iterable[Mention], now: int
+) -> None:
     """Link the mentions, index the bigrams, take the row off the text queue; inside the caller's transaction."""
     entities.link(connection, rid, mentions, now)
     cjk.index(connection, rid, content)

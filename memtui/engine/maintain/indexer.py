@@ -14,6 +14,7 @@ from memtui.engine.curate.derive import derive, pending_texts
 from memtui.engine.errors import DegradedError, MemtuiError
 from memtui.engine.models import linker
 from memtui.engine.models.embedders import Embedder
+from memtui.engine.models.ner import KnownNames
 from memtui.engine.models.vectors import quantise, usable
 from memtui.engine.store import entities, vectors
 from memtui.engine.store.connection import Connections
@@ -41,6 +42,9 @@ class Indexer:
         self._woken = threading.Event()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
+        self._names = threading.Lock()
+        self._known = KnownNames()
+        self._learned = -1
         self.degraded = ""
 
     def wake(self) -> None:
@@ -76,6 +80,8 @@ class Indexer:
         Returns the vectors made.
         """
         with self._work:
+            with self._names:
+                self._learn()
             self._derive_texts(limit)
             made = self._embed(limit)
             self._sync_index()
@@ -100,9 +106,20 @@ class Indexer:
             below = batch[-1][0]
             self._on_progress()
 
-    def mentions(self, content: str) -> list[entities.Mention]:
-        """The entities that a text names, by the quick rules."""
-        return linker.mentions(content)
+    def mentions(self, content: str) -> tuple[entities.Mention, ...]:
+        """The entities that a text names, by the quick rules; names that the memory knows come first."""
+        with self._names:
+            if self._learned < 0:
+                self._learn()
+            return linker.mentions(content, self._known)
+
+    def _learn(self) -> None:
+        """Take in the names that were learned since the last time, by this process or another."""
+        with self._connections.read() as connection:
+            new = entities.names_after(connection, self._learned)
+        for _, alias, name, type in new:
+            self._known.add(alias, name, type)
+        self._learned = max(self._learned, 0, *(number for number, *_ in new))
 
     def _embed(self, limit: int | None) -> int:
         made, below = 0, _TOP

@@ -60,6 +60,20 @@ def resolve(connection: apsw.Connection, name: str, type: str) -> int | None:
     return -1 if row[1] else int(row[0])
 
 
+def names_after(connection: apsw.Connection, alias_id: int) -> list[tuple[int, str, str, str]]:
+    """(alias id, alias, name, type) of names learned after ``alias_id``; what is found by its shape is left out."""
+    rows = connection.execute(
+        """
+        SELECT a.alias_id, a.alias, s.canonical_name, s.type
+        FROM entity_aliases a JOIN entities e ON e.eid = a.entity_id
+        JOIN entities s ON s.eid = coalesce(e.merged_into, e.eid)
+        WHERE a.alias_id > ? AND NOT s.hidden AND s.type NOT IN ('date', 'url', 'email') ORDER BY a.alias_id
+        """,
+        (alias_id,),
+    )
+    return [(int(number), str(alias), str(name), str(type)) for number, alias, name, type in rows]
+
+
 def _create(connection: apsw.Connection, mention: Mention, now: int) -> int:
     connection.execute(
         "INSERT INTO entities(id, canonical_name, type, created_at) VALUES (?, ?, ?, ?)",
