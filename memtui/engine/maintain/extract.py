@@ -1,0 +1,68 @@
+"""What an extractor is given and gives: turns of a session in, drafts of facts and observations out.
+
+Extractors judge; they do not write. Whatever they return passes through deduplication, conflicts and the
+caps of consolidation before anything is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+from memtui.engine.records import Category, MemoryRecord, Record
+
+CHUNK = 30
+MOST_FACTS = 50
+MOST_CHARACTERS = 2_000
+MOST_CONFIDENCE = 0.9
+SUMMARY_CHARACTERS = 2_000
+
+
+class Draft(Record):
+    """Something worth keeping. ``sources``: ids of the turns that say it, at least one.
+
+    ``confidence`` is at most 0.9: only a person is surer. ``correcting``: it says that something known has changed.
+    """
+
+    kind: Literal["fact", "observation"]
+    content: str
+    sources: tuple[str, ...]
+    confidence: float = 0.8
+    tags: tuple[str, ...] = ()
+    category: Category | None = None
+    correcting: bool = False
+
+
+class Extraction(Record):
+    """What a chunk holds. ``tokens`` were spent on it in ``calls`` to a model."""
+
+    drafts: tuple[Draft, ...] = ()
+    summary: str | None = None
+    calls: int = 0
+    tokens: int = 0
+
+
+class Context(Record):
+    """What helps to read a chunk. ``people``: first names that the person introduced before."""
+
+    session_id: str
+    title: str | None = None
+    people: frozenset[str] = frozenset()
+
+
+class Extractor(Protocol):
+    """``name`` is noted with what it found."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def extract(self, turns: Sequence[MemoryRecord], context: Context) -> Extraction:
+        """Read at most ``CHUNK`` turns of one session, in order.
+
+        Raises MemtuiError when it cannot tell; it never answers "nothing" because something failed.
+        """
+        ...
+
+    def estimate(self, turns: Sequence[MemoryRecord]) -> int:
+        """About how many tokens reading them costs; 0 without a model."""
+        ...

@@ -1,0 +1,118 @@
+"""Plain sentences of a message: what its writer says in their own words.
+
+Left out: code, quoted lines, tables, pasted logs, and what follows a request to work on a text ("translate
+this: ..."). Quotation marks stay in the sentence, but ``masked`` blanks what stands between them, so that
+nobody is taken to say what they only quote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_MOST_CHARACTERS = 20_000
+_ABBREVIATIONS = frozenset(
+    """
+    dr mr mrs ms mx prof st jr sr vs etc e.g i.e eg ie approx no nr fig vol ca cf al inc ltd co dept est min max
+    jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun a.m p.m am pm incl excl resp
+    """.split()  # noqa: SIM905
+)
+_fence = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_not_prose = re.compile(
+    r"\s*(?:[>|]|[$%] \w|#{1,6} |\{|\}|\[\d|</?\w|//|/\*|\*/|-----|@@|\+\+\+ |>>> )|(?: {4}|\t)\S"
+    r"|\s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\s*\[?\d\d:\d\d:\d\d|\s*(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b"
+    r"|\s*(?:Traceback|File \"|at [\w.$]+\(|From:|To:|Subject:|Date:|Cc:|Sent:|On .{4,60} wrote:)"
+    r"|.*(?:\x1b|\w+=\S+ \w+=\S+|;\s*$|\)\s*\{|=>|::|</\w+>)"
+)  # fmt: skip
+_speaker = re.compile(
+    r"\s*(?:user|assistant|human|system|ai|bot|me|you|\w+ \(\d\d:\d\d\))\s?:\s", re.IGNORECASE
+)
+# "Summarise this: ..." hands over somebody's text; what follows is not the writer's.
+_hands_over = re.compile(
+    r"\b(?:translate|summari[sz]e|proofread|rewrite|rephrase|paraphrase|edit|review|explain|improve|shorten|polish|check|"
+    r"fix|correct|analy[sz]e|reply to|respond to|answer|grammar|decode|parse|classify|extract|homework|here(?:'s| is| are) "
+    r"(?:the|a|an|his|her|their|some|what|my (?:essay|letter|e-?mail|text|draft|story|poem|logs?|output|code|config|lyrics))|"
+    r"says?|said|wrote|writes|reads|goes|sent (?:me|us)|paste[ds]?|pasting|quote)\b[^.!?\n]{0,80}:(?=\s|$)",
+    re.IGNORECASE,
+)
+_item = re.compile(r"\s*(?:[-*•–]|\d{1,3}[.)]|\[[ xX]?\])\s+")
+_end = re.compile(r"[.!?…]+[\"”»')\]]*(?=\s|$)|[。！？]+")
+_quoted = re.compile(
+    r"“[^”]{0,2000}”?|«[^»]{0,2000}»?|「[^」]{0,2000}」?|„[^“”]{0,2000}[“”]?|\"[^\"\n]{0,2000}\"?|`[^`]{0,2000}`?"
+    r"|(?<![\w'])'(?=\w)[^'\n]{0,300}(?:'\w[^'\n]{0,100})*'(?!\w)"
+)
+_MASK = "\x00"
+
+
+class Sentence(NamedTuple):
+    """``masked`` has the length of ``text``; what is quoted in it is blanked. ``question``: it asks."""
+
+    text: str
+    masked: str
+    question: bool
+
+
+def mask(text: str) -> str:
+    return _quoted.sub(lambda match: _MASK * len(match[0]), text)
+
+
+def sentences(text: str) -> list[Sentence]:
+    """The sentences of a message in order, without list marks."""
+    found = []
+    for line in _prose_lines(_fence.sub("\n", text[:_MOST_CHARACTERS])):
+        for part in _split(line):
+            masked = mask(part)
+            asks = bool(re.search(r"\?[\W_]*$", masked.rstrip(_MASK + " ")))
+            found.append(Sentence(part, masked, asks))
+    return found
+
+
+def _prose_lines(text: str) -> Iterator[str]:
+    """Lines of prose; a line that goes on in small letters is one with the next."""
+    waiting, handed_over = "", False
+    for line in text.replace("\r\n", "\n").split("\n"):
+        if handed_over:
+            # Up to the blank line after it; a text that begins on a new line may have many paragraphs.
+            if not line.strip() and waiting:
+                waiting, handed_over = "", False
+            continue
+        if not line.strip() or _not_prose.match(line) or _speaker.match(line):
+            yield from filter(None, (waiting,))
+            waiting = ""
+            continue
+        item = _item.match(line)
+        body = line[item.end() :].strip() if item else line.strip()
+        if waiting and not item and body[0].islower() and not _end.search(waiting[-2:]):
+            waiting = f"{waiting} {body}"
+        else:
+            yield from filter(None, (waiting,))
+            waiting = body
+        handing = _hands_over.search(mask(waiting))
+        if handing:
+            yield waiting[: handing.end()]
+            handed_over, waiting = True, waiting[handing.end() :].strip()
+    if waiting and not handed_over:
+        yield waiting
+
+
+def _split(line: str) -> Iterator[str]:
+    masked = mask(line)
+    start = 0
+    for match in _end.finditer(masked):
+        if _goes_on(masked, match) or masked.count("(", start, match.end()) > masked.count(
+            ")", start, match.end()
+        ):
+            continue
+        yield line[start : match.end()].strip()
+        start = match.end()
+    if line[start:].strip():
+        yield line[start:].strip()
+
+
+def _goes_on(text: str, match: re.Match[str]) -> bool:
+    """Whether a dot ends an abbreviation or an initial, not the sentence."""
+    if match[0] != ".":
+        return False
+    word = re.split(r"[\s(]", text[: match.start()])[-1].casefold()
+    return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word != "i")
