@@ -58,6 +58,11 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
     assert loaded.origins["general.motion"] == "NO_MOTION"
 
 
+def test_a_variable_that_is_set_to_nothing_is_not_set(tmp_path: Path) -> None:
+    loaded = config.load(written(tmp_path, ""), {"MEMTUI_SEARCH_LIMIT": "", "MEMTUI_THEME": ""})
+    assert loaded.settings == config.Settings()
+
+
 def test_the_file_may_be_named_by_the_environment(tmp_path: Path) -> None:
     file = written(tmp_path, "[search]\nlimit = 5\n")
     assert config.load(environ={"MEMTUI_CONFIG": str(file)}).settings.search.limit == 5

@@ -58,6 +58,13 @@ def settings(configuration: Configuration) -> Iterator[Diagnosis]:
         yield _note("settings", f"others on this machine may read them (mode {loose:o})", f"chmod 600 {file}")
     for name in configuration.unknown_variables:
         yield _note("settings", f"{name} is set but means nothing", "Is it misspelt?")
+    theme = configuration.settings.general.theme
+    if not theme.startswith("memtui-"):
+        from textual.theme import BUILTIN_THEMES
+
+        if theme not in BUILTIN_THEMES:
+            known = ", ".join(("memtui-dark", "memtui-light", *BUILTIN_THEMES))
+            yield _note("settings", f"there is no theme {theme!r}: memtui-dark stands for it", f"Known: {known}")
     if configuration.settings.keymap:
         from memtui.ui.keymap import read_keymap
 

@@ -129,7 +129,8 @@ def _overlay(
         data.setdefault("general", {})["motion"] = False
         origins["general.motion"] = "NO_MOTION"
     for name, setting in variables.items():
-        if name in environ:
+        # Set to nothing is how a shell says "not set" for one command.
+        if environ.get(name):
             value = _check_value(name, setting, environ[name], strict=False)
             data.setdefault(setting.section, {})[setting.key] = value
             origins[setting.name] = name

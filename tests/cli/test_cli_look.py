@@ -159,6 +159,7 @@ def test_the_doctor_tells_what_is_set_and_by_whom(
     monkeypatch.setenv("MEMTUI_CONFIG", str(home / "c.toml"))
     monkeypatch.setenv("MEMTUI_DECAY_RATE", "0.2")
     monkeypatch.setenv("MEMTUI_TEHME", "x")
+    monkeypatch.setenv("MEMTUI_THEME", "pink")
     told = cli("doctor", "--json")
     assert told.code == 0
     rows = {row["name"]: (row["value"], row["origin"]) for row in told.json["settings"]}
@@ -169,6 +170,7 @@ def test_the_doctor_tells_what_is_set_and_by_whom(
     texts = [finding["text"] for finding in told.json["findings"]]
     assert any("MEMTUI_TEHME" in text for text in texts)
     assert any("frobnicate" in text for text in texts)
+    assert any("'pink'" in text for text in texts)
     assert any("there is none yet" in text for text in texts)
     assert not (home / "memory.db").exists()
 
