@@ -20,12 +20,9 @@ def section_at(text: str, section: str) -> int | None:
         header = _HEADER.match(line)
         if header and _plain(header[1]) == section:
             return index
-        top = _TOP_KEY.match(line)
-        if header:
-            starts = _plain(header[1]).startswith(section + ".")
-        else:
-            starts = top is not None and top[1] == section
-        if starts and inner is None:
+        top = None if header else _TOP_KEY.match(line)
+        table_in_it = header and _plain(header[1]).startswith(section + ".")
+        if inner is None and (table_in_it or (top and top[1] == section)):
             inner = index
     return inner
 
