@@ -297,24 +297,25 @@ class Hit(Record):
 class Profile(Record):
     """Everything that decides a ranking (a profile can be saved under a name).
 
-    ``fusion``: ``rrf`` sums weight / (k + rank); ``score`` sums weight * normalised score.
+    ``fusion``: ``rrf`` sums weight / (k + rank); ``score`` sums weight * share, where an arm's share says
+    how much of the question a memory answers (0 to about 1).
     ``depth``: how many candidates each arm hands to fusion. ``floor``: the least cosine similarity
     at which a memory found by the vector arm alone may appear.
-    ``neighbours`` / ``session``: share of a neighbouring turn's score / of the session's best turns'.
-    ``feedback``: weight of expansion terms taken from the first pass (0 = none).
+    ``neighbours``: how much of what the turn before or after says counts for a turn (half of it two turns
+    away); ``session``: how much of what its session's best turns score. Both belong to the context arm,
+    which takes no part in ``rrf``.
     """
 
     name: str = "default"
     fusion: Literal["rrf", "score"] = "score"
     k: int = 60
     keyword: float = 1.0
-    vector: float = 0.4
+    vector: float = 0.5
     entity: float = 0.1
-    neighbours: float = 0.3
-    session: float = 0.2
-    feedback: float = 0.0
+    neighbours: float = 0.5
+    session: float = 0.3
     floor: float = 0.3
-    depth: int = 200
+    depth: int = 100
 
 
 class SearchResult(Record):

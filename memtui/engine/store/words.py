@@ -53,7 +53,7 @@ def fold(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """The words between single spaces, one before and one after, so that ``" word "`` is a whole word in it."""
+    """The words with one space before and after each, so that ``" word "`` is a whole word in it."""
     return f" {' '.join(words(text))} "
 
 

@@ -84,6 +84,7 @@ CREATE VIRTUAL TABLE facts_vocab USING fts5vocab(facts_fts, 'row');
 -- Bigrams of texts in Chinese, Japanese, Korean: made by the application, for those rows only. An entry
 -- may outlive its text (older SQLite cannot delete here), so a match is always checked against the text.
 CREATE VIRTUAL TABLE memories_cjk USING fts5(bigrams, content='', tokenize='unicode61');
+CREATE VIRTUAL TABLE cjk_vocab USING fts5vocab(memories_cjk, 'row');
 
 -- What still has to be derived from a text, newest first: links and bigrams (text), a vector.
 CREATE TABLE index_queue (
