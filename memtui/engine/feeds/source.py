@@ -41,8 +41,9 @@ class Source(Record):
 
     @property
     def stem(self) -> str:
-        """The file's name without folder and last suffix."""
-        return self.path.stem if self.member is None else PurePosixPath(self.member).stem
+        """The file's name without folder and last suffix; bytes that are not UTF-8 become question marks."""
+        stem = self.path.stem if self.member is None else PurePosixPath(self.member).stem
+        return stem.encode(errors="replace").decode()
 
 
 class _Metered(io.RawIOBase):

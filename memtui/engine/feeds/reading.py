@@ -1,0 +1,95 @@
+"""Reads all sources of an import one after another, and keeps the account of what was passed over."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import msgspec
+
+from memtui.engine.clock import EARLIEST, LATEST
+from memtui.engine.errors import InputError
+from memtui.engine.records import Skip, Turn
+
+from .detect import Found, feed_named
+from .source import Opener, Stream
+
+_RECORDS_PER_LOOK = 2_000
+_PLACES = 20
+
+
+class Tally:
+    """What an import has seen so far: bytes and files read, and what was passed over or mended."""
+
+    def __init__(self, found: Found) -> None:
+        self.reasons: Counter[str] = Counter()
+        self.files_done = 0
+        self.place = ""
+        self._finished = 0
+        self._stream: Stream | None = None
+        self._mended: Counter[str] = Counter()
+        self._left_out = found.ignored
+        self._places: list[str] = []
+
+    @property
+    def bytes_done(self) -> int:
+        return self._finished + (self._stream.position if self._stream else 0)
+
+    def skip(self, skip: Skip) -> None:
+        self.reasons[skip.reason] += 1
+        if skip.place:
+            self.note(f"{skip.place}: {skip.reason}")
+
+    def note(self, what: str) -> None:
+        """Keep one of the first things that went wrong, to be shown in full."""
+        if len(self._places) < _PLACES:
+            self._places.append(what)
+
+    def start(self, stream: Stream) -> None:
+        self._stream = stream
+        self.place = stream.source.place
+
+    def end(self, size: int) -> None:
+        if self._stream:
+            self._mended += self._stream.warnings
+        self._stream = None
+        self._finished += size
+        self.files_done += 1
+
+    def warnings(self) -> tuple[str, ...]:
+        left_out = [f"{count:,} × left out: {reason}" for reason, count in self._left_out.items()]
+        mended = [f"{count:,} × {what}" for what, count in self._mended.items()]
+        return (*left_out, *mended, *self._places)
+
+
+def read_all(found: Found, tally: Tally) -> Iterator[Turn | None]:
+    """Every turn of every source, with a time; None now and then where there is nothing but skips.
+
+    A turn without a time gets that of the turn before it, the first one that of its file: the order stays.
+    A source that is gone by now is noted, and the next one is read.
+    """
+    with Opener() as opener:
+        for recognised in found.sources:
+            try:
+                with opener.open(recognised.source) as stream:
+                    tally.start(stream)
+                    yield from _read(stream, recognised.format, tally)
+            except InputError as error:
+                tally.note(error.message)
+            finally:
+                tally.end(recognised.source.size)
+
+
+def _read(stream: Stream, format: str, tally: Tally) -> Iterator[Turn | None]:
+    latest = min(max(stream.source.modified, EARLIEST), LATEST)
+    for number, record in enumerate(feed_named(format).read(stream)):
+        if isinstance(record, Turn):
+            if record.event_time is None:
+                record = msgspec.structs.replace(record, event_time=latest)
+            else:
+                latest = record.event_time
+            yield record
+        else:
+            tally.skip(record)
+            if number % _RECORDS_PER_LOOK == 0:
+                yield None

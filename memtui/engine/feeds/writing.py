@@ -1,0 +1,105 @@
+"""The SQL of an import: what is there already, and storing turns many at a time.
+
+A single turn is recorded with its session (curate.turns); here a transaction holds hundreds of turns of few
+sessions, so the sessions are registered once for all of them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from hashlib import blake2b
+
+import apsw
+import msgspec
+
+from memtui.engine.curate.turns import NewTurn
+from memtui.engine.store import memories, sessions
+from memtui.engine.store.sql import scalar
+
+_TITLES_KEPT = 256
+_ROWS_PER_LOOK = 8
+
+
+class Titles(OrderedDict[str, str]):
+    """The titles that this import gave to its latest sessions: those it may still replace."""
+
+    def give(self, session_id: str, title: str) -> str | None:
+        """Note the new title; returns the one given before, if it is still known."""
+        before = self.pop(session_id, None)
+        self[session_id] = title
+        if len(self) > _TITLES_KEPT:
+            self.popitem(last=False)
+        return before
+
+
+def known_keys(connection: apsw.Connection, keys: Sequence[str]) -> set[str]:
+    """Those of the source keys that the memory holds, in the Trash or not."""
+    rows = connection.execute(
+        "SELECT source_key FROM memories WHERE source_key IN (SELECT value FROM json_each(?))",
+        (msgspec.json.encode(keys).decode(),),
+    )
+    return {str(key) for (key,) in rows}
+
+
+def erased_keys(connection: apsw.Connection, keys: Sequence[str]) -> set[str]:
+    """Those of the source keys whose turn was erased for good: only a salted hash of it remains."""
+    if scalar(connection, "SELECT 1 FROM erased_keys LIMIT 1") is None:
+        return set()
+    salt = bytes.fromhex(scalar(connection, "SELECT value FROM memory_metadata WHERE key = 'erase_salt'"))
+    return {
+        key
+        for key in keys
+        if scalar(
+            connection,
+            "SELECT 1 FROM erased_keys WHERE hash = ?",
+            (blake2b(key.encode(), key=salt, digest_size=32).digest(),),
+        )
+    }
+
+
+def store_some(
+    connection: apsw.Connection, turns: Sequence[NewTurn], titles: Titles, *, now: int, seconds: float
+) -> tuple[int, list[NewTurn]]:
+    """Store turns until the time is up: how many were taken, and those that were not there already."""
+    until = time.monotonic() + seconds
+    stored: list[NewTurn] = []
+    taken = 0
+    for taken, turn in enumerate(turns, 1):
+        if _insert(connection, turn, now):
+            stored.append(turn)
+        if taken % _ROWS_PER_LOOK == 0 and time.monotonic() > until:
+            break
+    _register_sessions(connection, stored, titles)
+    return taken, stored
+
+
+def _insert(connection: apsw.Connection, turn: NewTurn, now: int) -> bool:
+    rid = memories.insert(
+        connection, kind="episode", content=turn.intake.content, event_time=turn.event_time, created_at=now,
+        trust=turn.trust, session_id=turn.session_id, source_role=turn.role, source=turn.source,
+        source_key=turn.source_key, project=turn.project, attributes=turn.intake.attributes,
+    )  # fmt: skip
+    if rid is not None and turn.intake.quarantined:
+        connection.execute("UPDATE index_queue SET vector = 0 WHERE rid = ?", (rid,))
+    return rid is not None
+
+
+def _register_sessions(connection: apsw.Connection, turns: Sequence[NewTurn], titles: Titles) -> None:
+    by_session: dict[str, list[NewTurn]] = {}
+    for turn in turns:
+        by_session.setdefault(turn.session_id, []).append(turn)
+    for session_id, those in by_session.items():
+        times = [turn.event_time for turn in those]
+        title = next((turn.title for turn in reversed(those) if turn.title), None)
+        sessions.seen(
+            connection, session_id, min(times), max(times),
+            title=title, source=those[0].source, project=those[-1].project,
+        )  # fmt: skip
+        if title and (before := titles.give(session_id, title)) not in (None, title):
+            # A conversation may get its title late. One that somebody else gave is not ours to replace.
+            connection.execute(
+                "UPDATE sessions_consolidations SET title = ? WHERE session_id = ? AND title = ?",
+                (title, session_id, before),
+            )
