@@ -68,7 +68,7 @@ def message(role: str, words: Any, **fields: Any) -> dict[str, Any]:
 
 def conversation(name: str, messages: list[dict[str, Any] | None], **fields: Any) -> dict[str, Any]:
     """A ChatGPT conversation whose messages (None: a node without one) follow each other."""
-    mapping = {}
+    mapping: dict[str, Any] = {}
     for number, found in enumerate(messages):
         node = f"{name}-{number}"
         mapping[node] = {
@@ -105,7 +105,10 @@ def read_with_warnings(
         for found in find_sources([path], format, limits).sources:
             with opener.open(found.source) as stream:
                 for record in feed_named(found.format).read(stream):
-                    (turns if isinstance(record, Turn) else skips).append(record)
+                    if isinstance(record, Turn):
+                        turns.append(record)
+                    else:
+                        skips.append(record)
                 for what, number in stream.warnings.items():
                     warnings[what] = warnings.get(what, 0) + number
     return turns, skips, warnings

@@ -16,6 +16,7 @@ from memtui import Memory
 from memtui.engine.curate.intake import MAX_EPISODE
 from memtui.engine.errors import DiskFullError, InputError, ReadOnlyError, StoreError
 from memtui.engine.feeds import importer, interrupted, writing
+from memtui.engine.feeds.detect import find_sources
 from memtui.engine.records import ImportProgress, ImportReport, MemoryRecord, Options
 
 NOW = 1_800_000_000.0
@@ -398,7 +399,6 @@ def test_a_file_that_vanishes_is_noted_and_the_others_are_read(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = plain(tmp_path / "in" / "a", "gone"), plain(tmp_path / "in" / "b", "words")
-    find_sources = importer.find_sources
 
     def finds_then_deletes(*given: Any) -> Any:
         found = find_sources(*given)
