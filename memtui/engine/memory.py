@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import apsw
 
@@ -20,34 +21,44 @@ from memtui.engine.curate import intake, notes, turns
 from memtui.engine.curate.derive import derive
 from memtui.engine.errors import DegradedError, InputError, ReadOnlyError
 from memtui.engine.maintain.indexer import Indexer
+from memtui.engine.maintain.plan import Consolidation
 from memtui.engine.models.embedders import Embedder, OfflineEmbedder
 from memtui.engine.records import (
     Changes,
     CheckReport,
     Explanation,
+    ImportProgress,
     ImportReport,
     MemoryRecord,
     Operation,
     Options,
     Profile,
     SearchResult,
+    Session,
     Stats,
     Undone,
 )
 from memtui.engine.store import check, file, history, memories, recalls, stats, undo, vectors
 from memtui.engine.store.connection import Connections
+from memtui.engine.store.sql import scalar
+from memtui.engine.upkeep import Upkeep
 from memtui.engine.view import View
 
 Event = Literal["changed", "progress"]
 Verb = Literal["confirm", "forget", "restore", "tag"]
 _DONE = {"confirm": "Confirmed", "forget": "Forgot", "restore": "Restored", "tag": "Tagged"}
 _LABEL = 60
+_ROWS_AT_ONCE = 2_000
 _ROWS_PER_TRANSACTION = 500
 
 
 def _quote(content: str) -> str:
     words = " ".join(content.split())
     return f"“{words if len(words) <= _LABEL else words[: _LABEL - 1].rstrip() + '…'}”"
+
+
+def _bulk_label(verb: Verb, changed: int) -> str:
+    return f"{_DONE[verb]} {changed:,} {'memory' if changed == 1 else 'memories'}"
 
 
 class Memory:
@@ -65,6 +76,7 @@ class Memory:
         self._subscribers: dict[Event, list[Callable[[Changes], None]]] = {"changed": [], "progress": []}
         self._embedder_lock = threading.Lock()
         self._embedder_made: Embedder | None = None
+        self.upkeep = Upkeep(connections, clock, options, lambda: self.actor, self._tell)
         self._indexer = Indexer(connections, clock, self._embedder, on_progress=self._progressed)
 
     @classmethod
@@ -250,27 +262,41 @@ class Memory:
             )
         now = int(self._clock())
         intake.tags((*add, *remove))
+        if len(rids) <= _ROWS_AT_ONCE:
+            with self._operation(verb, _DONE[verb]) as op:
+                changed = self._apply_all(op.connection, verb, rids, add, remove, now)
+                op.label = _bulk_label(verb, changed)
+            return self._tell(op.op_id) if changed else None
         op_id = history.begin(self._connections, self._clock, self.actor, verb, _DONE[verb])
         changed = 0
-        for start in range(0, len(rids), _ROWS_PER_TRANSACTION):
-            if cancelled():
-                break
-            with history.part(self._connections, op_id) as connection:
-                before = connection.total_changes()
-                for memory in memories.by_rid(connection, rids[start : start + _ROWS_PER_TRANSACTION], now):
-                    try:
-                        self._apply(connection, verb, memory, add, remove, now)
-                    except InputError:
-                        continue
-                    if connection.total_changes() != before:
-                        changed, before = changed + 1, connection.total_changes()
-        noun = "memory" if changed == 1 else "memories"
-        history.finish(self._connections, op_id, f"{_DONE[verb]} {changed:,} {noun}")
-        if not changed:
-            return None
-        operation = self.view.operation(op_id)
-        self._tell(operation)
-        return operation
+        try:
+            for start in range(0, len(rids), _ROWS_PER_TRANSACTION):
+                if cancelled():
+                    break
+                with history.part(self._connections, op_id) as connection:
+                    part = rids[start : start + _ROWS_PER_TRANSACTION]
+                    changed += self._apply_all(connection, verb, part, add, remove, now)
+        finally:
+            history.finish(self._connections, op_id, _bulk_label(verb, changed))
+        return self._tell(op_id) if changed else None
+
+    def _apply_all(
+        self,
+        connection: apsw.Connection,
+        verb: Verb,
+        rids: Sequence[int],
+        add: Sequence[str],
+        remove: Sequence[str],
+        now: int,
+    ) -> int:
+        """Returns how many memories were changed."""
+        changed = 0
+        for memory in memories.by_rid(connection, rids, now):
+            before = connection.total_changes()
+            with suppress(InputError):  # the verb does not apply to this one
+                self._apply(connection, verb, memory, add, remove, now)
+            changed += connection.total_changes() != before
+        return changed
 
     # Undo
 
@@ -311,7 +337,7 @@ class Memory:
             if op_id is None:
                 return None
         done = undo.undo(self._connections, self._clock, self.actor, op_id)
-        self._tell(done.by)
+        self._tell(done.by.op_id)
         return done
 
     # Finding
@@ -394,6 +420,21 @@ class Memory:
                 self._embedder_made = OfflineEmbedder()
             return self._embedder_made
 
+    # From conversations to facts
+
+    def pending_sessions(self, exclude: str | None = None) -> list[Session]:
+        """Sessions with turns that no consolidation has read yet, oldest first; ``exclude`` is usually the current one."""
+        return self.upkeep.pending_sessions(exclude)
+
+    async def consolidate(self, session_id: str | None = None, *, preview: bool = False) -> Consolidation:
+        """Turn a session into facts and observations; without an id all that are over and pending.
+
+        One undoable operation. With ``preview`` nothing is written: each outcome carries its plan, which
+        ``upkeep.apply`` writes. A session that fails stays pending and is reported. Raises NotFoundError
+        for an unknown session. ``upkeep`` has progress, cancelling and the review of what came of it.
+        """
+        return await self.upkeep.consolidate(session_id, preview=preview)
+
     # State
 
     def stats(self) -> Stats:
@@ -420,7 +461,7 @@ class Memory:
         *,
         format: str | None = None,
         dry_run: bool = False,
-        progress: Callable[[Any], None] | None = None,
+        progress: Callable[[ImportProgress], None] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> ImportReport:
         """Import conversations from files, folders and zips as one undoable operation; see ``feeds``."""
@@ -431,7 +472,7 @@ class Memory:
             clock=self._clock, options=self._options, progress=progress, cancelled=cancelled,
         )  # fmt: skip
         if report.operation is not None:
-            self._tell(report.operation)
+            self._tell(report.operation.op_id)
         return report
 
     def data_version(self) -> int:
@@ -448,31 +489,33 @@ class Memory:
         self._subscribers[event].append(callback)
         return lambda: self._subscribers[event].remove(callback)
 
-    def _operation(self, kind: str, label: str) -> Any:
+    def _operation(self, kind: str, label: str) -> AbstractContextManager[history.Op]:
         return history.operation(self._connections, self._clock, self.actor, kind, label)
 
     def _announce(self, op: history.Op) -> None:
+        """After one memory was written: wake the indexer, tell the subscribers if anything changed."""
         if self._options.background:
             self._indexer.wake()
         if self._subscribers["changed"]:
             with self._connections.read() as connection:
-                if not connection.execute("SELECT 1 FROM ops WHERE op_id = ?", (op.op_id,)).fetchone():
-                    return  # nothing changed
-            self._tell(self.view.operation(op.op_id))
+                changed = scalar(connection, "SELECT 1 FROM ops WHERE op_id = ?", (op.op_id,))
+            if changed:
+                self._tell(op.op_id)
 
-    def _tell(self, operation: Operation) -> None:
+    def _tell(self, op_id: int) -> Operation:
+        operation = self.view.operation(op_id)
         if self._options.background:
             self._indexer.wake()
-        if not self._subscribers["changed"]:
-            return
-        changed = self.view.changes_of(operation.op_id)
-        told = Changes(
-            tables=frozenset(change.table for change in changed),
-            ids=tuple(change.memory_id for change in changed if change.memory_id),
-            operation=operation,
-        )
-        for callback in list(self._subscribers["changed"]):
-            callback(told)
+        if self._subscribers["changed"]:
+            changed = self.view.changes_of(op_id)
+            told = Changes(
+                tables=frozenset(change.table for change in changed),
+                ids=tuple(change.memory_id for change in changed if change.memory_id),
+                operation=operation,
+            )
+            for callback in list(self._subscribers["changed"]):
+                callback(told)
+        return operation
 
     def _progressed(self) -> None:
         for callback in list(self._subscribers["progress"]):
