@@ -8,19 +8,19 @@ carried out by the method ``do_forget`` of the widget that has the place.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
-Place = Literal["everywhere", "list", "text", "memories", "search", "sessions", "history"]
+Place = Literal[
+    "everywhere", "list", "text", "transcript", "knobs", "memories", "search", "sessions", "history"
+]  # fmt: skip
 Group = Literal["Panes", "Move", "Look", "Change", "Undo", "Program"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 PANE_PLACES: tuple[Place, ...] = ("memories", "search", "sessions", "history")
-# A list and a text have the focus in turn; a pane and "everywhere" are active beside either.
-PART_PLACES: tuple[Place, ...] = ("list", "text")
+# The parts of a pane have the focus in turn; the pane and "everywhere" are active beside each.
+PART_PLACES: tuple[Place, ...] = ("list", "text", "transcript", "knobs")
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(NamedTuple):
     """One thing the person can do.
 
     ``keys``: as typed (``x``, ``/``, ``ctrl+o``, ``g g``), the first one is shown. ``footer``: its
@@ -55,7 +55,8 @@ def _action(
 
 _ALL: tuple[Place, ...] = ("everywhere",)
 _LIST: tuple[Place, ...] = ("list",)
-_PARTS: tuple[Place, ...] = ("list", "text")
+_PARTS: tuple[Place, ...] = ("list", "text", "transcript")
+_STEPS: tuple[Place, ...] = (*_PARTS, "knobs")
 _ROWS: tuple[Place, ...] = ("memories", "search")
 
 # fmt: off
@@ -73,20 +74,23 @@ ACTIONS: tuple[Action, ...] = (
     _action("previous_part", "shift+tab", "previous part", "Panes", _ALL, "Move to the part before."),
     _action("jump", "ctrl+o", "jump", "Panes", _ALL, "Show a letter on every part; that letter goes there."),
 
-    _action("up", "up  k", "up", "Move", _PARTS, "One row up."),
-    _action("down", "down  j", "down", "Move", _PARTS, "One row down."),
+    _action("up", "up  k", "up", "Move", _STEPS, "One row up."),
+    _action("down", "down  j", "down", "Move", _STEPS, "One row down."),
     _action("page_up", "pageup", "page up", "Move", _PARTS, "One page up."),
     _action("page_down", "pagedown", "page down", "Move", _PARTS, "One page down."),
     _action("half_up", "ctrl+u", "half page up", "Move", _PARTS, "Half a page up."),
     _action("half_down", "ctrl+d", "half page down", "Move", _PARTS, "Half a page down."),
     _action("top", "g g  home", "top", "Move", _PARTS, "To the first row."),
     _action("bottom", "G  end", "bottom", "Move", _PARTS, "To the last row."),
-    _action("focus_list", "h  left", "list", "Move", _ALL, "Go to the list."),
-    _action("focus_preview", "l  right", "preview", "Move", _ALL, "Go to the preview."),
+    _action("focus_list", "h  left", "list", "Move", _PARTS, "Go to the list."),
+    _action("focus_preview", "l  right", "preview", "Move", _PARTS, "Go to the preview."),
     _action("back", "escape", "back", "Move", _ALL,
             "One step back: to the list, then without marks, then without filter."),
 
     _action("open", "enter", "open", "Look", _LIST, "Open the selected row in full."),
+    _action("unfold", "enter", "unfold", "Look", ("transcript",), "Show a long turn whole, or fold it again."),
+    _action("less", "left  h", "less", "Look", ("knobs",), "Lower the chosen value; the hits follow at once."),
+    _action("more", "right  l", "more", "Look", ("knobs",), "Raise the chosen value; the hits follow at once."),
     _action("filter", "/", "filter", "Look", ("memories", "sessions", "history"),
             "Narrow the list: words, kind:fact, tag:work, conf<0.5, -not, \"exact words\".", footer=10),
     _action("query", "/", "search", "Look", ("search",), "Type a question, or words to look for.", footer=10),
@@ -96,6 +100,16 @@ ACTIONS: tuple[Action, ...] = (
             "Show exactly what an agent would be told, with its tokens.", footer=43),
     _action("why_not", "w", "why not here?", "Look", ("search",),
             "Ask why a certain memory is not among the hits.", footer=42),
+    _action("tune", "T", "tune", "Look", ("search",),
+            "Change how the arms are weighed, and see the hits move.", footer=44),
+    _action("pin", "p", "pin", "Look", ("search",),
+            "Keep this question at hand, or no longer.", footer=46, changes=True),
+    _action("save_profile", "S", "save profile", "Look", ("search",),
+            "Keep this way of ranking under a name, for agents too.", footer=47, changes=True),
+    _action("recalls", "L", "recall log", "Look", ("history",),
+            "Show what agents were told and when; again for the changes.", footer=40),
+    _action("in_session", "O", "in session", "Look", _ROWS,
+            "Open the conversation where it was said."),
     _action("sort", ">", "sort", "Look", _LIST, "Sort by the next column.", footer=70),
     _action("reverse", "<", "reverse", "Look", _LIST, "Turn the order round."),
     _action("trash", "X", "trash", "Look", ("memories",),

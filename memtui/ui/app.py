@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.command import Provider
 from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
@@ -32,7 +31,7 @@ from .perform import start
 from .safe import notice
 from .screens.main import MainScreen
 from .state import UiState
-from .theme import own_themes, variable_defaults
+from .theme import DARK, own_themes, variable_defaults
 from .widgets.bars import StatusLine, TitleBar
 
 if TYPE_CHECKING:
@@ -44,16 +43,11 @@ T = TypeVar("T")
 # Dialogs that are opened by an action: where their code is.
 DIALOGS: dict[str, str] = {}
 
+STYLES = ("styles/shell.tcss", "styles/lists.tcss")
 POLL_SECONDS = 0.5
 SPIN_SECONDS = 0.1
 # A change that takes less is not announced while it runs.
 BUSY_AFTER = 0.2
-
-
-def palette_provider() -> type[Provider]:
-    from .commands import Commands
-
-    return Commands
 
 
 class MemtuiApp(AppActions, App[None], inherit_bindings=False):
@@ -64,14 +58,13 @@ class MemtuiApp(AppActions, App[None], inherit_bindings=False):
     """
 
     TITLE = "memtui"
-    CSS_PATH = ["styles/shell.tcss", "styles/lists.tcss", "styles/dialogs.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_at("everywhere"),
         Binding("ctrl+c", "help_quit", show=False, system=True),
     ]
-    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-stacked"), (84, "-split"), (130, "-wide")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-stacked"), (84, "-split")]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
-    COMMANDS = {palette_provider}
+    ENABLE_COMMAND_PALETTE = False
     NOTIFICATION_TIMEOUT = 4
 
     def __init__(
@@ -87,7 +80,7 @@ class MemtuiApp(AppActions, App[None], inherit_bindings=False):
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._control_filter = ControlFilter()
-        super().__init__()
+        super().__init__(css_path=[*STYLES, "styles/ascii.tcss"] if look.ascii else [*STYLES])
         self.look = look
         self.keymap, self._keymap_problems = read_keymap(keymap or {})
         self.readonly = readonly
@@ -103,7 +96,10 @@ class MemtuiApp(AppActions, App[None], inherit_bindings=False):
         self._counted: tuple[str, int] = ("", 0)
         for theme in own_themes():
             self.register_theme(theme)
-        self.theme = look.theme if look.theme in self.available_themes else "memtui-dark"
+        chosen = look.theme if look.theme in self.available_themes else DARK
+        # Not as an assignment, which would parse all styles a second time before the first paint.
+        self.set_reactive(App.theme, chosen)
+        self.stylesheet.set_variables(self.get_css_variables())
         self.animation_level = "basic" if look.moves() else "none"
         self.set_keymap(self.keymap.textual())
 
@@ -130,7 +126,6 @@ class MemtuiApp(AppActions, App[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         leave_on_signals(self._leave_on_signal)
-        self.set_class(self.look.ascii, "-ascii")
 
     def begin(self) -> None:
         """The window was painted: now the memory."""

@@ -124,7 +124,10 @@ class AppActions(Performs):
         self._me.push_named("settings")
 
     def do_palette(self) -> None:
-        self._me.action_command_palette()
+        from .commands import Commands, Palette
+
+        if not isinstance(self._me.screen, Palette):
+            self._me.push_screen(Palette([Commands], placeholder="Find a command"))
 
     def do_help(self) -> None:
         from .screens.dialog import Dialog

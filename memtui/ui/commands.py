@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from .actions import actions_at
@@ -15,6 +15,12 @@ from .text import Visible, visible
 
 if TYPE_CHECKING:
     from .app import MemtuiApp
+
+
+class Palette(CommandPalette):
+    """The palette in our clothes."""
+
+    CSS_PATH = "styles/palette.tcss"
 
 
 class Entry(NamedTuple):

@@ -8,9 +8,7 @@ which often quote what was being read.
 from __future__ import annotations
 
 import os
-import platform
 import signal
-import traceback
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +18,9 @@ from memtui.engine.errors import MemtuiError
 
 def report(error: BaseException, version: str) -> str:
     """The crash report: versions, then the chain of errors with file, line and function of each frame."""
+    import platform
+    import traceback
+
     import textual
 
     lines = [

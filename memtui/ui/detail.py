@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 _DAY = 86_400
 # Facts have no transcript of their own: what was learned within that many days is around them.
 _AROUND_DAYS = 3
-_AROUND_ROWS = 7
+_AROUND_EACH = 3
+_AROUND_READ = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,9 @@ def gather(memory: Memory, identity: str) -> Detail:
     elif sources and sources[0].kind == "episode":
         around = view.neighbours(sources[0].id)
     else:
-        around = view.page(_days_around(one.event_time), sort="time", descending=False, limit=_AROUND_ROWS)
+        near = view.page(_days_around(one.event_time), sort="time", descending=False, limit=_AROUND_READ)
+        here = next((place for place, other in enumerate(near) if other.rid == one.rid), None)
+        around = near[max(here - _AROUND_EACH, 0) : here + _AROUND_EACH + 1] if here is not None else []
     sessions = {}
     for session_id in {m.session_id for m in (one, *sources) if m.session_id is not None}:
         try:

@@ -6,15 +6,13 @@ Colour is never the only signal: wherever a colour means something, one of these
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from memtui.engine.records import Kind
 
 
-@dataclass(frozen=True, slots=True)
-class Glyphs:
+class Glyphs(NamedTuple):
     """``bar`` and ``empty`` draw a level; ``arms`` are the fillings of the score bar, one an arm."""
 
     kinds: Mapping[Kind, str]
@@ -78,6 +76,6 @@ ASCII = Glyphs(
     rule="-",
     skeleton=".",
     spinner="|/-\\",
-    ascending="^",
-    descending="v",
+    ascending="+",
+    descending="-",
 )

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .glyphs import ASCII, UNICODE, Glyphs
 from .theme import DARK
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(NamedTuple):
     """``NO_MOTION`` in the environment stills everything, whatever was configured."""
 
     theme: str = DARK

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from .format import relative_time
+from .paint import Role
 from .text import Visible, one_line, visible
-from .widgets.columns import Column, Order, Piece, Role
+from .widgets.columns import Column, Order, Piece
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from textual.message import Message
+
+from .past import past
 
 if TYPE_CHECKING:
     from memtui.engine.records import Changes
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 Severity = Literal["information", "warning", "error"]
 
 
-@dataclass
+@past
 class Refused(Message):
     """An action cannot run now, and why."""
 
@@ -21,7 +22,7 @@ class Refused(Message):
     reason: str
 
 
-@dataclass
+@past
 class Said(Message):
     """A line for the status: what happened, or why nothing did.
 
@@ -35,26 +36,26 @@ class Said(Message):
     then: str = ""
 
 
-@dataclass
+@past
 class MemoryOpened(Message):
     """The memory is open: panes can load."""
 
 
-@dataclass
+@past
 class OpenFailed(Message):
     """The memory could not be opened."""
 
     error: Exception
 
 
-@dataclass
+@past
 class Changed(Message):
     """The memory changed, by this app or (``changes.operation`` None) by another process."""
 
     changes: Changes
 
 
-@dataclass
+@past
 class PaneTold(Message):
     """What a pane wants on the left of the status line, e.g. ``214 of 12,408 · kind:fact``."""
 

@@ -7,9 +7,8 @@ also while panes with lower numbers do not exist yet.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .actions import Place
 
@@ -19,16 +18,15 @@ if TYPE_CHECKING:
     from .screens.pane import Pane
 
 
-@dataclass(frozen=True, slots=True)
-class PaneSpec:
-    """One pane. ``count`` of its tab; ``calls``: that count is work for the person, not a total."""
+class PaneSpec(NamedTuple):
+    """One pane. ``total``: the count of its tab; ``calls``: it is work for the person, not a total."""
 
     number: int
     place: Place
     label: str
     short: str
     code: str
-    count: Callable[[Stats], int] | None = None
+    total: Callable[[Stats], int] | None = None
     calls: bool = False
 
     def load(self) -> type[Pane]:

@@ -47,6 +47,7 @@ class Judge(Protocol):
     """An app that knows what cannot run at all at the moment."""
 
     def refusal(self, action: Action) -> str: ...
+    def action_perform(self, action_id: str) -> None: ...
 
 
 class Performs(_Base):
@@ -68,8 +69,11 @@ class Performs(_Base):
         return (app.refusal(action) if isinstance(app, Judge) else "") or self.why_not(action)
 
     def action_perform(self, action_id: str) -> None:
-        """Run an action, or tell why not."""
+        """Run an action, or tell why not; what this widget does not do, whoever does it now is asked for."""
         action = BY_ID[action_id]
+        if not hasattr(self, f"do_{action_id}") and isinstance(self.app, Judge) and self.app is not self:
+            self.app.action_perform(action_id)
+            return
         if reason := self.refusal(action):
             self.post_message(Refused(action_id, reason))
             return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
@@ -19,10 +18,10 @@ class UiState:
         if path is None:
             return
         try:
-            kept = json.loads(path.read_text("utf-8"))
+            kept = dict(line.split(" = ", 1) for line in path.read_text("utf-8").splitlines() if " = " in line)
         except (OSError, ValueError):
             return
-        if isinstance(kept, dict) and isinstance(kept.get("pane"), str):
+        if "pane" in kept:
             self.pane = kept["pane"]
             self.fresh = False
 
@@ -35,7 +34,7 @@ class UiState:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NOFOLLOW, 0o600)
             with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump({"pane": pane}, file)
+                file.write(f"pane = {pane}\n")
             new.replace(self._path)
         except OSError:
             return

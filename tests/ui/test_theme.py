@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 from itertools import product
+from typing import get_args
 
 import pytest
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
 from memtui.ui.glyphs import ASCII, UNICODE, Glyphs
+from memtui.ui.paint import Role, State, line_style
 from memtui.ui.text import cells
 from memtui.ui.theme import ARM_HUES, SURFACE_VARIABLES, TEXT_VARIABLES, own_themes, variable_defaults
 
@@ -69,15 +70,23 @@ def test_themes_of_textual_get_every_variable_of_ours(name: str) -> None:
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
 def test_every_sign_is_one_cell_wide(glyphs: Glyphs) -> None:
-    for field in dataclasses.fields(glyphs):
-        value = getattr(glyphs, field.name)
+    for name, value in glyphs._asdict().items():
         signs = value.values() if not isinstance(value, str) else value
-        assert all(cells(sign) == 1 for sign in signs), field.name
+        assert all(cells(sign) == 1 for sign in signs), name
 
 
 def test_the_ascii_set_is_ascii_and_tells_the_kinds_and_arms_apart() -> None:
-    for value in dataclasses.asdict(ASCII).values():
+    for value in ASCII:
         signs = list(value.values()) if isinstance(value, dict) else [value]
         assert all(sign.isascii() for sign in signs)
     assert len(set(ASCII.kinds.values())) == 4
     assert len(set(ASCII.arms.values())) == 4
+
+
+@pytest.mark.parametrize("theme", [*own_themes(), *BUILTIN_THEMES.values()], ids=lambda theme: theme.name)
+def test_every_theme_paints_rows_in_every_state(theme: Theme) -> None:
+    variables = {**variable_defaults(theme), **theme.to_color_system().generate(), **theme.variables}
+    for state, role in product(get_args(State), get_args(Role)):
+        style = line_style(variables, state, role)
+        assert style.color is not None
+        assert theme.ansi or style.bgcolor is not None

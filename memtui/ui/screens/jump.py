@@ -20,6 +20,7 @@ LETTERS = "asdfghjklwertuio"
 class JumpScreen(ModalScreen[int]):
     """Answers with the number of the chosen region, None when the key was none of the letters."""
 
+    CSS_PATH = "../styles/dialogs.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", show=False)]
 
     def __init__(self, regions: Sequence[Region]) -> None:

@@ -54,6 +54,7 @@ class ListPane(Pane, Generic[Row]):
     noun: ClassVar[str] = "rows"
     noun_one: ClassVar[str] = "row"
     orders: ClassVar[Sequence[Order]] = ()
+    _note: Static | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="list-side"):
@@ -61,7 +62,6 @@ class ListPane(Pane, Generic[Row]):
             yield RowTable(
                 self.columns(), id=f"{self.place}-rows", orders=self.orders, glyphs=self.shell.glyphs
             )
-            yield Static(classes="list-note")
         yield TextView(id=f"{self.place}-preview")
 
     # -- what a subclass supplies
@@ -114,10 +114,6 @@ class ListPane(Pane, Generic[Row]):
     def parts(self) -> list[Widget]:
         return [part for part in (self.table, self.preview) if part.display]
 
-    def on_mount(self) -> None:
-        self.show_note(None)
-        self.filter_bar.show_error(None)
-
     # -- rows
 
     def load(self) -> None:
@@ -134,10 +130,12 @@ class ListPane(Pane, Generic[Row]):
 
     def show_note(self, text: Content | None) -> None:
         """Show a text in place of the rows, or the rows again."""
-        note = self.query_one(".list-note", Static)
-        note.display = text is not None
+        if self._note is not None:
+            self._note.remove()
+            self._note = None
         if text is not None:
-            note.update(text)
+            self._note = Static(text, classes="list-note")
+            self.query_one(".list-side").mount(self._note)
 
     @on(FilterBar.Typed)
     def _filter_typed(self) -> None:
@@ -209,6 +207,11 @@ class ListPane(Pane, Generic[Row]):
         self.preview.border_title = self.preview_title(row)
         self.show_preview(self.glance(row), self.table.selected_key)
         start(self, partial(self._fill_preview, row), "preview")
+
+    @on(TextView.Rewidened)
+    def _rewidened(self) -> None:
+        if self.table.selected is not None:
+            self._highlighted()
 
     async def _fill_preview(self, row: Row) -> None:
         await asyncio.sleep(PREVIEW_DELAY)

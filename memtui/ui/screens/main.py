@@ -16,14 +16,14 @@ from memtui.ui.messages import PaneTold
 from memtui.ui.panes import PANES, PaneSpec, spec_of
 from memtui.ui.perform import Performs
 from memtui.ui.widgets.bars import Key, KeyBar, StatusLine, Tab, TabBar, TitleBar
-from memtui.ui.widgets.text_view import TextView
 
-from .help import HelpLine
 from .pane import Pane
 
 if TYPE_CHECKING:
     from memtui.engine.records import Changes, Stats
     from memtui.ui.app import MemtuiApp
+
+    from .help import HelpLine
 
 # A pane that does not exist yet is nowhere: not in the help, not in the palette.
 _PANES_THERE = {spec.place for spec in PANES}
@@ -115,7 +115,7 @@ class MainScreen(Screen[None]):
                 spec.place,
                 spec.label,
                 spec.short,
-                spec.count(self._stats) if spec.count is not None and self._stats is not None else None,
+                spec.total(self._stats) if spec.total is not None and self._stats is not None else None,
                 spec.calls,
             )
             for spec in PANES
@@ -159,7 +159,9 @@ class MainScreen(Screen[None]):
 
     def help_lines(self) -> tuple[str, list[HelpLine]]:
         """What the keys do in the focused part: a title, and a line for each action."""
-        part: Place = "text" if isinstance(self.focused, TextView) else "list"
+        from .help import HelpLine
+
+        part: Place = getattr(self.focused, "part", "list")
         lines = [
             HelpLine(
                 group,

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.content import Content
 
 from memtui.ui.actions import Action
-from memtui.ui.detail import gather
 from memtui.ui.keymap import bindings_at
 from memtui.ui.memory_rows import ORDERS, MemoryRow, MemorySource, memory_columns
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column
-from memtui.ui.widgets.memory_view import MemoryText
 
 from .memory_verbs import MemoryVerbs
 from .pane import Command
@@ -22,6 +20,7 @@ from .pane import Command
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
     from memtui.engine.search.filters import Culprit
+    from memtui.ui.widgets.memory_view import MemoryText
 
 TRASH = "is:trash"
 
@@ -56,6 +55,9 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
     # -- preview
 
     def _text(self) -> MemoryText:
+        # Imported late, like all that no first paint needs.
+        from memtui.ui.widgets.memory_view import MemoryText
+
         return MemoryText(self.preview.text_width, self.shell.clock(), self.shell.glyphs)
 
     def preview_title(self, row: MemoryRow) -> Content:
@@ -65,6 +67,8 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
         return self._text().glance(row.memory)
 
     async def details(self, row: MemoryRow) -> Content:
+        from memtui.ui.detail import gather
+
         identity = row.memory.id
         detail = await self.ask(lambda memory: gather(memory, identity))
         return self._text().whole(detail)

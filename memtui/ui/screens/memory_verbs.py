@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from memtui.ui.actions import Action
 from memtui.ui.format import plural
 from memtui.ui.safe import assemble, marked
-from memtui.ui.words import excerpt, shared
 
 from .list_pane import ListPane
 
@@ -180,6 +179,8 @@ class MemoryVerbs(ListPane[Row]):
 
 def source_quote(memory: MemoryRecord, sources: list[MemoryRecord]) -> Content | None:
     """The words that a memory came from, for the dialog that corrects it."""
+    from memtui.ui.words import excerpt, shared
+
     if not sources:
         return None
     part, ranges = excerpt(sources[0].content, shared(memory.content, sources[0].content), _QUOTE)

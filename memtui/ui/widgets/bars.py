@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from textual import events
@@ -14,6 +13,7 @@ from textual.widget import Widget
 
 from memtui.ui.format import count as full_count
 from memtui.ui.format import short_count
+from memtui.ui.past import past
 from memtui.ui.safe import assemble, line
 from memtui.ui.text import Visible, cells, one_line, visible
 
@@ -36,15 +36,14 @@ class TitleBar(Widget):
         return assemble(("memtui", "bold $accent"), "   ", name, gap, (right, "$text-muted"))
 
 
-@dataclass(frozen=True, slots=True)
-class Tab:
-    """``count`` None: nothing to count. ``calls``: the count is work for the person."""
+class Tab(NamedTuple):
+    """``counted`` None: nothing to count. ``calls``: the count is work for the person."""
 
     number: int
     place: str
     label: str
     short: str
-    count: int | None
+    counted: int | None
     calls: bool
 
 
@@ -54,7 +53,7 @@ class TabBar(Widget):
     tabs: reactive[tuple[Tab, ...]] = reactive(())
     active: reactive[str] = reactive("")
 
-    @dataclass
+    @past
     class Chosen(Message):
         """A tab was clicked."""
 
@@ -80,7 +79,7 @@ class TabBar(Widget):
         texts = []
         for tab in self.tabs:
             name = visible(f" {tab.label}" if wide else tab.short)
-            number = "" if tab.count is None else (full_count if wide else short_count)(tab.count)
+            number = "" if tab.counted is None else (full_count if wide else short_count)(tab.counted)
             texts.append((tab, (name, visible(f" {number}" if number else ""))))
         return texts
 
@@ -111,7 +110,7 @@ class StatusLine(Widget):
         place = line(self.place_text, room, "$text-muted")
         room -= place.cell_length
         hint = one_line(self.undo_hint, 24) if self.said else Visible("")
-        said = one_line(self.said, max(room - cells(hint) - 5, 0)) if self.said and room > 12 else Visible("")
+        said = one_line(self.said, max(room - cells(hint) - 9, 0)) if self.said and room > 12 else Visible("")
         colour = {"warning": "$warning", "error": "$error"}.get(self.severity, "$text")
         sign = "! " if said and self.severity != "information" else ""
         parts: list[Content | str | tuple[str, str]] = [place]
@@ -139,7 +138,7 @@ class KeyBar(Widget):
     # So many from the end are never left out: commands and help.
     KEPT = 2
 
-    @dataclass
+    @past
     class Pressed(Message):
         """An entry was clicked."""
 

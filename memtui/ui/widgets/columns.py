@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Generic, Literal, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
+from memtui.ui.paint import Role
 from memtui.ui.text import Visible
 
 Row = TypeVar("Row")
 
-Role = Literal[
-    "text",
-    "strong",
-    "dim",
-    "faint",
-    "accent",
-    "keyword",
-    "vector",
-    "entity",
-    "context",
-    "success",
-    "warning",
-    "error",
-]  # fmt: skip
 GAP = 2
 
 
@@ -34,8 +20,7 @@ class Piece(NamedTuple):
     role: Role = "text"
 
 
-@dataclass(frozen=True, slots=True)
-class Column(Generic[Row]):
+class Column(NamedTuple, Generic[Row]):
     """One column.
 
     ``cell(row, width)`` gives the pieces to show; what is too long is cut. ``width`` 0: it gets the

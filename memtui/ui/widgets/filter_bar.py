@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.message import Message
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from memtui.ui.past import past
 from memtui.ui.safe import assemble, content, line
 from memtui.ui.text import cells, visible
 
@@ -35,16 +36,16 @@ class FilterInput(Input):
         self.post_message(FilterBar.Left())
 
 
-class FilterBar(Vertical):
+class FilterBar(Horizontal):
     """Posts ``Typed`` when the text has settled. ``sign`` stands before the input."""
 
-    @dataclass
+    @past
     class Typed(Message):
         """The text to filter by (or to search for) is now this one."""
 
         text: str
 
-    @dataclass
+    @past
     class Left(Message):
         """The person is done typing: the focus should go to the list."""
 
@@ -54,13 +55,12 @@ class FilterBar(Vertical):
         self._sign = sign
         self._timer: Timer | None = None
         self._told = ""
+        self._error: Static | None = None
 
     def compose(self) -> ComposeResult:
-        with Horizontal(classes="filter-line"):
-            yield Static(content(self._sign, "bold $accent"), classes="filter-sign")
-            yield FilterInput(placeholder=visible(self._placeholder), compact=True, select_on_focus=False)
-            yield Static(classes="filter-count")
-        yield Static(classes="filter-error")
+        yield Static(content(self._sign, "bold $accent"), classes="filter-sign")
+        yield FilterInput(placeholder=visible(self._placeholder), compact=True, select_on_focus=False)
+        yield Static(classes="filter-count")
 
     @property
     def value(self) -> str:
@@ -83,11 +83,12 @@ class FilterBar(Vertical):
         count.styles.width = shown.cell_length
 
     def show_error(self, error: MemtuiError | None) -> None:
-        """Point at the mistake under the text; None: there is none."""
+        """Point at the mistake, in a line below; None: there is none."""
         from memtui.engine.errors import FilterError
 
-        box = self.query_one(".filter-error", Static)
-        box.display = error is not None
+        if self._error is not None:
+            self._error.remove()
+            self._error = None
         if error is None:
             return
         pointer = ""
@@ -95,14 +96,15 @@ class FilterBar(Vertical):
             lead = len(self.value) - len(self.value.lstrip())
             before = cells(visible(self.value[: lead + error.position]))
             pointer = " " * (2 + before) + "^" * error.length
-        box.update(
-            assemble(
-                (f"{pointer}\n" if pointer else "", "$error"),
-                ("! ", "bold $error"),
-                (error.message, "$error"),
-                (f"  {error.hint}" if error.hint else "", "$text-muted"),
-            )
+        told = assemble(
+            (f"{pointer}\n" if pointer else "", "$error"),
+            ("! ", "bold $error"),
+            (error.message, "$error"),
+            (f"  {error.hint}" if error.hint else "", "$text-muted"),
         )
+        self._error = Static(told, classes="filter-error")
+        if isinstance(self.parent, Widget):
+            self.parent.mount(self._error, after=self)
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

@@ -114,7 +114,7 @@ class MemoryText:
         if detail.fades is None or memory.valid_until is not None:
             return
         day = local_date(detail.fades, self.now)
-        gone = f"gone about {day}" if detail.fades > self.now else f"faded since {day}"
+        gone = f"until {day}" if detail.fades > self.now else f"gone since {day}"
         yield from self.labelled(
             "fading",
             assemble(
@@ -152,7 +152,7 @@ class MemoryText:
         title = title or memory.session_id or memory.source or memory.kind
         when = local_time(memory.event_time, self.now)
         role = memory.source_role or "user"
-        who = "" if role == "user" else f"{role} {self.glyphs.dot} "
+        who = "" if role == "user" or self.width < 60 else f"{role} {self.glyphs.dot} "
         room = max(self.width - LABEL - len(when) - len(who) - 3, 12)
         return assemble(line(title, room), (f" {self.glyphs.dot} {who}{when}", "$text-muted"))
 
@@ -182,8 +182,9 @@ class MemoryText:
             when = local_time(operation.at, self.now)
             who = "" if operation.actor == "person" else f" by {operation.actor}"
             undone = " (undone)" if operation.state == "undone" else ""
+            room = 2 * (self.width - LABEL) - len(when) - len(who) - len(undone) - 4
             told = assemble(
-                (f"{when}  ", "$text-muted"), line(operation.label, 200), (f"{who}{undone}", "$text-muted")
+                (f"{when}  ", "$text-muted"), line(operation.label, room), (f"{who}{undone}", "$text-muted")
             )
             yield from self.labelled("" if index else "history", told)
             yield from self._changes(operation, change)
@@ -226,10 +227,11 @@ class MemoryText:
         for index, one in enumerate(rows):
             here = one.id == detail.memory.id or one.id in sources
             sign = self.glyphs.cursor if here else " "
-            when = local_time(one.event_time, self.now)
-            text = line(
-                one.content, max(self.width - LABEL - len(when) - 3, 10), "bold" if here else "$text-muted"
-            )
+            same_day = local_date(one.event_time) == local_date(detail.memory.event_time)
+            moment = local_time(one.event_time, self.now)
+            when = moment.rpartition(" ")[2 if same_day else 0]
+            room = max(self.width - LABEL - len(when) - 3, 10)
+            text = line(one.content, room, "bold" if here else "$text-muted")
             told = assemble((f"{sign} ", "$accent"), (f"{when} ", "$text-muted"), text)
             yield from self.labelled("" if index else "around it", told)
 

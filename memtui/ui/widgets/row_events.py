@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from textual.message import Message
 
+from memtui.ui.past import past
 
-@dataclass
+
+@past
 class RowHighlighted(Message):
     """The cursor is on another row, or its row was read anew; ``key`` None: on no row."""
 
@@ -15,7 +15,7 @@ class RowHighlighted(Message):
     key: int | None
 
 
-@dataclass
+@past
 class RowOpened(Message):
     """Enter, or a double click."""
 
@@ -23,7 +23,7 @@ class RowOpened(Message):
     key: int
 
 
-@dataclass
+@past
 class RowsMarked(Message):
     """Now that many rows are marked."""
 
@@ -31,7 +31,7 @@ class RowsMarked(Message):
     count: int
 
 
-@dataclass
+@past
 class RowsCounted(Message):
     """The number of rows is known; not ``exact``: there are at least that many."""
 
@@ -40,7 +40,7 @@ class RowsCounted(Message):
     exact: bool
 
 
-@dataclass
+@past
 class RowsOrdered(Message):
     """Another order is wanted: ``sort`` as the column calls it."""
 
@@ -49,7 +49,7 @@ class RowsOrdered(Message):
     falling: bool
 
 
-@dataclass
+@past
 class RowsFailed(Message):
     """The rows could not be read."""
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Generic, Literal, TypeVar
+from typing import Generic, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
 from memtui.ui.glyphs import Glyphs
+from memtui.ui.paint import Role, State
 from memtui.ui.safe import segment
 from memtui.ui.text import cells, one_line
 
-from .columns import Column, Piece, Role, fit
+from .columns import Column, Piece, fit
 
 Row = TypeVar("Row")
 
-State = Literal["plain", "cursor", "cursor-blurred", "marked"]
 StyleOf = Callable[[State, Role], Style]
 
 # The cursor's bar, the mark, and a blank.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from textual import events
 
-from memtui.ui.actions import Action
+from memtui.ui.actions import Action, Place
 from memtui.ui.keymap import bindings_at
 from memtui.ui.perform import Performs
 
@@ -22,6 +22,7 @@ class RowTable(Performs, RowView[Row], Generic[Row], can_focus=True, inherit_bin
     """Moves the cursor and marks rows by itself; opening and ordering are the pane's business."""
 
     BINDINGS = [*bindings_at("list")]
+    part: ClassVar[Place] = "list"
 
     def why_not(self, action: Action) -> str:
         if action.id in ("sort", "reverse"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Generic, TypeVar, get_args
+from typing import Generic, TypeVar
 
 from rich.style import Style
 from textual.geometry import Region, Size
@@ -17,11 +17,12 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from memtui.ui.glyphs import UNICODE, Glyphs
+from memtui.ui.paint import Role, State, line_style
 from memtui.ui.perform import start
 
-from .columns import Column, Order, Role
+from .columns import Column, Order
 from .row_events import RowHighlighted, RowsCounted, RowsFailed, RowsMarked
-from .row_paint import RowPainter, State
+from .row_paint import RowPainter
 from .row_source import Pages, Readers, RowSource
 
 Row = TypeVar("Row")
@@ -30,7 +31,6 @@ Row = TypeVar("Row")
 class RowView(ScrollView, Generic[Row], can_focus=True, inherit_bindings=False):
     """Rows on screen, with a cursor and marks. ``show`` gives it a source."""
 
-    COMPONENT_CLASSES = {f"row-table--{name}" for name in (*get_args(Role), *get_args(State))}
     ALLOW_SELECT = False
 
     def __init__(
@@ -236,9 +236,7 @@ class RowView(ScrollView, Generic[Row], can_focus=True, inherit_bindings=False):
     def _style_of(self, state: State, role: Role) -> Style:
         style = self._styles.get((state, role))
         if style is None:
-            base = self.get_component_rich_style(f"row-table--{state}")
-            own = self.get_component_rich_style(f"row-table--{role}", partial=True)
-            style = self._styles[state, role] = base + own
+            style = self._styles[state, role] = line_style(self.app.theme_variables, state, role)
         return style
 
     def notify_style_update(self) -> None:

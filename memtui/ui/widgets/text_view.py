@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
 
+from memtui.ui.actions import Place
 from memtui.ui.keymap import bindings_at
+from memtui.ui.past import past
 from memtui.ui.perform import Performs
 
 
@@ -15,10 +20,18 @@ class TextView(Performs, VerticalScroll, can_focus=True, inherit_bindings=False)
     """``show`` puts a text in, from its top unless the same thing is shown again."""
 
     BINDINGS = [*bindings_at("text")]
+    part: ClassVar[Place] = "text"
+
+    @past
+    class Rewidened(Message):
+        """The text has another width now, and may want to be laid out anew."""
+
+        view: str
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._shown: object = None
+        self._width = 0
 
     def compose(self) -> ComposeResult:
         yield Static(classes="text-body")
@@ -26,7 +39,7 @@ class TextView(Performs, VerticalScroll, can_focus=True, inherit_bindings=False)
     @property
     def text_width(self) -> int:
         """How many cells a line of the text has."""
-        return max(self.scrollable_content_region.width - 2, 10)
+        return max(self.scrollable_content_region.width, 10)
 
     def show(self, text: Content, *, of: object = None) -> None:
         """Show a text; ``of`` identifies what it is about, so that a newer text of it stays in place."""
@@ -34,6 +47,11 @@ class TextView(Performs, VerticalScroll, can_focus=True, inherit_bindings=False)
         if of is None or of != self._shown:
             self.scroll_home(animate=False)
         self._shown = of
+
+    def on_resize(self) -> None:
+        if self.text_width != self._width:
+            self._width = self.text_width
+            self.post_message(self.Rewidened(self.id or ""))
 
     def do_up(self) -> None:
         self.scroll_up(animate=False)

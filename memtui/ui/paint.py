@@ -1,0 +1,49 @@
+"""Theme colours for widgets that draw lines by themselves.
+
+A component class for every role and state would be forty rules for the style sheet to match, at every
+start; so these look the theme's variables up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from rich.style import Style
+from textual.color import Color
+
+Role = Literal[
+    "text", "strong", "dim", "faint", "accent",
+    "keyword", "vector", "entity", "context",
+    "success", "warning", "error",
+]  # fmt: skip
+State = Literal["plain", "cursor", "cursor-blurred", "marked"]
+
+_VARIABLE: Mapping[Role, str] = {"strong": "text", "dim": "text-muted", "faint": "frame"}
+_SURFACE: Mapping[State, str] = {
+    "plain": "surface",
+    "cursor": "row-cursor",
+    "cursor-blurred": "row-cursor-blurred",
+    "marked": "row-marked",
+}
+
+
+def line_style(variables: Mapping[str, str], state: State, role: Role) -> Style:
+    """The style of text in ``role`` on a row in ``state``, out of ``App.theme_variables``."""
+    base = _color(variables, "background", Color(0, 0, 0))
+    surface = _color(variables, _SURFACE[state], _color(variables, "surface", base))
+    color = _color(variables, _VARIABLE.get(role, role), surface)
+    return Style.from_color(color.rich_color, surface.rich_color if surface.a else None) + Style(
+        bold=role == "strong" or None
+    )
+
+
+def _color(variables: Mapping[str, str], name: str, over: Color) -> Color:
+    """A variable as a colour; ``auto`` and a percentage are mixed with what is below."""
+    value, _, percent = variables[name].partition(" ")
+    color = Color.parse(variables["foreground"].split(" ")[0] if value == "auto" else value)
+    if percent:
+        color = color.multiply_alpha(float(percent.rstrip("%")) / 100)
+    if color.ansi is not None or over.ansi is not None or not color.a:
+        return color
+    return over.blend(color, color.a, alpha=1.0)
