@@ -76,7 +76,7 @@ class Memory:
         self._subscribers: dict[Event, list[Callable[[Changes], None]]] = {"changed": [], "progress": []}
         self._embedder_lock = threading.Lock()
         self._embedder_made: Embedder | None = None
-        self.upkeep = Upkeep(connections, clock, options, lambda: self.actor, self._tell)
+        self.upkeep = Upkeep(connections, clock, options, lambda: self.actor, self._tell_of)
         self._indexer = Indexer(connections, clock, self._embedder, on_progress=self._progressed)
 
     @classmethod
@@ -516,6 +516,9 @@ class Memory:
             for callback in list(self._subscribers["changed"]):
                 callback(told)
         return operation
+
+    def _tell_of(self, operation: Operation) -> None:
+        self._tell(operation.op_id)
 
     def _progressed(self) -> None:
         for callback in list(self._subscribers["progress"]):

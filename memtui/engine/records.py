@@ -125,6 +125,7 @@ class Session(Record):
     consolidated_at: int | None = None
     consolidated_through: int | None = None
     attempts: int = 0
+    next_attempt_at: int | None = None
     last_error: str | None = None
     title: str | None = None
     summary: str | None = None
@@ -383,18 +384,41 @@ class SecretPolicy(Record):
     episodes: SecretMode = "quarantine"
 
 
+class LlmOptions(Record):
+    """The language model, if there is one: any OpenAI-compatible endpoint. Off while either name is empty.
+
+    ``key_env`` names the environment variable that holds the key. ``timeout``: seconds for one call, in all.
+    ``budget_tokens``: what one run may spend.
+    """
+
+    base_url: str = ""
+    model: str = ""
+    key_env: str = "OPENAI_API_KEY"
+    timeout: float = 120.0
+    budget_tokens: int = 200_000
+
+    @property
+    def configured(self) -> bool:
+        return bool(self.base_url and self.model)
+
+
 class Options(Record):
     """What a program may choose when it opens a memory; the defaults are those of the app.
 
     ``embedder``: ``offline`` is the packaged one, ``off`` does without vectors.
     ``decay_rate`` per day for new facts; ``fade_threshold``: effective confidence below which a fact is fading.
+    ``fade_cap``, ``fade_share``: in one local date at most this many facts, or this share of them, go to the Trash.
     ``background``: make links and vectors in a thread after writes. ``profile``: the default ranking.
+    ``llm``: without one, facts are drawn from conversations by rules.
     """
 
     secrets: SecretPolicy = SecretPolicy()
     embedder: Literal["offline", "off"] = "offline"
     decay_rate: float = 0.1
     fade_threshold: float = 0.05
+    fade_cap: int = 20
+    fade_share: float = 0.02
     background: bool = True
     allow_unsafe_fs: bool = False
     profile: str = "default"
+    llm: LlmOptions = LlmOptions()

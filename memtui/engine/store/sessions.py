@@ -13,22 +13,23 @@ from .sql import scalar
 
 IDLE_SECONDS = 30 * 60
 
-_COLUMNS = """
+COLUMNS = """
     s.session_id, s.first_seen_at, s.last_seen_at, s.consolidated_at, s.consolidated_through, s.attempts,
     s.last_error, s.title, s.summary, s.source, s.project,
     (SELECT count(*) FROM memories m
-     WHERE m.session_id = s.session_id AND m.kind = 'episode' AND m.valid_until IS NULL)"""
+     WHERE m.session_id = s.session_id AND m.kind = 'episode' AND m.valid_until IS NULL), s.next_attempt_at"""
 # A session is pending while it has an active turn beyond its watermark.
 PENDING = """(s.consolidated_through IS NULL OR EXISTS (
     SELECT 1 FROM memories m WHERE m.session_id = s.session_id AND m.kind = 'episode'
     AND m.rid > s.consolidated_through AND m.valid_until IS NULL))"""
 
 
-def _session(row: tuple[Any, ...]) -> Session:
+def session(row: tuple[Any, ...]) -> Session:
+    """The record of a row selected with ``COLUMNS``."""
     return Session(
         session_id=row[0], first_seen_at=row[1], last_seen_at=row[2], consolidated_at=row[3],
         consolidated_through=row[4], attempts=row[5], last_error=row[6], title=row[7], summary=row[8],
-        source=row[9], project=row[10], turns=row[11],
+        source=row[9], project=row[10], turns=row[11], next_attempt_at=row[12],
     )  # fmt: skip
 
 
@@ -79,25 +80,25 @@ def mark_consolidated(connection: apsw.Connection, session_id: str, at: int) -> 
 
 def get(connection: apsw.Connection, session_id: str) -> Session:
     row = connection.execute(
-        f"SELECT {_COLUMNS} FROM sessions_consolidations s WHERE s.session_id = ?", (session_id,)
+        f"SELECT {COLUMNS} FROM sessions_consolidations s WHERE s.session_id = ?", (session_id,)
     ).fetchone()
     if row is None:
         raise NotFoundError(f"There is no session {session_id!r}.", "memtui stats counts the sessions.")
-    return _session(row)
+    return session(row)
 
 
 def page(connection: apsw.Connection, *, offset: int = 0, limit: int = 128, text: str = "") -> list[Session]:
     """Sessions, the latest first; ``text`` keeps those whose title, id, source or project contain it."""
     rows = connection.execute(
         f"""
-        SELECT {_COLUMNS} FROM sessions_consolidations s
+        SELECT {COLUMNS} FROM sessions_consolidations s
         WHERE ?1 = '' OR instr(lower(coalesce(s.title, '') || ' ' || s.session_id || ' ' || coalesce(s.source, '')
                                      || ' ' || coalesce(s.project, '')), lower(?1)) > 0
         ORDER BY s.last_seen_at DESC, s.sid DESC LIMIT ?2 OFFSET ?3
         """,
         (text, limit, offset),
     )
-    return [_session(row) for row in rows]
+    return [session(row) for row in rows]
 
 
 def count(connection: apsw.Connection, text: str = "") -> int:

@@ -1,0 +1,100 @@
+"""How a new statement stands to what is known: the same, a contradiction, or beside it.
+
+A contradiction is only worth a person's time where one of the two can be wrong. Liking tea does not
+contradict liking coffee; living in Oslo does contradict living in Bergen.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
+
+from .similarity import Reading, compare_readings, read
+from .slots import contested
+
+# In a run, so many facts may be superseded without being asked; the rest waits in Review.
+MOST_SUPERSEDED = 10
+SUPERSEDED_CONFIDENCE = 0.3
+SUPERSEDED_DECAY = 0.5
+_CLOSE = 0.6
+# Of these nobody has two.
+_ONLY_ONE = frozenset({"home", "age"})
+# One can like, speak, visit and own many things at once.
+_MANY = frozenset(
+    """
+    like love hate dislik prefer enjoi speak plai plan want visit know work own have learn read bui us collect us went go
+    travel eat drink cook watch meet friend sister brother daughter son child colleagu friend
+    """.split()  # noqa: SIM905
+)
+_DAYS = re.compile(r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b")
+
+
+class Standing(Record):
+    """``strong``: beyond doubt that the new one replaces the old one, if it is the later of the two."""
+
+    kind: Literal["duplicate", "conflict", "beside"]
+    reason: str = ""
+    strong: bool = False
+    score: float = 0.0
+
+
+def stand(new: str, old: str, *, correcting: bool = False) -> Standing:
+    """``correcting``: the new one says of itself that something has changed."""
+    mine, theirs = read(new), read(old)
+    verdict = compare_readings(mine, theirs)
+    if verdict.kind == "duplicate":
+        return Standing(kind="duplicate", reason=verdict.reasons[0], score=verdict.score)
+    slot = contested(new, old)
+    if slot is not None:
+        return Standing(
+            kind="conflict", reason=f"another {slot}", strong=correcting or slot in _ONLY_ONE,
+            score=max(verdict.score, _CLOSE),
+        )  # fmt: skip
+    if correcting and (reason := _same_topic(mine, theirs, new, old)):
+        return Standing(kind="conflict", reason=reason, strong=True, score=max(verdict.score, _CLOSE))
+    if verdict.kind == "conflict" and _matters(mine, theirs, verdict.score):
+        return Standing(
+            kind="conflict", reason="; ".join(verdict.reasons), score=verdict.score,
+            strong=correcting and mine.denials != theirs.denials,
+        )  # fmt: skip
+    return Standing(kind="beside", score=verdict.score)
+
+
+def _matters(mine: Reading, theirs: Reading, score: float) -> bool:
+    """Of the candidates, those where both cannot be true."""
+    if mine.denials != theirs.denials:
+        return True
+    only_mine, only_theirs = set(mine.content) - set(theirs.content), set(theirs.content) - set(mine.content)
+    if not (only_mine or only_theirs):
+        return bool(mine.numbers - theirs.numbers) and bool(theirs.numbers - mine.numbers)
+    return score >= _CLOSE and _MANY.isdisjoint(set(mine.content) & set(theirs.content))
+
+
+def _same_topic(mine: Reading, theirs: Reading, new: str, old: str) -> str:
+    """Both begin with the same thing and give it another time, day or place."""
+    if not mine.content or mine.content[0] not in theirs.content[:3]:
+        return ""
+    if mine.numbers - theirs.numbers and theirs.numbers - mine.numbers:
+        return "another number or time"
+    days, old_days = set(_DAYS.findall(new.casefold())), set(_DAYS.findall(old.casefold()))
+    if days - old_days and old_days:
+        return "another day"
+    return ""
+
+
+def may_supersede(old: MemoryRecord, *, trust_of_new: str, said_at: int, strong: bool, left: int) -> str:
+    """Empty when a new fact may replace ``old`` without asking; else why the person is asked."""
+    order = [str(trust) for trust in TRUST_ORDER]
+    if old.protected:
+        return "the known one is confirmed"
+    if order.index(trust_of_new) > order.index(old.trust):
+        return "the known one comes from a more trusted source"
+    if said_at < old.event_time:
+        return "it was said before the known one"
+    if not strong:
+        return "both may be true"
+    if left <= 0:
+        return f"more than {MOST_SUPERSEDED} changes in one run"
+    return ""

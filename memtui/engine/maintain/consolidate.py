@@ -1,0 +1,331 @@
+"""Turn pending sessions into notes: read, extract, plan, write; one undoable operation for a run.
+
+Reading and extracting happen outside transactions; a plan is checked again inside the one that writes it.
+A session whose run fails stays pending with the error and waits before the next try. A preview is the same
+code, stopped before the write.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from filelock import FileLock, Timeout
+from msgspec.structs import replace
+
+from memtui.engine.clock import Clock
+from memtui.engine.errors import InputError, MemtuiError, ReadOnlyError, StoreError
+from memtui.engine.records import MemoryRecord, Operation, Options, Session
+from memtui.engine.store import consolidations, history, sessions
+from memtui.engine.store.connection import Connections
+from memtui.log import outline
+
+from . import apply, planning
+from .extract import CHUNK, Context, Draft, Extractor
+from .people import known_people
+from .plan import Consolidation, Estimate, Plan, PlanLine, SessionOutcome
+from .statements import introduced
+
+KIND = "consolidate"
+_TITLE = 40
+_log = logging.getLogger("memtui.maintain")
+
+Progress = Callable[[int, int, str], None]
+"""Called with how many sessions are done, of how many, and the session that is next."""
+
+
+class Consolidator:
+    """``actor`` signs what is written. ``said`` hears of each finished operation."""
+
+    def __init__(
+        self, connections: Connections, clock: Clock, options: Options, actor: str, extractor: Extractor, *,
+        said: Callable[[Operation], None] = lambda operation: None,
+    ) -> None:  # fmt: skip
+        self._connections = connections
+        self._clock = clock
+        self._options = options
+        self._actor = actor
+        self._extractor = extractor
+        self._said = said
+
+    async def run(
+        self,
+        session_id: str | None = None,
+        *,
+        preview: bool = False,
+        exclude: str | None = None,
+        progress: Progress = lambda done, total, session_id: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Consolidation:
+        """Consolidate one session, or all that are due. See ``Memory.consolidate``."""
+        if self._connections.readonly and not preview:
+            raise ReadOnlyError(
+                "This memory is open for reading only.", "Open it without --readonly to change it."
+            )
+        if preview:
+            return await self._run_all(None, session_id, exclude, progress, cancelled)
+        async with self._alone():
+            run = _Run(self._connections, self._clock, self._actor)
+            try:
+                found = await self._run_all(run, session_id, exclude, progress, cancelled)
+            finally:
+                # Also when cancelled: what was written is one operation and can be undone.
+                operation = await asyncio.shield(asyncio.to_thread(run.finish))
+                if operation is not None:
+                    self._said(operation)
+            return replace(found, operation=operation)
+
+    async def _run_all(
+        self, run: _Run | None, session_id: str | None, exclude: str | None, progress: Progress,
+        cancelled: Callable[[], bool],
+    ) -> Consolidation:  # fmt: skip
+        wanted, people = await asyncio.to_thread(self._wanted, session_id, exclude)
+        outcomes: list[SessionOutcome] = []
+        left = self._options.llm.budget_tokens
+        superseded = 0
+        for done, session in enumerate(wanted):
+            progress(done, len(wanted), session.session_id)
+            if cancelled():
+                outcomes.append(
+                    SessionOutcome(session_id=session.session_id, state="stopped", error="cancelled")
+                )
+                continue
+            outcome, people, left = await self._one(run, session, people, superseded, left)
+            outcomes.append(outcome)
+            superseded += outcome.superseded
+        progress(len(wanted), len(wanted), "")
+        plans = [outcome.plan for outcome in outcomes if outcome.plan]
+        return Consolidation(
+            outcomes=tuple(outcomes), extractor=self._extractor.name,
+            calls=sum(plan.calls for plan in plans), tokens=sum(plan.tokens for plan in plans),
+        )  # fmt: skip
+
+    async def _one(
+        self, run: _Run | None, session: Session, people: frozenset[str], superseded: int, left: int
+    ) -> tuple[SessionOutcome, frozenset[str], int]:
+        identity = session.session_id
+        try:
+            turns = await asyncio.to_thread(self._turns, session)
+            if not turns and session.consolidated_through is not None:
+                return SessionOutcome(session_id=identity, state="nothing"), people, left
+            cost = self._extractor.estimate(turns)
+            if cost > left:
+                error = f"it would cost about {cost:,} tokens; {left:,} of the budget of this run are left"
+                return SessionOutcome(session_id=identity, state="stopped", error=error), people, left
+            people = people.union(*(introduced(turn.content) for turn in turns if turn.trust == "user"))
+            plan = await self._plan(session, turns, people, superseded)
+            if run is None:
+                return (
+                    SessionOutcome(session_id=identity, state="preview", plan=plan, **_planned(plan)),
+                    people,
+                    left,
+                )
+            counts = await asyncio.shield(asyncio.to_thread(run.write, plan, self._options, seen=False))
+        except (
+            apply.StalePlanError
+        ) as error:  # somebody was quicker; what is still pending is so for the next run
+            return SessionOutcome(session_id=identity, state="stopped", error=error.message), people, left
+        except StoreError:
+            raise
+        except Exception as error:  # whatever a model or an endpoint comes up with: kept with the session
+            _log.warning("a session could not be consolidated: %s", outline(error))
+            text = error.message if isinstance(error, MemtuiError) else f"{type(error).__name__}: {error}"
+            if run is not None:
+                await asyncio.shield(asyncio.to_thread(self._note_failure, session, text))
+            return SessionOutcome(session_id=identity, state="failed", error=text), people, left
+        return (
+            SessionOutcome(session_id=identity, state="done", plan=plan, **_counted(counts)), people, left - plan.tokens
+        )  # fmt: skip
+
+    def _wanted(self, session_id: str | None, exclude: str | None) -> tuple[list[Session], frozenset[str]]:
+        with self._connections.read() as connection:
+            if session_id is not None:
+                wanted = [sessions.get(connection, session_id)]
+            else:
+                wanted = consolidations.pending(connection, self._clock(), exclude=exclude, due=True)
+            return wanted, known_people(connection)
+
+    def _turns(self, session: Session) -> list[MemoryRecord]:
+        with self._connections.read() as connection:
+            return consolidations.turns_beyond(
+                connection, session.session_id, session.consolidated_through, self._clock()
+            )
+
+    async def _plan(
+        self, session: Session, turns: Sequence[MemoryRecord], people: frozenset[str], superseded: int
+    ) -> Plan:
+        context = Context(session_id=session.session_id, title=session.title, people=people)
+        drafts: list[Draft] = []
+        summary, calls, tokens = None, 0, 0
+        for start in range(0, len(turns), CHUNK):
+            found = await self._extractor.extract(turns[start : start + CHUNK], context)
+            drafts += found.drafts
+            summary = found.summary or summary
+            calls, tokens = calls + found.calls, tokens + found.tokens
+        lines = await asyncio.to_thread(self._lines, drafts, turns, superseded)
+        if summary:
+            lines.append(PlanLine(action="summary", content=summary, reason="the session's summary"))
+        return Plan(
+            session=session, through=max((turn.rid for turn in turns), default=session.consolidated_through or 0),
+            fingerprint=consolidations.fingerprint(turns), turns=len(turns), lines=tuple(lines),
+            extractor=self._extractor.name, calls=calls, tokens=tokens,
+        )  # fmt: skip
+
+    def _lines(
+        self, drafts: Sequence[Draft], turns: Sequence[MemoryRecord], superseded: int
+    ) -> list[PlanLine]:
+        with self._connections.read() as connection:
+            return planning.lines(
+                connection, drafts, {turn.id: turn for turn in turns}, self._clock(), superseded=superseded
+            )
+
+    def _note_failure(self, session: Session, error: str) -> None:
+        # Signed by the scheduler, so that the person's plain undo never finds it.
+        label = f"Could not consolidate {_name(session)}: {error[:120]}"
+        with history.operation(self._connections, self._clock, "scheduler", "failure", label) as op:
+            current = sessions.get(op.connection, session.session_id)
+            if current.consolidated_through == session.consolidated_through:
+                consolidations.mark_failed(op.connection, session.session_id, error, int(self._clock()))
+
+    async def write(self, plans: Sequence[Plan]) -> Consolidation:
+        """Write plans that the person has looked at. Raises StalePlanError where the session changed since."""
+        async with self._alone():
+            return await asyncio.shield(asyncio.to_thread(self._write, plans))
+
+    def _write(self, plans: Sequence[Plan]) -> Consolidation:
+        run = _Run(self._connections, self._clock, self._actor)
+        outcomes = []
+        try:
+            for plan in plans:
+                counts = run.write(plan, self._options, seen=True)
+                outcomes.append(
+                    SessionOutcome(session_id=plan.session_id, state="done", plan=plan, **_counted(counts))
+                )
+        finally:
+            operation = run.finish()
+            if operation is not None:
+                self._said(operation)
+        return Consolidation(outcomes=tuple(outcomes), extractor=self._extractor.name, operation=operation)
+
+    def estimate(self, session_id: str | None = None) -> Estimate:
+        """What ``run`` would read, and about what it would cost."""
+        wanted, _ = self._wanted(session_id, None)
+        turns = calls = tokens = 0
+        for session in wanted:
+            read = self._turns(session)
+            turns += len(read)
+            cost = self._extractor.estimate(read)
+            tokens += cost
+            calls += -(-len(read) // CHUNK) if cost else 0
+        return Estimate(sessions=len(wanted), turns=turns, calls=calls, tokens=tokens)
+
+    @asynccontextmanager
+    async def _alone(self) -> AsyncIterator[None]:
+        """One consolidation of a file at a time: no session is paid for twice, and dead runs can be told."""
+        path = self._connections.path
+        if path is None:
+            yield
+            return
+        lock = FileLock(path.with_name(path.name + ".consolidate"), timeout=0, mode=0o600, thread_local=False)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise StoreError(
+                "This memory is being consolidated already.", "Wait for it, and try again."
+            ) from None
+        try:
+            await asyncio.to_thread(self._close_dead)
+            yield
+        finally:
+            lock.release()
+
+    def _close_dead(self) -> None:
+        """Whoever holds the lock knows that a run which is still open has died."""
+        with self._connections.read() as connection:
+            dead: Any = connection.execute(
+                "SELECT op_id, label FROM ops WHERE kind = ? AND state = 'running'", (KIND,)
+            ).fetchall()
+        for op_id, label in dead:
+            history.finish(self._connections, op_id, f"{label} (interrupted)")
+
+
+class _Run:
+    """The operation of a run; it is opened by the first write."""
+
+    def __init__(self, connections: Connections, clock: Clock, actor: str) -> None:
+        self._connections = connections
+        self._clock = clock
+        self._actor = actor
+        self._op_id: int | None = None
+        self._written: list[tuple[Plan, apply.Counts]] = []
+
+    def write(self, plan: Plan, options: Options, *, seen: bool) -> apply.Counts:
+        if self._op_id is None:
+            with self._connections.read() as connection:
+                apply.check(connection, plan, int(self._clock()))  # before there is an operation to regret
+            self._op_id = history.begin(
+                self._connections, self._clock, self._actor, KIND, f"Consolidated {_name(plan.session)}"
+            )
+        with history.part(self._connections, self._op_id) as connection:
+            counts = apply.write(connection, plan, options, int(self._clock()), seen=seen)
+        self._written.append((plan, counts))
+        return counts
+
+    def finish(self) -> Operation | None:
+        if self._op_id is None:
+            return None
+        history.finish(self._connections, self._op_id, self._label())
+        with self._connections.read() as connection:
+            try:
+                return history.get_operation(connection, self._op_id)
+            except InputError:
+                return None  # nothing changed
+
+    def _label(self) -> str:
+        what = {"added": 0, "observation": 0, "reinforced": 0, "superseded": 0, "conflict": 0, "held": 0}
+        for _, counts in self._written:
+            for action, count in counts.items():
+                what[action] = what.get(action, 0) + count
+        facts = what["added"] + what["superseded"] + what["conflict"]
+        parts = [_counted_noun(facts, "fact")] + [
+            text
+            for count, text in (
+                (what["observation"], _counted_noun(what["observation"], "observation")),
+                (what["reinforced"], f"{what['reinforced']} known"),
+                (what["superseded"], f"{what['superseded']} superseded"),
+                (what["conflict"] + what["held"], f"{what['conflict'] + what['held']} to review"),
+            )
+            if count
+        ]
+        one = len(self._written) == 1
+        name = _name(self._written[0][0].session) if one else f"{len(self._written):,} sessions"
+        return f"Consolidated {name}: {', '.join(parts)}"
+
+
+def _name(session: Session) -> str:
+    title = " ".join((session.title or session.session_id).split())
+    return f"“{title if len(title) <= _TITLE else title[: _TITLE - 1].rstrip() + '…'}”"
+
+
+def _counted_noun(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _counted(counts: apply.Counts) -> dict[str, Any]:
+    get = counts.get
+    return {
+        "added": get("added", 0) + get("superseded", 0) + get("conflict", 0), "reinforced": get("reinforced", 0),
+        "superseded": get("superseded", 0), "conflicts": get("conflict", 0), "held": get("held", 0),
+        "observations": get("observation", 0),
+    }  # fmt: skip
+
+
+def _planned(plan: Plan) -> dict[str, Any]:
+    return {
+        "added": plan.count("add", "supersede", "conflict"), "reinforced": plan.count("reinforce"),
+        "superseded": plan.count("supersede"), "conflicts": plan.count("conflict"), "held": plan.count("hold"),
+        "observations": plan.count("observation"),
+    }  # fmt: skip

@@ -1,0 +1,88 @@
+"""Is it known already? Candidates from the store by a bounded keyword search, judged by ``similarity``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import apsw
+import msgspec
+
+from memtui.engine.records import Kind, MemoryRecord
+from memtui.engine.store import memories, words
+
+from .extract import Draft
+from .similarity import compare_readings, plain_weight, read
+from .vocabulary import FUNCTION_WORDS
+
+CANDIDATES = 16
+# More words find more that merely shares a common one.
+_WORDS = 8
+
+
+def same_text(connection: apsw.Connection, content: str, kind: Kind, now: float) -> MemoryRecord | None:
+    """A memory of the kind with the same text but for case and spacing; an active one, else the latest that ended."""
+    row = connection.execute(
+        f"SELECT {memories.COLUMNS} FROM memories m WHERE m.content_hash = ? AND m.kind = ? AND m.kind <> 'episode' "
+        "ORDER BY m.valid_until IS NOT NULL, m.rid DESC LIMIT 1",
+        (memories.content_hash(content), kind),
+    ).fetchone()
+    return memories.record(row, now) if row else None
+
+
+def candidates(
+    connection: apsw.Connection, content: str, now: float, *, limit: int = CANDIDATES
+) -> list[MemoryRecord]:
+    """Active facts that share words with ``content``, the closest by the keyword arm first."""
+    known = dict.fromkeys(word for word in words.words(content) if word not in FUNCTION_WORDS)
+    chosen = sorted(known, key=plain_weight, reverse=True)[:_WORDS]
+    if not chosen:
+        return []
+    match = " OR ".join(f'"{word}"' for word in chosen)
+    rids = [
+        rid
+        for (rid,) in connection.execute(
+            "SELECT f.rowid FROM facts_fts f JOIN memories m ON m.rid = f.rowid "
+            "WHERE facts_fts MATCH ? AND m.valid_until IS NULL ORDER BY bm25(facts_fts) LIMIT ?",
+            (f"content : ({match})", limit),
+        )
+    ]
+    return memories.by_rid(connection, rids, now)
+
+
+def merge_drafts(
+    drafts: Iterable[Draft], corrects: Callable[[str, str], str | None] = lambda new, old: None
+) -> list[Draft]:
+    """Drafts of one session, each statement once: said twice, it has both sources; corrected later, the later one stands.
+
+    ``corrects(new, old)`` gives the reason why the new text replaces the old one, or None.
+    """
+    kept: list[Draft] = []
+    for draft in drafts:
+        reading = read(draft.content)
+        for place, other in enumerate(kept):
+            if other.kind != draft.kind:
+                continue
+            if compare_readings(reading, read(other.content)).kind == "duplicate":
+                kept[place] = _joined(other, draft, content=max(other.content, draft.content, key=len))
+                break
+            if draft.correcting and draft.kind == "fact" and corrects(draft.content, other.content):
+                kept[place] = _joined(other, draft, content=draft.content)
+                break
+        else:
+            kept.append(draft)
+    return kept
+
+
+def _joined(first: Draft, second: Draft, *, content: str) -> Draft:
+    return msgspec.structs.replace(
+        second,
+        content=content,
+        sources=tuple(dict.fromkeys((*first.sources, *second.sources))),
+        tags=tuple(dict.fromkeys((*first.tags, *second.tags))),
+        confidence=max(first.confidence, second.confidence),
+        correcting=first.correcting or second.correcting,
+    )
+
+
+def without_repeats(ids: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*ids, *more)))

@@ -1,0 +1,126 @@
+"""A consolidation before it is written: line by line what would change, and why.
+
+A plan is a value. Looking at it changes nothing; accepting, rejecting and editing lines makes another
+plan; ``consolidate.apply`` writes it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from memtui.engine.errors import InputError
+from memtui.engine.records import Category, Operation, Record, Session, Trust
+
+from .suspicious import Suspicion
+
+Action = Literal["add", "reinforce", "supersede", "conflict", "hold", "observation", "summary"]
+
+
+class PlanLine(Record):
+    """One change.
+
+    ``add`` a fact; ``reinforce`` a known one (``target``); ``supersede`` the target by a new fact; add a fact in
+    ``conflict`` with the target, for the person to decide; ``hold`` back a suspicious text until the person
+    has seen it; an ``observation``; the session's ``summary``. ``sources``: ids of the turns that say it.
+    ``reason``: why this action. ``known``: the target's text. ``edited``: the person changed the content.
+    """
+
+    action: Action
+    content: str
+    sources: tuple[str, ...] = ()
+    reason: str = ""
+    target: str | None = None
+    known: str | None = None
+    confidence: float = 0.8
+    trust: Trust = "model"
+    tags: tuple[str, ...] = ()
+    category: Category | None = None
+    event_time: int = 0
+    score: float = 0.0
+    suspicions: tuple[Suspicion, ...] = ()
+    accepted: bool = True
+    edited: bool = False
+
+
+class Plan(Record):
+    """What consolidating a session would do. ``through``: the last turn read; ``fingerprint``: of the turns read."""
+
+    session: Session
+    through: int
+    fingerprint: str
+    turns: int
+    lines: tuple[PlanLine, ...]
+    extractor: str
+    calls: int = 0
+    tokens: int = 0
+
+    @property
+    def session_id(self) -> str:
+        return self.session.session_id
+
+    def count(self, *actions: Action) -> int:
+        """How many accepted lines have one of these actions."""
+        return sum(line.accepted and line.action in actions for line in self.lines)
+
+    def with_line(self, index: int, *, accepted: bool | None = None, content: str | None = None) -> Plan:
+        """The plan with a line accepted, rejected or edited. Raises InputError for a line that is not there."""
+        if not 0 <= index < len(self.lines):
+            raise InputError(f"The plan has no line {index}.", f"It has {len(self.lines)}, counted from 0.")
+        line = self.lines[index]
+        if content is not None and content.strip() != line.content:
+            if not content.strip():
+                raise InputError("There is no text to remember.", "Reject the line instead.")
+            line = msgspec.structs.replace(line, content=content.strip(), edited=True, accepted=True)
+        if accepted is not None:
+            line = msgspec.structs.replace(line, accepted=accepted)
+        return msgspec.structs.replace(self, lines=(*self.lines[:index], line, *self.lines[index + 1 :]))
+
+
+class SessionOutcome(Record):
+    """What became of one session: ``done``, ``preview`` (nothing written), ``nothing`` to do, ``failed``, or
+    ``stopped`` before it was its turn (cancelled, or the budget is spent)."""
+
+    session_id: str
+    state: Literal["done", "preview", "nothing", "failed", "stopped"]
+    plan: Plan | None = None
+    added: int = 0
+    reinforced: int = 0
+    superseded: int = 0
+    conflicts: int = 0
+    held: int = 0
+    observations: int = 0
+    error: str = ""
+
+
+class Consolidation(Record):
+    """The outcome of a run. ``operation``: undo it to take the run back; None when nothing changed."""
+
+    outcomes: tuple[SessionOutcome, ...]
+    extractor: str
+    operation: Operation | None = None
+    calls: int = 0
+    tokens: int = 0
+
+    @property
+    def failed(self) -> tuple[SessionOutcome, ...]:
+        return tuple(outcome for outcome in self.outcomes if outcome.state == "failed")
+
+    @property
+    def plans(self) -> tuple[Plan, ...]:
+        return tuple(outcome.plan for outcome in self.outcomes if outcome.plan is not None)
+
+    def total(
+        self, what: Literal["added", "reinforced", "superseded", "conflicts", "held", "observations"]
+    ) -> int:
+        return sum(getattr(outcome, what) for outcome in self.outcomes)
+
+
+class Estimate(Record):
+    """What a run would cost before it starts. ``tokens`` is a guess; 0 without a model."""
+
+    sessions: int
+    turns: int
+    calls: int
+    tokens: int

@@ -1,0 +1,99 @@
+"""From drafts to a plan: deduplicated among themselves and against the store, conflicts found, suspicious ones held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import apsw
+from msgspec.structs import replace
+
+from memtui.engine.records import MemoryRecord
+
+from . import conflicts, dedup
+from .extract import MOST_CHARACTERS, MOST_CONFIDENCE, MOST_FACTS, Draft
+from .plan import PlanLine
+from .suspicious import least_trust, suspicions
+
+
+def lines(
+    connection: apsw.Connection,
+    drafts: Sequence[Draft],
+    turns: Mapping[str, MemoryRecord],
+    now: float,
+    *,
+    superseded: int = 0,
+) -> list[PlanLine]:
+    """The lines of a plan. ``turns``: those that were read, by id; ``superseded``: rows of this run so far."""
+    left = conflicts.MOST_SUPERSEDED - superseded
+    found: list[PlanLine] = []
+    usable = [draft for draft in drafts if draft.sources and all(source in turns for source in draft.sources)]
+    for draft in dedup.merge_drafts(usable, _corrects)[: 2 * MOST_FACTS]:
+        line = _line(connection, draft, [turns[source] for source in draft.sources], now, left)
+        if line is not None:
+            found.append(line)
+            left -= line.action == "supersede"
+    return found
+
+
+def _corrects(new: str, old: str) -> str | None:
+    standing = conflicts.stand(new, old, correcting=True)
+    return standing.reason if standing.kind == "conflict" and standing.strong else None
+
+
+def _line(
+    connection: apsw.Connection, draft: Draft, sources: Sequence[MemoryRecord], now: float, left: int
+) -> PlanLine | None:
+    trust = least_trust([turn.trust for turn in sources])
+    said_at = max(turn.event_time for turn in sources)
+    wrong = suspicions(draft.content[:MOST_CHARACTERS], trust, [turn.content for turn in sources])
+    line = PlanLine(
+        action="add" if draft.kind == "fact" else "observation",
+        content=draft.content[:MOST_CHARACTERS], sources=draft.sources, trust=trust, tags=draft.tags,
+        confidence=min(draft.confidence, MOST_CONFIDENCE), category=draft.category, event_time=said_at, suspicions=wrong,
+    )  # fmt: skip
+    same = dedup.same_text(connection, line.content, draft.kind, now)
+    if same is not None and same.active:
+        if draft.kind == "observation":
+            return None
+        return _with(line, action="reinforce", reason="known already", target=same, score=1.0)
+    if same is not None and same.ended_by != "faded" and said_at <= (same.valid_until or 0):
+        return None  # the person took it away after it was said
+    if any(suspicion.kind == "instruction" for suspicion in wrong):
+        return _with(line, action="hold", reason=f"it {wrong[0].detail}")
+    return line if draft.kind == "observation" else _against_known(connection, draft, line, now, left)
+
+
+def _against_known(
+    connection: apsw.Connection, draft: Draft, line: PlanLine, now: float, left: int
+) -> PlanLine:
+    worst: tuple[conflicts.Standing, MemoryRecord] | None = None
+    for known in dedup.candidates(connection, line.content, now):
+        standing = conflicts.stand(line.content, known.content, correcting=draft.correcting)
+        if standing.kind == "duplicate":
+            return _with(line, action="reinforce", reason=standing.reason, target=known, score=standing.score)
+        if standing.kind == "conflict" and (worst is None or _rank(standing) > _rank(worst[0])):
+            worst = standing, known
+    if worst is None:
+        return line
+    standing, known = worst
+    waits = conflicts.may_supersede(
+        known, trust_of_new=line.trust, said_at=line.event_time, strong=standing.strong, left=left
+    )
+    if waits:
+        return _with(
+            line, action="conflict", reason=f"{standing.reason} ({waits})", target=known, score=standing.score
+        )
+    return _with(line, action="supersede", reason=standing.reason, target=known, score=standing.score)
+
+
+def _rank(standing: conflicts.Standing) -> tuple[bool, float]:
+    return standing.strong, standing.score
+
+
+def _with(
+    line: PlanLine, *, action: str, reason: str, target: MemoryRecord | None = None, score: float = 0.0
+) -> PlanLine:
+    return replace(
+        line, action=action, reason=reason, target=target.id if target else None,
+        known=target.content if target else None, score=score,
+    )  # fmt: skip

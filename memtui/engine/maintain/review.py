@@ -1,0 +1,319 @@
+"""What needs a person's decision, worst first, and what a decision does.
+
+Conflicts and held texts wait as proposals. Near-duplicates, suspicious and fading facts are found when
+asked for, with bounded work: the latest facts only, against what the keyword arm finds for each. What was
+decided is noted, so that it does not come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+import apsw
+
+from memtui.engine.confidence import EFFECTIVE_SQL
+from memtui.engine.curate import notes
+from memtui.engine.errors import InputError
+from memtui.engine.records import MemoryRecord, Options, Record
+from memtui.engine.store import memories, proposals
+
+from . import dedup, resolve
+from .apply import CONFLICT, HELD
+from .held import insert_held
+from .similarity import compare
+from .suspicious import suspicions
+
+ReviewKind = Literal["conflict", "held", "duplicate", "suspicious", "fading", "new"]
+Verdict = Literal["keep", "forget", "correct", "both", "merge", "snooze"]
+
+SNOOZE_SECONDS = 7 * 86_400
+SOON_SECONDS = 7 * 86_400
+NEW_SECONDS = 30 * 86_400
+_LOOKED_AT = 300
+_SINGLE_CARDS = 20
+_SOURCES = 6
+OFFERED: dict[ReviewKind, tuple[Verdict, ...]] = {
+    "conflict": ("keep", "forget", "correct", "both", "merge", "snooze"),
+    "held": ("keep", "forget", "correct", "snooze"),
+    "duplicate": ("keep", "forget", "correct", "both", "merge", "snooze"),
+    "suspicious": ("keep", "forget", "correct", "snooze"),
+    "fading": ("keep", "forget", "correct", "snooze"),
+    "new": ("keep", "forget", "correct", "snooze"),
+}
+
+
+class ReviewItem(Record):
+    """One card. ``memories``: the new one before the known one (conflict, duplicate), all new ones of a session (new).
+
+    ``text``: what is held back (held). ``sources``: turns that say it, as evidence. ``id`` names it in ``proposals``.
+    """
+
+    id: str
+    kind: ReviewKind
+    reason: str
+    memories: tuple[MemoryRecord, ...] = ()
+    sources: tuple[MemoryRecord, ...] = ()
+    text: str = ""
+    session_id: str | None = None
+    offered: tuple[Verdict, ...] = ()
+
+
+def review(
+    connection: apsw.Connection, now: float, options: Options, *, limit: int = 200
+) -> list[ReviewItem]:
+    """Everything that waits, worst first; each memory on one card only."""
+    found: list[ReviewItem] = []
+    shown: set[str] = set()
+    for part in (_conflicts, _held, _suspicious, _duplicates, _fading, _new):
+        for item in part(connection, now, options):
+            ids = {memory.id for memory in item.memories}
+            if item.kind == "new":
+                left = tuple(memory for memory in item.memories if memory.id not in shown)
+                if not left:
+                    continue
+                item = _card(connection, now, "new", item.id, _news(left), left, session_id=item.session_id)
+            elif ids and ids <= shown:
+                continue
+            shown |= ids
+            found.append(item)
+    return found[:limit]
+
+
+def _conflicts(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    for proposal in proposals.waiting(connection, CONFLICT, now):
+        pair = _active(connection, (str(proposal.payload["new"]), str(proposal.payload["old"])), now)
+        if len(pair) == 2:
+            yield _card(connection, now, "conflict", proposal.id, str(proposal.payload["reason"]), pair)
+
+
+def _held(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    for proposal in proposals.waiting(connection, HELD, now):
+        payload = proposal.payload
+        yield ReviewItem(
+            id=proposal.id, kind="held", reason="; ".join(payload["reasons"]), text=payload["content"],
+            sources=_active(connection, payload["sources"], now), session_id=payload["session_id"],
+            offered=OFFERED["held"],
+        )  # fmt: skip
+
+
+def _suspicious(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    cards = []
+    for memory in _latest(
+        connection, now, "m.kind <> 'episode' AND m.confirmed_at IS NULL AND m.reviewed_at IS NULL"
+    ):
+        sources = [
+            turn.content for turn in memories.linked(connection, memory.id, "source", now, limit=_SOURCES)
+        ]
+        found = suspicions(memory.content, memory.trust, sources if memory.kind == "fact" else ())
+        if found:
+            reason = "; ".join(f"{one.kind}: {one.detail}" for one in found)
+            cards.append((proposals.identity("suspicious", memory.id), reason, (memory,)))
+    yield from _unsettled(connection, now, "suspicious", cards)
+
+
+def _duplicates(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    cards, seen = [], set()
+    for memory in _latest(connection, now, "m.kind = 'fact'"):
+        for other in dedup.candidates(connection, memory.content, now, limit=6):
+            key = proposals.identity("duplicate", memory.id, other.id)
+            if (
+                other.id == memory.id
+                or key in seen
+                or compare(memory.content, other.content).kind != "duplicate"
+            ):
+                continue
+            seen.add(key)
+            pair = (memory, other) if memory.rid > other.rid else (other, memory)
+            cards.append((key, "they say the same", pair))
+    yield from _unsettled(connection, now, "duplicate", cards)
+
+
+def _fading(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    rows = connection.execute(
+        f"""
+        SELECT {memories.COLUMNS} FROM memories m
+        WHERE m.kind = 'fact' AND m.valid_until IS NULL AND m.decay_rate > 0 AND {EFFECTIVE_SQL} < :threshold
+          -- What was replaced is meant to fade.
+          AND NOT EXISTS (SELECT 1 FROM memory_links l WHERE l.to_id = m.id AND l.rel = 'supersedes')
+        ORDER BY {EFFECTIVE_SQL} DESC, m.rid DESC LIMIT :limit
+        """,
+        {"now": now + SOON_SECONDS, "threshold": options.fade_threshold, "limit": _SINGLE_CARDS},
+    ).fetchall()
+    cards = []
+    for row in rows:
+        memory = memories.record(row, now)
+        cards.append(
+            (
+                proposals.identity("fading", memory.id),
+                f"{memory.effective:.0%} left, gone within a week",
+                (memory,),
+            )
+        )
+    yield from _unsettled(connection, now, "fading", cards)
+
+
+def _new(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    by_session: dict[str, list[MemoryRecord]] = {}
+    where = (
+        "m.kind = 'fact' AND m.reviewed_at IS NULL AND m.confirmed_at IS NULL AND m.source LIKE 'session:%' "
+        f"AND m.created_at > {int(now) - NEW_SECONDS}"
+    )
+    for memory in _latest(connection, now, where):
+        by_session.setdefault(memory.session_id or str(memory.source), []).append(memory)
+    cards = []
+    for facts in by_session.values():
+        cards.append((proposals.identity("new", *(fact.id for fact in facts)), _news(facts), tuple(facts)))
+    yield from _unsettled(connection, now, "new", cards[:_SINGLE_CARDS])
+
+
+def _news(facts: Sequence[MemoryRecord]) -> str:
+    return f"{len(facts)} new fact{'' if len(facts) == 1 else 's'} from this conversation"
+
+
+def _unsettled(
+    connection: apsw.Connection,
+    now: float,
+    kind: ReviewKind,
+    cards: Sequence[tuple[str, str, tuple[MemoryRecord, ...]]],
+) -> Iterable[ReviewItem]:
+    settled = proposals.settled(connection, [id for id, _, _ in cards], now)
+    for id, reason, found in cards:
+        if id not in settled:
+            yield _card(connection, now, kind, id, reason, found, session_id=found[0].session_id)
+
+
+def _card(
+    connection: apsw.Connection, now: float, kind: ReviewKind, id: str, reason: str,
+    found: tuple[MemoryRecord, ...], *, session_id: str | None = None,
+) -> ReviewItem:  # fmt: skip
+    sources = {
+        turn.id: turn
+        for memory in found[:_SOURCES]
+        for turn in memories.linked(connection, memory.id, "source", now, limit=_SOURCES)
+    }
+    return ReviewItem(
+        id=id, kind=kind, reason=reason, memories=found, sources=tuple(sources.values()), session_id=session_id,
+        offered=OFFERED[kind],
+    )  # fmt: skip
+
+
+def _latest(connection: apsw.Connection, now: float, where: str) -> list[MemoryRecord]:
+    rows = connection.execute(
+        f"SELECT {memories.COLUMNS} FROM memories m WHERE m.valid_until IS NULL AND m.kind <> 'episode' AND {where} "
+        "ORDER BY m.event_time DESC, m.rid DESC LIMIT ?",
+        (_LOOKED_AT,),
+    )
+    return [memories.record(row, now) for row in rows]
+
+
+def _active(connection: apsw.Connection, ids: Sequence[str], now: float) -> tuple[MemoryRecord, ...]:
+    found = []
+    for id in ids:
+        row = connection.execute(
+            f"SELECT {memories.COLUMNS} FROM memories m WHERE m.id = ?", (id,)
+        ).fetchone()
+        if row is not None and (memory := memories.record(row, now)).active:
+            found.append(memory)
+    return tuple(found)
+
+
+# Decisions
+
+_DONE: dict[Verdict, str] = {
+    "keep": "Kept", "forget": "Forgot", "correct": "Corrected", "both": "Kept both:", "merge": "Merged",
+    "snooze": "Put off",
+}  # fmt: skip
+
+
+def label(item: ReviewItem, verdict: Verdict) -> str:
+    words = " ".join((item.text or (item.memories[0].content if item.memories else "")).split())
+    more = f" and {len(item.memories) - 1} more" if item.kind == "new" and len(item.memories) > 1 else ""
+    return f"{_DONE[verdict]} “{words if len(words) <= 60 else words[:59].rstrip() + '…'}”{more}"
+
+
+def decide(
+    connection: apsw.Connection, item: ReviewItem, verdict: Verdict, *, text: str, keep: str | None, actor: str,
+    options: Options, now: int,
+) -> None:  # fmt: skip
+    """Settle a card in the caller's operation. Raises InputError for a verdict that it does not offer."""
+    if verdict not in OFFERED[item.kind]:
+        raise InputError(
+            f"{verdict!r} does not settle {item.kind}.", f"Choose {', '.join(OFFERED[item.kind])}."
+        )
+    if verdict == "correct" and not text.strip():
+        raise InputError("There is no text to remember.", "Give the corrected wording.")
+    if verdict == "snooze":
+        _note(connection, item, "snoozed", now, until=now + SNOOZE_SECONDS)
+        return
+    if item.kind == "held":
+        if verdict != "forget":
+            payload = proposals.get(connection, item.id).payload
+            insert_held(connection, payload, text=text, options=options, now=now)
+    elif item.kind in ("conflict", "duplicate"):
+        _settle_pair(connection, item, verdict, text=text, keep=keep, actor=actor, options=options, now=now)
+    else:
+        for memory in item.memories:
+            _settle_one(
+                connection, item.kind, memory, verdict, text=text, actor=actor, options=options, now=now
+            )
+    _note(connection, item, "rejected" if verdict == "forget" else "accepted", now)
+
+
+def _settle_pair(
+    connection: apsw.Connection, item: ReviewItem, verdict: Verdict, *, text: str, keep: str | None, actor: str,
+    options: Options, now: int,
+) -> None:  # fmt: skip
+    """``keep`` names the side that the verdict is about; the new one if None."""
+    new, old = item.memories[0].id, item.memories[1].id
+    chosen = keep or new
+    if chosen not in (new, old):
+        raise InputError(f"{chosen} is not on this card.", f"Choose {new} or {old}.")
+    other = old if chosen == new else new
+    if verdict == "forget":
+        chosen, other, verdict = other, chosen, "keep"
+    merge: Callable[..., int] = resolve.merge
+    match verdict:
+        case "both":
+            resolve.keep_both(connection, [new, old], now=now)
+        case "merge" | "correct":
+            merge(connection, chosen, [other], text=text, actor=actor, options=options, now=now)
+        case "keep" if item.kind == "duplicate":
+            merge(connection, chosen, [other], text="", actor=actor, options=options, now=now)
+        case "keep" if chosen == new:
+            resolve.keep_new(connection, new, old, item.reason, actor=actor, now=now)
+        case _:
+            resolve.keep_old(connection, new, old, now=now)
+
+
+def _settle_one(
+    connection: apsw.Connection, kind: ReviewKind, memory: MemoryRecord, verdict: Verdict, *, text: str, actor: str,
+    options: Options, now: int,
+) -> None:  # fmt: skip
+    memory = memories.get(connection, memory.id, now)
+    if verdict == "forget":
+        notes.forget(connection, memory, actor=actor, now=now)
+    elif verdict == "correct":
+        notes.correct(connection, memory, text, actor=actor, options=options, now=now)
+    elif memory.active:
+        if kind == "fading" and actor == "person":
+            notes.confirm(connection, memory, actor=actor, now=now)
+        memories.update(connection, memory.rid, reviewed_at=now)
+
+
+def _note(
+    connection: apsw.Connection,
+    item: ReviewItem,
+    state: proposals.State,
+    now: int,
+    *,
+    until: int | None = None,
+) -> None:
+    proposals.ask(
+        connection,
+        item.id,
+        item.kind,
+        {"memories": [memory.id for memory in item.memories], "reason": item.reason},
+        now,
+    )
+    proposals.decide(connection, item.id, state, now, until=until)

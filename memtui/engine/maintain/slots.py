@@ -1,0 +1,69 @@
+"""What a person has one of at a time: where they live, where they work, a name, a birthday, a boss.
+
+Two facts that fill the same slot of the same owner with different values contradict each other, however
+little their words have in common.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .similarity import read
+
+_SUBJECT = r"(?:(?P<owner>i|we|the user|user|he|she|[a-z'-]+|my [\w-]+|our [\w-]+)\s+)?"
+_ADVERB = (
+    r"(?:(?:now|still|currently|also|just|have|has|had|am|are|is|'m|'re|been|both|all|recently|already) )*"
+)
+_ONE = (
+    r"(?:name|birthday|age|e-?mail|phone number|address|boss|manager|lead|supervisor|landlord|landlady|"
+    r"dentist|doctor|gp|vet|"
+    r"employer|job|job title|title|time ?zone|shoe size|blood type|salary|rent|favorite [\w -]{2,20}|"
+    r"home ?town|wife|husband|"
+    r"nationality|mother tongue|native language|pin|surname|budget|car)"
+)
+_SHAPES = {
+    "home": rf"^{_SUBJECT}{_ADVERB}(?:lives?|living|resides?|moved|based)\b[^.;]{{0,80}}?\b(?:in|at|to|into) (?P<value>.+)",
+    "work": rf"^{_SUBJECT}{_ADVERB}(?:works?|working|employed) (?:[\w-]+ ){{0,3}}?(?:at|for|by) (?P<value>.+)",
+    "age": rf"^{_SUBJECT}{_ADVERB}(?P<value>\d{{1,3}})(?: years old)?$",
+    # Whatever one has one of: "my boss is ...".
+    "": rf"\b(?P<owner>my|our|his|her|their|[\w-]+'s|the) (?P<thing>{_ONE}) (?:is|was|are) (?:now |called )?(?P<value>.+)",
+}
+_SLOTS = {name: re.compile(shape) for name, shape in _SHAPES.items()}
+_SELF = frozenset({"", "i", "we", "the user", "user", "my", "our"})
+_STOPS = re.compile(r"\s*(?:[.;()]|,? (?:and|but|because|since|so|until|with|where|which|who)\b)")
+
+
+class Slot(NamedTuple):
+    owner: str
+    thing: str
+
+
+def slots(text: str) -> dict[Slot, frozenset[str]]:
+    """The slots that a statement fills, with the content words and numbers of the value."""
+    plain = " ".join(text.casefold().replace("’", "'").split()).rstrip(".")
+    plain = plain.replace("favourite", "favorite").replace("colour", "color")
+    if re.search(r"\b(?:not|never|no longer|used to|want|wants|would|might|maybe)\b|n't\b", plain):
+        return {}
+    found = {}
+    for name, shape in _SLOTS.items():
+        match = shape.search(plain)
+        if match is None:
+            continue
+        owner = match["owner"] or ""
+        owner = "" if owner in _SELF else owner.removesuffix("'s")
+        value = read(_STOPS.split(match["value"], maxsplit=1)[0])
+        words = frozenset(value.content) | value.numbers
+        if words:
+            found[Slot(owner, name or match["thing"])] = words
+    return found
+
+
+def contested(first: str, second: str) -> str | None:
+    """The slot that both fill with values that share nothing; None when there is none."""
+    theirs = slots(second)
+    for slot, value in slots(first).items():
+        other = theirs.get(slot)
+        if other and not value & other:
+            return slot.thing
+    return None

@@ -1,0 +1,107 @@
+"""How far each session has been turned into notes: what is pending, what is due, what failed, the watermark."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+import apsw
+
+from memtui.engine.records import MemoryRecord, Session
+
+from . import memories, sessions
+from .sql import scalar
+
+ATTEMPTS = 5
+_FIRST_WAIT, _LONGEST_WAIT = 60, 6 * 3_600
+
+# Over: idle for long enough, or its source has started another one since.
+_OVER = f"""(s.last_seen_at <= :now - {sessions.IDLE_SECONDS} OR EXISTS (
+    SELECT 1 FROM sessions_consolidations n
+    WHERE n.source IS s.source AND n.sid > s.sid AND n.first_seen_at >= s.last_seen_at))"""
+_MAY_TRY = f"""(s.attempts = 0 OR (s.attempts < {ATTEMPTS} AND coalesce(s.next_attempt_at, 0) <= :now))"""
+
+
+def pending(
+    connection: apsw.Connection, now: float, *, exclude: str | None = None, due: bool = False
+) -> list[Session]:
+    """Sessions with turns beyond their watermark, oldest first.
+
+    ``due`` leaves out those that are still going on, that wait after a failure, or that need attention.
+    """
+    rows = connection.execute(
+        f"""
+        SELECT {sessions.COLUMNS} FROM sessions_consolidations s
+        WHERE {sessions.PENDING} AND (:exclude IS NULL OR s.session_id <> :exclude)
+          {f"AND {_OVER} AND {_MAY_TRY}" if due else ""}
+        ORDER BY s.last_seen_at, s.sid
+        """,
+        {"exclude": exclude} | ({"now": int(now)} if due else {}),
+    )
+    return [sessions.session(row) for row in rows]
+
+
+def turns_beyond(
+    connection: apsw.Connection, session_id: str, watermark: int | None, now: float
+) -> list[MemoryRecord]:
+    """The active turns of a session beyond its watermark, in the order of the transcript."""
+    rows = connection.execute(
+        f"SELECT {memories.COLUMNS} FROM memories m WHERE m.session_id = ? AND m.kind = 'episode' "
+        "AND m.rid > ? AND m.valid_until IS NULL ORDER BY m.event_time, m.rid",
+        (session_id, watermark or 0),
+    )
+    return [memories.record(row, now) for row in rows]
+
+
+def fingerprint(turns: Iterable[MemoryRecord]) -> str:
+    """Changes when any of the turns does, or one is added or forgotten."""
+    digest = hashlib.blake2b(digest_size=16)
+    for turn in turns:
+        digest.update(f"{turn.rid}\0{turn.content}\0".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def last_turn(connection: apsw.Connection, session_id: str) -> int:
+    """The rid of the latest episode, forgotten ones included; 0 when there is none."""
+    return int(
+        scalar(
+            connection,
+            "SELECT coalesce(max(rid), 0) FROM memories WHERE session_id = ? AND kind = 'episode'",
+            (session_id,),
+        )
+    )
+
+
+def mark_done(
+    connection: apsw.Connection, session_id: str, *, through: int, at: int, summary: str | None = None
+) -> None:
+    """All turns up to ``through`` are consolidated; later ones stay pending. A summary replaces the former one."""
+    connection.execute(
+        """
+        UPDATE sessions_consolidations
+        SET consolidated_at = ?2, consolidated_through = ?3, summary = coalesce(?4, summary),
+            attempts = 0, last_error = NULL, next_attempt_at = NULL
+        WHERE session_id = ?1
+        """,
+        (session_id, at, through, summary),
+    )
+
+
+def mark_failed(connection: apsw.Connection, session_id: str, error: str, at: int) -> None:
+    """The session stays pending; the next try waits 1 minute, then twice as long each time, up to 6 hours."""
+    connection.execute(
+        """
+        UPDATE sessions_consolidations
+        SET attempts = attempts + 1, last_error = ?2, next_attempt_at = ?3 + min(?4 << min(attempts, 20), ?5)
+        WHERE session_id = ?1
+        """,
+        (session_id, error[:2_000], at, _FIRST_WAIT, _LONGEST_WAIT),
+    )
+
+
+def try_again(connection: apsw.Connection, session_id: str) -> None:
+    """Forget the failures of a session, so that the next run takes it."""
+    connection.execute(
+        "UPDATE sessions_consolidations SET attempts = 0, last_error = NULL, next_attempt_at = NULL WHERE session_id = ?",
+        (session_id,),
+    )

@@ -1,0 +1,102 @@
+"""Proposals: what waits for the person, and what the person has decided so that it is not asked again.
+
+The id follows from what a proposal is about, so that the same question is one row however often it comes up.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import apsw
+import msgspec
+
+from memtui.engine.errors import NotFoundError
+from memtui.engine.records import Record
+
+State = Literal["open", "snoozed", "accepted", "rejected"]
+
+_COLUMNS = "id, kind, payload, state, snoozed_until, created_at, decided_at"
+_payload = msgspec.json.Decoder(dict[str, Any]).decode
+_encode = msgspec.json.Encoder(order="deterministic").encode
+
+
+class Proposal(Record):
+    """One row. ``payload`` depends on ``kind``: see maintain/conflicts.py and maintain/review.py."""
+
+    id: str
+    kind: str
+    payload: dict[str, Any]
+    state: State
+    created_at: int
+    snoozed_until: int | None = None
+    decided_at: int | None = None
+
+    def waits(self, now: float) -> bool:
+        """Whether it is to be asked now."""
+        return self.state == "open" or (self.state == "snoozed" and (self.snoozed_until or 0) <= now)
+
+
+def identity(kind: str, *about: str) -> str:
+    """The id of the proposal of this kind about these ids or texts; their order does not matter."""
+    text = "\0".join((kind, *sorted(about)))
+    return "prop_" + hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+def ask(connection: apsw.Connection, id: str, kind: str, payload: Mapping[str, Any], now: int) -> bool:
+    """Open a proposal, unless it is there already (also when it was decided); whether it is new."""
+    row = connection.execute(
+        "INSERT INTO proposals(id, kind, payload, created_at) VALUES (?, ?, ?, ?) ON CONFLICT(id) DO NOTHING RETURNING 1",
+        (id, kind, _encode(dict(payload)).decode(), now),
+    ).fetchone()
+    return row is not None
+
+
+def decide(connection: apsw.Connection, id: str, state: State, now: int, *, until: int | None = None) -> None:
+    """Close it, or put it off ``until`` (snoozed)."""
+    connection.execute(
+        "UPDATE proposals SET state = ?, snoozed_until = ?, decided_at = ? WHERE id = ?",
+        (state, until, now, id),
+    )
+
+
+def get(connection: apsw.Connection, id: str) -> Proposal:
+    row = connection.execute(f"SELECT {_COLUMNS} FROM proposals WHERE id = ?", (id,)).fetchone()
+    if row is None:
+        raise NotFoundError(f"There is no proposal {id!r}.", "memtui review lists what waits.")
+    return _proposal(row)
+
+
+def find(connection: apsw.Connection, id: str) -> Proposal | None:
+    row = connection.execute(f"SELECT {_COLUMNS} FROM proposals WHERE id = ?", (id,)).fetchone()
+    return _proposal(row) if row else None
+
+
+def waiting(connection: apsw.Connection, kind: str, now: float, limit: int = 200) -> list[Proposal]:
+    """What of a kind is to be asked now, the latest first."""
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM proposals WHERE kind = ? AND (state = 'open' OR (state = 'snoozed' AND snoozed_until <= ?)) "
+        "ORDER BY proposal_id DESC LIMIT ?",
+        (kind, int(now), limit),
+    )
+    return [_proposal(row) for row in rows]
+
+
+def settled(connection: apsw.Connection, ids: Sequence[str], now: float) -> set[str]:
+    """Those of ``ids`` that are decided, or put off beyond ``now``: not to be asked."""
+    found: set[str] = set()
+    for start in range(0, len(ids), 500):
+        some = ids[start : start + 500]
+        rows = connection.execute(
+            f"SELECT {_COLUMNS} FROM proposals WHERE id IN ({','.join('?' * len(some))})", tuple(some)
+        )
+        found |= {proposal.id for proposal in map(_proposal, rows) if not proposal.waits(now)}
+    return found
+
+
+def _proposal(row: Sequence[Any]) -> Proposal:
+    return Proposal(
+        id=row[0], kind=row[1], payload=_payload(row[2]), state=row[3], snoozed_until=row[4], created_at=row[5],
+        decided_at=row[6],
+    )  # fmt: skip

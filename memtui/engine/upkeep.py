@@ -1,0 +1,153 @@
+"""The night shift and its inbox: consolidation, review, and the decisions a person takes. Reached as ``Memory.upkeep``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+
+from memtui.engine.clock import Clock
+from memtui.engine.maintain import resolve, review
+from memtui.engine.maintain.consolidate import Consolidator, Progress
+from memtui.engine.maintain.extract import Extractor
+from memtui.engine.maintain.extract_keyword import KeywordExtractor
+from memtui.engine.maintain.plan import Consolidation, Estimate, Plan
+from memtui.engine.maintain.review import ReviewItem, Verdict
+from memtui.engine.records import MemoryRecord, Operation, Options, Session
+from memtui.engine.store import consolidations, history, memories, sessions
+from memtui.engine.store.connection import Connections
+
+
+class Upkeep:
+    """Safe to call from any thread; what changes something is one undoable operation."""
+
+    def __init__(
+        self, connections: Connections, clock: Clock, options: Options, actor: Callable[[], str],
+        said: Callable[[Operation], None],
+    ) -> None:  # fmt: skip
+        self._connections = connections
+        self._clock = clock
+        self._options = options
+        self._actor = actor
+        self._said = said
+
+    # Consolidation
+
+    def extractor(self) -> Extractor:
+        """The one that the options ask for: a language model where one is configured, else rules."""
+        if not self._options.llm.configured:
+            return KeywordExtractor()
+        from memtui.engine.maintain.extract_llm import LlmExtractor
+
+        return LlmExtractor(self._options.llm)
+
+    def _consolidator(self, extractor: Extractor | None = None) -> Consolidator:
+        return Consolidator(
+            self._connections,
+            self._clock,
+            self._options,
+            self._actor(),
+            extractor or self.extractor(),
+            said=self._said,
+        )
+
+    def pending_sessions(self, exclude: str | None = None, *, due: bool = False) -> list[Session]:
+        """Sessions with turns that are not consolidated yet, oldest first.
+
+        ``due`` leaves out those that are still going on (30 minutes), wait after a failure, or need attention.
+        """
+        with self._connections.read() as connection:
+            return consolidations.pending(connection, self._clock(), exclude=exclude, due=due)
+
+    def estimate(self, session_id: str | None = None) -> Estimate:
+        """What consolidating a session (all that are due) would read and cost."""
+        return self._consolidator().estimate(session_id)
+
+    async def consolidate(
+        self,
+        session_id: str | None = None,
+        *,
+        preview: bool = False,
+        exclude: str | None = None,
+        extractor: Extractor | None = None,
+        progress: Progress = lambda done, total, session_id: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Consolidation:
+        """Turn a session, or all that are due, into facts and observations: one operation for all of them.
+
+        With ``preview`` nothing is written and each outcome carries its plan. A session that fails is among the
+        outcomes as ``failed`` and stays pending. Raises NotFoundError for an unknown session, StoreError
+        while another consolidation runs.
+        """
+        return await self._consolidator(extractor).run(
+            session_id, preview=preview, exclude=exclude, progress=progress, cancelled=cancelled
+        )
+
+    async def apply(self, plans: Sequence[Plan]) -> Consolidation:
+        """Write previewed plans, with the lines as the person left them, as one operation.
+
+        Raises InputError (StalePlanError) where a session changed since it was read; the plans before it are written.
+        """
+        return await self._consolidator().write(plans)
+
+    def retry(self, session_id: str) -> None:
+        """Forget the failures of a session, so that the next run takes it."""
+        with self._operation("retry", f"Will retry “{session_id}”") as op:
+            sessions.get(op.connection, session_id)
+            consolidations.try_again(op.connection, session_id)
+        self._tell(op.op_id)
+
+    def skip(self, session_id: str) -> None:
+        """Count a session as done without drawing anything from it; later turns make it pending again."""
+        with self._operation("skip", f"Skipped “{session_id}”") as op:
+            sessions.get(op.connection, session_id)
+            last = consolidations.last_turn(op.connection, session_id)
+            consolidations.mark_done(op.connection, session_id, through=last, at=int(self._clock()))
+        self._tell(op.op_id)
+
+    # Review
+
+    def review(self, *, limit: int = 200) -> list[ReviewItem]:
+        """What needs the person, worst first; empty: all clear."""
+        with self._connections.read() as connection:
+            return review.review(connection, self._clock(), self._options, limit=limit)
+
+    def decide(
+        self, item: ReviewItem, verdict: Verdict, *, text: str = "", keep: str | None = None
+    ) -> Operation | None:
+        """Settle an item of ``review``: one operation; None when there was nothing left to change.
+
+        ``keep``: the id that stands, for conflicts and duplicates (default: the new one). ``text``: the new wording,
+        for ``correct`` and ``merge``. Raises InputError for a verdict that the item does not offer.
+        """
+        with self._operation("review", review.label(item, verdict)) as op:
+            review.decide(
+                op.connection, item, verdict, text=text, keep=keep, actor=self._actor(), options=self._options,
+                now=int(self._clock()),
+            )  # fmt: skip
+        return self._tell(op.op_id)
+
+    def merge(self, survivor: str, others: Sequence[str], *, text: str = "") -> MemoryRecord:
+        """Make one fact of several: the survivor keeps tags, sources and protection of all; the others go to the Trash.
+
+        Linked both ways (``merged``). ``text`` replaces the survivor's wording. Returns the survivor.
+        """
+        with self._operation("merge", "Merged") as op:
+            rid = resolve.merge(
+                op.connection, survivor, others, text=text, actor=self._actor(), options=self._options,
+                now=int(self._clock()),
+            )  # fmt: skip
+            (record,) = memories.by_rid(op.connection, [rid], self._clock())
+            op.label = f"Merged {len(others) + 1} facts into “{record.content[:60]}”"
+        self._tell(op.op_id)
+        return record
+
+    def _operation(self, kind: str, label: str) -> AbstractContextManager[history.Op]:
+        return history.operation(self._connections, self._clock, self._actor(), kind, label)
+
+    def _tell(self, op_id: int) -> Operation | None:
+        with self._connections.read() as connection:
+            if not connection.execute("SELECT 1 FROM ops WHERE op_id = ?", (op_id,)).fetchone():
+                return None
+            operation = history.get_operation(connection, op_id)
+        self._said(operation)
+        return operation
