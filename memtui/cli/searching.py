@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memtui.engine.errors import UsageError
+
 from .door import Door
 from .errors import NEGATIVE, OK
 from .lines import age, glyphs, memory_line
@@ -22,7 +24,7 @@ RAW_SCORE = {"keyword": "BM25", "vector": "cosine", "entity": "names", "context"
 
 
 @click.command("search", cls=Command)
-@click.argument("query", nargs=-1, required=True)
+@click.argument("query", nargs=-1)
 @click.option("--filter", "-f", "filter", default="", metavar="F", help="Search only in what passes it.")
 @click.option("--limit", "-n", type=click.IntRange(min=1), help="At most so many hits.  [default: 10]")
 @click.option("--profile", metavar="NAME", help="How to rank: default, rrf, or a saved profile.")
@@ -40,7 +42,9 @@ def search_command(
     why: str | None,
     json: bool,
 ) -> int:
-    """Find memories for QUERY, in any words. Exit code 1 when nothing is found.
+    """Find memories for QUERY, in any words; without one, list what passes the filter, newest first.
+
+    Exit code 1 when nothing is found.
 
     \b
     A filter: kind:fact tag:work entity:"Ada" session:... conf<0.5 is:protected
@@ -48,6 +52,8 @@ def search_command(
     """
     words = given_text(query)
     wanted = limit or door.configuration.settings.search.limit
+    if not words.strip():
+        return _list(door, filter, wanted, json)
     with door.existing() as memory:
         if not memory.readonly:
             # Vectors that a writing command left to the next reader; no change of what is remembered.
@@ -61,6 +67,27 @@ def search_command(
     else:
         _tell_hits(result, door, explain)
     return OK if result.hits else NEGATIVE
+
+
+def _list(door: Door, filter: str, limit: int, json: bool) -> int:
+    """What passes ``filter``, without a question to rank it by."""
+    if not filter.strip():
+        raise UsageError("What shall be searched for?", 'For example: memtui search "what does Ada eat"')
+    with door.reading() as memory:
+        found = memory.view.page(filter, limit=limit)
+        culprit = None if found else memory.view.emptied_by(filter)
+    if json:
+        emit({"filter": filter, "memories": found})
+    else:
+        signs = glyphs(door)
+        ages = [age(one.event_time) for one in found]
+        for one, when in zip(found, ages, strict=True):
+            out(memory_line(one, signs, when.rjust(max(map(len, ages)))))
+        if not found:
+            err("nothing found")
+        if culprit is not None:
+            note(f"The filter lets nothing through: {culprit.term}")
+    return OK if found else NEGATIVE
 
 
 def _tell_hits(result: SearchResult, door: Door, explain: bool) -> None:
