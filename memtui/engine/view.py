@@ -9,7 +9,7 @@ from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError
 from memtui.engine.records import Entity, MemoryRecord, Operation, Options, Recall, RowChange, Session
 from memtui.engine.search import filters, listing
-from memtui.engine.store import entities, history, memories, recalls, sessions
+from memtui.engine.store import entities, history, lists, memories, recalls, sessions
 from memtui.engine.store.connection import Connections
 
 
@@ -23,6 +23,9 @@ class View:
         self._connections = connections
         self._clock = clock
         self._options = options
+        self.session_list = lists.session_list(connections)
+        self.operation_list = lists.operation_list(connections)
+        self.recall_list = lists.recall_list(connections)
 
     def _compiled(self, filter: str) -> filters.CompiledFilter:
         return filters.compile(filter, self._clock(), fade_threshold=self._options.fade_threshold)

@@ -112,13 +112,14 @@ def _insert(
     return connection.last_insert_rowid()
 
 
-_OPERATION = """
-    SELECT op_id, at, actor, kind, label, state, run_id, undoes, undone_by,
-           (SELECT coalesce(sum(hi - lo + 1), 0) FROM changes c WHERE c.op_id = o.op_id) AS row_count
-    FROM ops o"""
+COLUMNS = """
+    o.op_id, o.at, o.actor, o.kind, o.label, o.state, o.run_id, o.undoes, o.undone_by,
+    (SELECT coalesce(sum(hi - lo + 1), 0) FROM changes c WHERE c.op_id = o.op_id) AS row_count"""
+_OPERATION = f"SELECT {COLUMNS} FROM ops o"
 
 
-def _operation(row: tuple[Any, ...]) -> Operation:
+def operation_of(row: tuple[Any, ...]) -> Operation:
+    """The record of a row selected with ``COLUMNS``."""
     return Operation(
         op_id=row[0], at=row[1], actor=row[2], kind=row[3], label=row[4], state=row[5],
         run_id=row[6], undoes=row[7], undone_by=row[8], rows=row[9],
@@ -129,7 +130,7 @@ def get_operation(connection: apsw.Connection, op_id: int) -> Operation:
     row = connection.execute(f"{_OPERATION} WHERE op_id = ?", (op_id,)).fetchone()
     if row is None:
         raise NotFoundError(f"There is no operation {op_id}.", "memtui history lists them.")
-    return _operation(row)
+    return operation_of(row)
 
 
 def list_operations(
@@ -140,7 +141,7 @@ def list_operations(
     rows = connection.execute(
         f"{_OPERATION} {where} ORDER BY op_id DESC LIMIT ? OFFSET ?", (*values, limit, offset)
     )
-    return [_operation(row) for row in rows]
+    return [operation_of(row) for row in rows]
 
 
 def count_operations(connection: apsw.Connection) -> int:

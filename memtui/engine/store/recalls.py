@@ -28,7 +28,8 @@ def add(
     )
 
 
-def _recall(row: Sequence[Any]) -> Recall:
+def recall(row: Sequence[Any]) -> Recall:
+    """The record of a row with time, agent, session, question and memories."""
     return Recall(
         at=row[0], agent=row[1], session_id=row[2], query=row[3],
         memory_ids=msgspec.json.decode(row[4], type=tuple[str, ...]),
@@ -43,7 +44,7 @@ def of_memory(connection: apsw.Connection, identity: str, limit: int) -> list[Re
         """,
         (identity, limit),
     )
-    return [_recall(row) for row in rows]
+    return [recall(row) for row in rows]
 
 
 def page(connection: apsw.Connection, *, offset: int, limit: int) -> list[Recall]:
@@ -51,4 +52,4 @@ def page(connection: apsw.Connection, *, offset: int, limit: int) -> list[Recall
         "SELECT at, agent, session_id, query, memory_ids FROM recalls ORDER BY recall_id DESC LIMIT ? OFFSET ?",
         (limit, offset),
     )
-    return [_recall(row) for row in rows]
+    return [recall(row) for row in rows]

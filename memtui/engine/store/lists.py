@@ -1,0 +1,159 @@
+"""Sessions, operations and recalls as lists for people: filtered by words, a page at a time or by key.
+
+The words are looked for in what a row says of itself, in any case and in any script; a word with ``-``
+before it must not be there. The keys (sid, op_id, recall_id) let a list follow its rows while new ones
+come in.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from memtui.engine.records import Operation, Recall, Record, Session
+
+from . import history, recalls, sessions
+from .connection import Connections
+from .sql import scalar
+from .words import fold
+
+T = TypeVar("T")
+
+_CHUNK = 8_192
+
+
+class SessionRow(Record):
+    """A session in its list; ``pending``: it has turns that are not consolidated."""
+
+    sid: int
+    pending: bool
+    session: Session
+
+
+class RecallRow(Record):
+    recall_id: int
+    recall: Recall
+
+
+class _What(NamedTuple):
+    """``text``: the SQL expression that is searched; ``orders``: name -> terms of ORDER BY, last first."""
+
+    table: str
+    key: str
+    text: str
+    columns: str
+    orders: dict[str, tuple[str, ...]]
+    record: Callable[[Sequence[Any]], Any]
+
+
+class KeyedList(Generic[T]):
+    """One kind of rows. Safe to call from any thread; every method blocks."""
+
+    def __init__(self, connections: Connections, what: _What) -> None:
+        self._connections = connections
+        self._what = what
+
+    def count(self, words: str = "") -> int:
+        where, values = _where(self._what, words)
+        with self._connections.read() as connection:
+            return int(scalar(connection, f"SELECT count(*) FROM {self._what.table} WHERE {where}", values))
+
+    def page(
+        self, words: str = "", *, order: str = "", falling: bool = True, offset: int = 0, limit: int = 128
+    ) -> list[T]:
+        """``limit`` rows from ``offset`` on; ``order`` is one of the kind's, its first if empty."""
+        what = self._what
+        where, values = _where(what, words)
+        by = _order(what, order, falling)
+        statement = f"""
+            SELECT {what.columns} FROM {what.table} WHERE {what.key} IN (
+                SELECT {what.key} FROM {what.table} WHERE {where} ORDER BY {by} LIMIT ? OFFSET ?)
+            ORDER BY {by}"""
+        with self._connections.read() as connection:
+            return [what.record(row) for row in connection.execute(statement, (*values, limit, offset))]
+
+    def keys(self, words: str = "", *, order: str = "", falling: bool = True) -> Iterator[array[int]]:
+        """The keys of all rows in order, in chunks; stop iterating (and close) to cancel."""
+        what = self._what
+        where, values = _where(what, words)
+        statement = (
+            f"SELECT {what.key} FROM {what.table} WHERE {where} ORDER BY {_order(what, order, falling)}"
+        )
+        with self._connections.read() as connection:
+            chunk = array("q")
+            for (key,) in connection.execute(statement, values):
+                chunk.append(key)
+                if len(chunk) == _CHUNK:
+                    yield chunk
+                    chunk = array("q")
+            yield chunk
+
+    def rows(self, keys: Sequence[int]) -> list[T]:
+        """The rows with these keys, in any order; those that are gone are left out."""
+        what = self._what
+        marks = ",".join("?" * len(keys))
+        statement = f"SELECT {what.columns} FROM {what.table} WHERE {what.key} IN ({marks})"
+        with self._connections.read() as connection:
+            return [what.record(row) for row in connection.execute(statement, tuple(keys))]
+
+
+def session_list(connections: Connections) -> KeyedList[SessionRow]:
+    """Orders: ``pending`` (what waits first, then the latest), ``time`` (the latest first), ``title``."""
+    return KeyedList(connections, _SESSIONS)
+
+
+def operation_list(connections: Connections) -> KeyedList[Operation]:
+    """The newest first. Searched are actor, kind, label and state."""
+    return KeyedList(connections, _OPERATIONS)
+
+
+def recall_list(connections: Connections) -> KeyedList[RecallRow]:
+    """The newest first. Searched are agent, question and session."""
+    return KeyedList(connections, _RECALLS)
+
+
+def _where(what: _What, words: str) -> tuple[str, tuple[str, ...]]:
+    terms, values = ["1"], []
+    for word in words.split():
+        wanted = fold(word.removeprefix("-")) if len(word) > 1 else fold(word)
+        missing = word.startswith("-") and len(word) > 1
+        terms.append(f"instr(fold({what.text}), ?) {'=' if missing else '>'} 0")
+        # SQLite cannot store a surrogate or a NUL, so nothing contains one.
+        values.append(wanted.encode("utf-8", "replace").decode().replace("\0", "\ufffd"))
+    return " AND ".join(terms), tuple(values)
+
+
+def _order(what: _What, order: str, falling: bool) -> str:
+    terms = what.orders[order or next(iter(what.orders))]
+    return ", ".join(f"{term} {'DESC' if falling else 'ASC'}" for term in terms)
+
+
+_SESSIONS = _What(
+    "sessions_consolidations s",
+    "s.sid",
+    "coalesce(s.title, '') || ' ' || s.session_id || ' ' || coalesce(s.source, '') || ' ' || coalesce(s.project, '')",
+    f"s.sid, {sessions.PENDING}, {sessions.COLUMNS}",
+    {
+        "pending": (sessions.PENDING, "s.last_seen_at", "s.sid"),
+        "time": ("s.last_seen_at", "s.sid"),
+        "title": ("fold(coalesce(s.title, s.session_id))", "s.sid"),
+    },
+    lambda row: SessionRow(sid=row[0], pending=bool(row[1]), session=sessions.session(tuple(row[2:]))),
+)
+_OPERATIONS = _What(
+    "ops o",
+    "o.op_id",
+    "o.actor || ' ' || o.kind || ' ' || o.label || ' ' || o.state",
+    history.COLUMNS,
+    {"time": ("o.op_id",)},
+    lambda row: history.operation_of(tuple(row)),
+)
+_RECALLS = _What(
+    "recalls r",
+    "r.recall_id",
+    "r.agent || ' ' || r.query || ' ' || coalesce(r.session_id, '')",
+    "r.recall_id, r.at, r.agent, r.session_id, r.query, r.memory_ids",
+    {"time": ("r.recall_id",)},
+    lambda row: RecallRow(recall_id=row[0], recall=recalls.recall(row[1:])),
+)

@@ -1,0 +1,104 @@
+"""Sessions, operations and recalls as lists: words, order, keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from memtui import Memory
+
+NOW = 1_762_000_000
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with Memory.open(":memory:", clock=lambda: NOW) as memory:
+        yield memory
+
+
+def _talk(memory: Memory, session: str, at: int, turns: int = 1, **more: str) -> None:
+    for number in range(turns):
+        memory.record_turn(session, "user", f"turn {number} of {session}", at + number, **more)
+
+
+def _consolidate(memory: Memory, session: str) -> None:
+    from memtui.engine.store import sessions
+
+    with memory._connections.write() as connection:
+        sessions.mark_consolidated(connection, session, NOW)
+
+
+def test_what_waits_comes_first_then_the_latest(memory: Memory) -> None:
+    for index, name in enumerate(["oldest", "middle", "latest"]):
+        _talk(memory, name, NOW - 3_000 + index * 100)
+    _consolidate(memory, "latest")
+    assert [row.session.session_id for row in memory.view.session_list.page()] == [
+        "middle",
+        "oldest",
+        "latest",
+    ]
+    assert [row.pending for row in memory.view.session_list.page()] == [True, True, False]
+
+
+def test_a_later_turn_makes_a_session_wait_again(memory: Memory) -> None:
+    _talk(memory, "one", NOW - 500)
+    _consolidate(memory, "one")
+    assert not memory.view.session_list.page()[0].pending
+    _talk(memory, "one", NOW - 100)
+    assert memory.view.session_list.page()[0].pending
+
+
+def test_pages_and_keys_agree_and_rows_come_back_by_key(memory: Memory) -> None:
+    for index in range(30):
+        _talk(memory, f"session {index % 7} {index}", NOW - index * 60)
+    listed = memory.view.session_list
+    for order, falling in (("pending", True), ("time", False), ("title", False)):
+        pages = [
+            row.sid
+            for at in range(0, 30, 8)
+            for row in listed.page(order=order, falling=falling, offset=at, limit=8)
+        ]
+        keys = [key for chunk in listed.keys(order=order, falling=falling) for key in chunk]
+        assert pages == keys
+        assert len(set(keys)) == 30
+    assert {row.sid for row in listed.rows(keys[:5])} == set(keys[:5])
+    assert listed.rows([10_000]) == []
+
+
+def test_words_are_found_in_any_case_and_script_and_a_minus_leaves_out(memory: Memory) -> None:
+    _talk(memory, "Поездка в Гент", NOW - 300, project="Home")
+    _talk(memory, "Trip to Porto", NOW - 200, project="home")
+    sessions = memory.view.session_list
+    assert sessions.count("поездка") == 1
+    assert sessions.count("HOME") == 2
+    assert sessions.count("home -ПОРТО -porto") == 1
+    assert sessions.count("-") == 0
+    assert sessions.count("100% _ ' \0 \ud800") == 0
+
+
+def test_operations_are_found_by_who_and_by_what(memory: Memory) -> None:
+    fact = memory.remember("Prefers trains")
+    memory.forget(fact.id)
+    memory.undo()
+    listed = memory.view.operation_list
+    assert [one.label for one in listed.page()] == [one.label for one in memory.view.operations()]
+    assert [one.kind for one in listed.page("person forgot")] == ["undo", "forget"]
+    assert [one.state for one in listed.page("undone")] == ["undone"]
+    assert listed.count("agent:") == 0
+    assert listed.count() == memory.view.count_operations()
+
+
+def test_recalls_are_listed_with_their_keys(memory: Memory) -> None:
+    from memtui.engine.store import recalls
+
+    with memory._connections.write() as connection:
+        for number in range(3):
+            recalls.add(
+                connection, at=NOW + number, agent="planner", session_id=None, query=f"question {number}",
+                memory_ids=["fact_1"],
+            )  # fmt: skip
+    listed = memory.view.recall_list
+    rows = listed.page("planner")
+    assert [row.recall.query for row in rows] == ["question 2", "question 1", "question 0"]
+    assert listed.rows([rows[1].recall_id]) == [rows[1]]
+    assert listed.count("question 1") == 1
