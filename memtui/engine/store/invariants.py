@@ -21,6 +21,8 @@ from .connection import Connections
 from .memories import content_hash
 from .sql import scalar
 
+# With the rank of their integrity check: 1 compares with the texts, which the bigrams do not have.
+_FULL_TEXT = {"memories_fts": 1, "facts_fts": 1, "memories_cjk": 0}
 _SAMPLE = 50
 _SHOWN = 20
 _DAY = 86_400
@@ -61,6 +63,9 @@ def _count(scene: Scene, sql: str, *values: apsw.SQLiteValue) -> int:
 
 def pages(scene: Scene) -> Iterator[Finding]:
     """The pages of the file are whole."""
+    for table in _FULL_TEXT:
+        # Opening a cursor makes FTS5 look at what other programs wrote since; the PRAGMA would take that for damage.
+        scene.connection.execute(f"SELECT rowid FROM {table} LIMIT 1").fetchall()
     pragma = "integrity_check" if scene.deep else "quick_check"
     for (problem,) in scene.connection.execute(f"PRAGMA {pragma}(20)"):
         if problem != "ok":
@@ -101,7 +106,7 @@ def schema(scene: Scene) -> Iterator[Finding]:
 
 def full_text(scene: Scene) -> Iterator[Finding]:
     """The full-text indexes hold exactly the texts (rank 1 compares them; without it, only their own structure)."""
-    for table, rank in (("memories_fts", 1), ("facts_fts", 1), ("memories_cjk", 0)):
+    for table, rank in _FULL_TEXT.items():
         if scene.connections.readonly:
             yield _finding("full text", f"{table} can only be checked in a writable file", warning=True)
             continue
