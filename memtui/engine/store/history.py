@@ -75,11 +75,17 @@ def part(connections: Connections, op_id: int) -> Iterator[apsw.Connection]:
 
 
 def finish(connections: Connections, op_id: int, label: str) -> None:
+    """End a running operation."""
     with connections.write() as connection:
-        if scalar(connection, "SELECT 1 FROM changes WHERE op_id = ? LIMIT 1", (op_id,)):
-            connection.execute("UPDATE ops SET state = 'done', label = ? WHERE op_id = ?", (label, op_id))
-        else:
-            connection.execute("DELETE FROM ops WHERE op_id = ?", (op_id,))
+        close(connection, op_id, label)
+
+
+def close(connection: apsw.Connection, op_id: int, label: str) -> None:
+    """End a running operation inside the caller's transaction; one that changed nothing leaves no trace."""
+    if scalar(connection, "SELECT 1 FROM changes WHERE op_id = ? LIMIT 1", (op_id,)):
+        connection.execute("UPDATE ops SET state = 'done', label = ? WHERE op_id = ?", (label, op_id))
+    else:
+        connection.execute("DELETE FROM ops WHERE op_id = ?", (op_id,))
 
 
 @contextmanager
@@ -218,6 +224,14 @@ def current_row(connection: apsw.Connection, table: str, key: int) -> dict[str, 
         f"SELECT {', '.join(covered.all_columns)} FROM {table} WHERE {covered.key} = ?", (key,)
     ).fetchone()
     return dict(zip(covered.all_columns, row, strict=True)) if row else None
+
+
+def insert_row(connection: apsw.Connection, table: str, image: dict[str, Any]) -> None:
+    """Bring a row back from its image; inside the caller's operation."""
+    connection.execute(
+        f"INSERT INTO {table}({', '.join(image)}) VALUES ({', '.join('?' * len(image))})",
+        tuple(image.values()),
+    )
 
 
 def _memory_id(connection: apsw.Connection, table: str, key: int, image: dict[str, Any] | None) -> str | None:

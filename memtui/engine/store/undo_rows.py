@@ -1,0 +1,160 @@
+"""The rows of an undo: which they are, what forbids to put one back, and putting it back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import apsw
+import msgspec
+
+from memtui.engine.records import Conflict
+
+from . import history
+from .columns import COVERED
+from .sql import scalar
+from .undo_sessions import TouchedSessions
+
+
+class Row(NamedTuple):
+    """What to do with one row: remove it (``before`` None) or put ``before`` back."""
+
+    table: str
+    key: int
+    existed: bool
+    before: dict[str, Any]
+    last_seq: int
+
+
+def rows_of(
+    connection: apsw.Connection, op_id: int, table: str | None = None, first: int = 0, last: int = 2**62
+) -> Iterator[Row]:
+    """The rows of an operation with the state before it.
+
+    Of several changes of one row the first one knows that state, column by column.
+    """
+    found: dict[tuple[str, int], Row] = {}
+    for seq, tbl, act, lo, hi, before in connection.execute(
+        """
+        SELECT seq, tbl, act, lo, hi, before FROM changes
+        WHERE op_id = ? AND (?2 IS NULL OR tbl = ?2) AND hi >= ?3 AND lo <= ?4 ORDER BY seq
+        """,
+        (op_id, table, first, last),
+    ):
+        image = msgspec.json.decode(before, type=dict[str, Any]) if before else {}
+        for key in range(max(lo, first), min(hi, last) + 1):
+            earlier = found.get((tbl, key))
+            if earlier is None:
+                found[tbl, key] = Row(tbl, key, act != "insert", image, seq)
+            else:
+                found[tbl, key] = earlier._replace(before=image | earlier.before, last_seq=seq)
+    yield from found.values()
+
+
+def put_back(connection: apsw.Connection, rows: list[Row]) -> tuple[int, list[Conflict]]:
+    """Removals first, then the rest: a row that comes back may need the unique key of one that goes."""
+    connection.execute("PRAGMA defer_foreign_keys = ON")
+    ours = {(row.table, row.key) for row in rows}
+    restored, conflicts = 0, []
+    talks = TouchedSessions()
+    for row in sorted(rows, key=lambda r: (r.existed, -r.key)):
+        if talks.note(connection, row.table, row.key, row.before if row.existed else None):
+            continue
+        reason: str | None = _changed_since(connection, row)
+        if not reason and not row.existed:
+            reason = _needed(connection, row, ours)
+        if not reason:
+            reason = _restore(connection, row) if row.existed else _remove(connection, row)
+        if reason == "":
+            restored += 1
+        elif reason is not None:
+            conflicts.append(
+                Conflict(
+                    table=row.table,
+                    key=row.key,
+                    reason=reason,
+                    memory_id=_memory_id(connection, row),
+                    wanted=row.before or None,
+                    current=history.current_row(connection, row.table, row.key),
+                )
+            )
+    return restored + talks.settle(connection), conflicts
+
+
+def _memory_id(connection: apsw.Connection, row: Row) -> str | None:
+    if row.table != "memories":
+        return None
+    found: str | None = scalar(connection, "SELECT id FROM memories WHERE rid = ?", (row.key,))
+    return found or row.before.get("id")
+
+
+def _changed_since(connection: apsw.Connection, row: Row) -> str:
+    """Why a later operation forbids putting the row back; "" when none does.
+
+    A later operation and the undo that took it back cancel each other out.
+    """
+    later: Any = connection.execute(
+        """
+        SELECT DISTINCT o.op_id, o.undoes, o.label, o.state, c.act FROM changes c JOIN ops o ON o.op_id = c.op_id
+        WHERE c.tbl = ? AND c.lo = ? AND c.act <> 'insert' AND c.seq > ? ORDER BY o.op_id
+        """,
+        (row.table, row.key, row.last_seq),
+    ).fetchall()
+    if not later:
+        return ""
+    standing: dict[int, tuple[int | None, str]] = {
+        op_id: (undoes, label)
+        for op_id, undoes, label, state, act in later
+        if not (act == "delete" and state == "undone")  # else it was brought back since
+    }
+    for op_id in sorted(standing, reverse=True):
+        undone = standing[op_id][0] if op_id in standing else None
+        if undone in standing:
+            del standing[undone], standing[op_id]
+    if not standing:
+        return ""
+    return f"changed since by “{standing[max(standing)][1]}”"
+
+
+def _needed(connection: apsw.Connection, row: Row, ours: set[tuple[str, int]]) -> str:
+    """Why a row cannot be removed: something that stays depends on it. "" for a row that only goes back."""
+    if row.existed:
+        return ""
+    if row.table == "memories":
+        for rid, identity in connection.execute(
+            """
+            SELECT m.rid, m.id FROM memory_links l JOIN memories m ON m.id = l.from_id
+            WHERE l.to_id = (SELECT id FROM memories WHERE rid = ?)
+            """,
+            (row.key,),
+        ):
+            if ("memories", rid) not in ours:
+                return f"{identity} was derived from it since"
+    return ""
+
+
+def _remove(connection: apsw.Connection, row: Row) -> str | None:
+    """Returns "" when removed, None when it was gone already."""
+    covered = COVERED[row.table]
+    connection.execute(f"DELETE FROM {row.table} WHERE {covered.key} = ?", (row.key,))
+    return "" if connection.changes() else None
+
+
+def _restore(connection: apsw.Connection, row: Row) -> str:
+    covered = COVERED[row.table]
+    exists = connection.execute(f"SELECT 1 FROM {row.table} WHERE {covered.key} = ?", (row.key,)).fetchone()
+    image = {column: value for column, value in row.before.items() if column in covered.all_columns}
+    try:
+        if exists:
+            image.pop(covered.key, None)
+            connection.execute(
+                f"UPDATE {row.table} SET {', '.join(f'{column} = ?' for column in image)} WHERE {covered.key} = ?",
+                (*image.values(), row.key),
+            )
+        else:
+            if covered.key not in image:
+                return "the row is gone"
+            history.insert_row(connection, row.table, image)
+    except apsw.ConstraintError:
+        return "another row took its place"
+    return ""
