@@ -33,8 +33,6 @@ def _standard_input() -> str:
             "Standard input holds more than 1 MiB: too much for one memory.",
             "Whole conversations are brought in with memtui import PATH.",
         )
-    if b"\0" in raw:
-        raise InputError("Standard input holds NUL bytes: it looks like binary data.", "Give plain text.")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -16,6 +16,8 @@ from memtui import log
 from memtui.cli import run
 
 ROOT = Path(__file__).parents[2]
+# PYTHONUNBUFFERED would hide what goes wrong when the interpreter flushes at its end.
+_OTHERS = ("NO_COLOR", "NO_MOTION", "PYTHONUNBUFFERED", "CLAUDE_CONFIG_DIR")
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +26,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     place = tmp_path / "home"
     place.mkdir()
     for name in tuple(os.environ):
-        if name.startswith(("MEMTUI_", "_MEMTUI", "XDG_")) or name in ("NO_COLOR", "NO_MOTION"):
+        if name.startswith(("MEMTUI_", "_MEMTUI", "XDG_")) or name in _OTHERS:
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(place))
     monkeypatch.setenv("MEMTUI_DB", str(place / "memory.db"))

@@ -41,7 +41,7 @@ def test_remember_reads_standard_input(cli: Cli) -> None:
     [
         (b"", "no text"),
         (b" \n\t\n", "no text"),
-        (b"a\0b", "NUL"),
+        (b"a\0b", "looks like binary"),
         (b"caf\xe9", "not valid UTF-8 (byte 3)"),
         (b"x" * (1 << 20) + b"x", "more than 1 MiB"),
         (b"x" * (1 << 20), "1,048,576 characters"),
@@ -130,6 +130,15 @@ def test_what_changes_nothing_says_so(cli: Cli) -> None:
     assert cli("forget", identity).out.startswith("forgot ")
     assert cli("forget", identity).out.startswith("unchanged ")
     assert cli("confirm", identity).code == 3
+
+
+def test_what_cannot_be_confirmed_stops_the_others_from_being_confirmed(cli: Cli) -> None:
+    ids = [remembered(cli, text) for text in ("one thing", "another thing")]
+    cli("forget", ids[1])
+    told = cli("confirm", *ids)
+    assert told.code == 3
+    assert "Trash" in told.err
+    assert len(cli("history", "--json").json["operations"]) == 3
 
 
 def test_tags_are_added_and_removed(cli: Cli) -> None:
