@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -155,20 +154,6 @@ def test_arguments_that_are_no_utf8_are_shown_not_obeyed(program: Program, tmp_p
     for text in (out, err):
         assert b"\x1b" not in text
         assert b"\xff" not in text
-
-
-def test_ctrl_c_exits_130(program: Program) -> None:
-    running = program("remember", "-", start_new_session=True)
-    assert running.stdin is not None
-    try:
-        running.wait(1.0)
-    except subprocess.TimeoutExpired:
-        running.send_signal(signal.SIGINT)
-    out, err = running.communicate()
-    assert running.returncode == 130
-    assert b"Traceback" not in err
-    assert b"cancelled" in err
-    assert out == b""
 
 
 def test_a_fault_of_ours_is_told_without_what_it_was_working_on(
