@@ -97,11 +97,18 @@ class UndoMachine(RuleBasedStateMachine):
             self._folder.cleanup()
 
     def _undo_everything(self) -> None:
-        """Newest first. What was taken back out of order, and in part, is done again first: then all of it goes."""
+        """Newest first. What was taken back only in part (the rest was changed since) is done and undone again."""
         memory = self.memories[PERSON]
         for operation in memory.view.operations(limit=10_000):
-            if operation.undoes is None and memory.view.operation(operation.op_id).state == "done":
-                memory.undo(operation.op_id)
+            if operation.undoes is not None:
+                continue
+            operation = memory.view.operation(operation.op_id)
+            if operation.undone_by is not None:
+                now, was = self._rows(), self.images[operation.op_id]
+                if all(now.get(key) == before for key, (before, _) in was.items()):
+                    continue
+                memory.undo(operation.undone_by)
+            memory.undo(operation.op_id)
         if self._state() != self.at_start:
             raise AssertionError(f"undoing everything left {list(self._rows())}")
 

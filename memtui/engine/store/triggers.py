@@ -133,6 +133,16 @@ END""",
 END""",
 ]
 
+# A program that leaves foreign keys off (SQLite's default) would leave these behind.
+_DEPENDENTS = [
+    "CREATE TRIGGER dependents_delete AFTER DELETE ON memories BEGIN"
+    + "".join(
+        f"\n    DELETE FROM {table} WHERE rid = old.rid;"
+        for table in ("index_queue", "embeddings", "memory_entities", "entity_decisions")
+    )
+    + "\nEND"
+]
+
 _VECTORS = [
     f"""CREATE TRIGGER vectors_{name} AFTER {event} ON embeddings BEGIN
     INSERT INTO vector_changes(rid) VALUES ({row}.rid) ON CONFLICT DO NOTHING;
@@ -152,7 +162,7 @@ def trigger_sql() -> list[str]:
     trigger relies on another of the same event.
     """
     history = [sql for table, covered in COVERED.items() for sql in _history(table, covered)]
-    return [*history, *_FULL_TEXT, *_LINKS, *_COUNTS, *_VECTORS]
+    return [*history, *_FULL_TEXT, *_LINKS, *_COUNTS, *_DEPENDENTS, *_VECTORS]
 
 
 def install(connection: apsw.Connection) -> None:

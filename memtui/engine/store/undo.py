@@ -22,6 +22,8 @@ from .sql import scalar
 from .undo_rows import put_back, rows_of
 
 _ROWS_PER_TRANSACTION = 2_000
+# Half a correction would leave both texts in force.
+_INDIVISIBLE = {"correct"}
 
 
 def latest_undoable(connection: apsw.Connection, actor: str) -> int | None:
@@ -68,7 +70,7 @@ def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undo
             if _target(op.connection, op_id) != target:  # somebody was quicker, and did it again as well
                 raise InputError(f"Operation {op_id} was just taken back and done again.", "Try again.")
             restored, conflicts = put_back(op.connection, list(rows_of(op.connection, target.op_id)))
-            if not restored:
+            if not restored or (conflicts and _root(op.connection, target).kind in _INDIVISIBLE):
                 raise _nothing_left(target, conflicts)
             _mark(op.connection, target, op.op_id)
             by_id = op.op_id
@@ -90,16 +92,22 @@ def _target(connection: apsw.Connection, op_id: int) -> Operation:
 
     A redo stands for the operation that it did again, an undo for the one undo that stands now.
     """
-    root, steps = history.get_operation(connection, op_id), 0
-    while root.undoes is not None:
-        root, steps = history.get_operation(connection, root.undoes), steps + 1
-    if steps % 2 == 0:
+    chosen = history.get_operation(connection, op_id)
+    root = _root(connection, chosen)
+    if chosen.kind != "undo":
         if root.undone_by is not None:
             raise InputError(f"Operation {op_id} is already undone.", "memtui redo brings it back.")
         return root
     if root.undone_by is None:
         raise InputError(f"Operation {op_id} is already taken back: {root.label}.", "Undo that one instead.")
     return history.get_operation(connection, root.undone_by)
+
+
+def _root(connection: apsw.Connection, operation: Operation) -> Operation:
+    """The operation itself, or the one that an undo or redo goes back to."""
+    while operation.undoes is not None:
+        operation = history.get_operation(connection, operation.undoes)
+    return operation
 
 
 def _nothing_left(target: Operation, conflicts: list[Conflict]) -> InputError:

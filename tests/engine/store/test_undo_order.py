@@ -97,3 +97,38 @@ def test_an_old_undo_stands_for_the_one_that_stands_now(memory: Memory) -> None:
     memory.undo()
     memory.undo(old.by.op_id)
     assert memory.view.count() == 1
+
+
+def test_half_a_correction_is_never_taken_back(memory: Memory) -> None:
+    old = memory.remember("Ada lives in Porto")
+    new = memory.correct(old.id, "Ada lives in Lisbon")
+    correction = latest(memory)
+    memory.tag(new.id, add=["city"])
+    before = state(memory)
+    with pytest.raises(InputError, match="changed since by “Tagged"):
+        memory.undo(correction)
+    assert state(memory) == before
+    memory.undo()
+    memory.undo(correction)
+    assert [row.id for row in memory.view.page()] == [old.id]
+    memory.forget(old.id)
+    with pytest.raises(InputError, match="changed since by “Forgot"):
+        memory.undo(memory.view.operation(correction).undone_by)
+
+
+def test_a_bulk_operation_is_taken_back_where_nobody_came_after(memory: Memory) -> None:
+    rows = [memory.remember(f"fact {number}") for number in range(3)]
+    bulk = memory.change_all("tag", [row.rid for row in rows], add=["all"])
+    memory.tag(rows[1].id, add=["mine"])
+    mine = latest(memory)
+    assert bulk is not None
+    undone = memory.undo(bulk.op_id)
+    assert undone is not None and undone.restored == 2
+    [conflict] = undone.conflicts
+    assert conflict.memory_id == rows[1].id
+    assert conflict.wanted == {"tags": "[]"} and (conflict.current or {})["tags"] == '["all","mine"]'
+    assert [memory.get(row.id).tags for row in rows] == [(), ("all", "mine"), ()]
+    memory.undo(mine)
+    memory.undo(undone.by.op_id)
+    memory.undo(bulk.op_id)
+    assert [memory.get(row.id).tags for row in rows] == [(), (), ()]
