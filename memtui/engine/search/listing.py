@@ -80,8 +80,6 @@ def rids(
 
 def _select(filter: CompiledFilter, sort: SortKey, descending: bool) -> str:
     down = " DESC" if descending else ""
-    if sort == "time":
-        order = f"m.event_time{down}, m.rid{down}"
-    else:
-        order = f"{_ORDERS[sort]}{down}, m.event_time DESC, m.rid DESC"
+    ties = "m.event_time DESC, m.rid DESC"
+    order = f"m.event_time{down}, m.rid{down}" if sort == "time" else f"{_ORDERS[sort]}{down}, {ties}"
     return f"SELECT m.rid FROM memories m WHERE {filter.where} ORDER BY {order}"

@@ -2,18 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import apsw
+import numpy as np
+from memtui.engine.models.vectors import normalised, quantise
 from memtui.engine.records import MemoryRecord
-from memtui.engine.store import cjk, entities, history, memories, sessions
+from memtui.engine.store import cjk, entities, history, memories, sessions, vectors
 from memtui.engine.store.connection import Connections
 
 NOW = 1_770_000_000  # 2 February 2026, 02:40 UTC
 DAY = 86_400
 LATER = ("valid_until", "ended_by", "reviewed_at", "access_count", "last_accessed")  # set after the insertion
+
+
+class FakeEmbedder:
+    """A bag of words: each word is a direction of its own, unless ``like`` says that it leans towards another."""
+
+    model_id = "fake"
+    dims = 64
+
+    def __init__(self, like: Mapping[str, Mapping[str, float]] | None = None) -> None:
+        self.like = like or {}
+        self.known: dict[str, int] = {}
+
+    def embed(self, texts: Iterable[str]) -> np.ndarray[Any, np.dtype[np.float32]]:
+        return np.concatenate([self.embed_query(text) for text in texts])
+
+    def embed_query(
+        self, text: str, weight: Callable[[str], float] | None = None
+    ) -> np.ndarray[Any, np.dtype[np.float32]]:
+        row = np.zeros((1, self.dims), np.float32)
+        for word in re.findall(r"[a-z]+", text.lower()):
+            row[0] += (1.0 if weight is None else weight(word)) * self._direction(word)
+        return normalised(row)
+
+    def _direction(self, word: str) -> np.ndarray[Any, np.dtype[np.float32]]:
+        row = np.zeros(self.dims, np.float32)
+        for name, part in {word: 1.0, **self.like.get(word, {})}.items():
+            row[self.known.setdefault(name, len(self.known) % self.dims)] += part
+        return row
 
 
 class Book:
@@ -39,6 +70,7 @@ class Book:
         role: str | None = None,
         about: Iterable[str] = (),
         indexed: bool = True,
+        embedder: FakeEmbedder | None = None,
         **columns: Any,
     ) -> MemoryRecord:
         trust = columns.pop("trust", "user")
@@ -58,8 +90,16 @@ class Book:
             if indexed:
                 cjk.index(connection, rid, content)
                 connection.execute("UPDATE index_queue SET text = 0 WHERE rid = ?", (rid,))
+            if embedder is not None:
+                space = vectors.VectorSpace(embedder.model_id, embedder.dims)
+                if vectors.space(connection) is None:
+                    vectors.set_space(connection, space)
+                vectors.store(connection, space, [(rid, quantise(embedder.embed([content]))[0].tobytes())])
         return memories.by_rid(self.connection, [rid], NOW)[0]
 
     def forget(self, memory: MemoryRecord, ended_by: str = "forgotten") -> None:
         with self.writing() as connection:
             memories.update(connection, memory.rid, valid_until=NOW, ended_by=ended_by)
+
+    def read(self, memory: MemoryRecord) -> MemoryRecord:
+        return memories.by_rid(self.connection, [memory.rid], NOW)[0]

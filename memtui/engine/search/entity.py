@@ -1,0 +1,143 @@
+"""The entity arm: memories about the people, projects and places that the question names.
+
+A question names an entity when one of its names stands in it as whole words, in any case; of names that
+overlap the longest counts. A memory that two of them are linked to is found once, with a score of two.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any, NamedTuple
+
+import apsw
+
+from memtui.engine.store import cjk
+from memtui.engine.store.words import fold
+
+from .scope import Scope, as_json
+
+_MOST_WORDS = 300
+_LONGEST_NAME = 6
+_WORD = re.compile(r"\w+")
+_SIGNS = re.compile(r"[^\w\s]{1,3}")
+
+
+class Named(NamedTuple):
+    """An entity that a question names. Merged entities are one, under the survivor's ``eid`` and ``name``.
+
+    ``mentions``: how many memories are linked to it.
+    """
+
+    eid: int
+    name: str
+    mentions: int
+
+    def rarity(self, rows: int) -> float:
+        """How much it says that one of ``rows`` memories is about this: 1 if it is the only one, 0 if all are."""
+        most = math.log(max(rows, 2))
+        return max(0.0, 1.0 - math.log(max(self.mentions, 1)) / most)
+
+
+class Linked(NamedTuple):
+    """A memory with the entities it is linked to, of those that were asked for; their number is the arm's score."""
+
+    rid: int
+    entities: tuple[Named, ...]
+
+    @property
+    def score(self) -> float:
+        return float(len(self.entities))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(entity.name for entity in self.entities)
+
+
+def named(connection: apsw.Connection, text: str) -> list[Named]:
+    """The entities that a text names, in its order, each once."""
+    places = _candidates(fold(text))
+    rows = connection.execute(
+        """
+        SELECT a.key, survivor.eid, survivor.canonical_name,
+               (SELECT sum(one.mention_count) FROM entities one
+                WHERE one.eid = survivor.eid OR one.merged_into = survivor.eid)
+        FROM entity_aliases a JOIN entities e ON e.eid = a.entity_id
+        JOIN entities survivor ON survivor.eid = coalesce(e.merged_into, e.eid)
+        WHERE a.key IN (SELECT value FROM json_each(?)) AND NOT e.hidden AND NOT survivor.hidden
+        ORDER BY survivor.eid
+        """,
+        (as_json(places),),
+    )
+    known: dict[str, list[Named]] = {}
+    for key, eid, name, mentions in rows:
+        known.setdefault(key, []).append(Named(eid, name, mentions))
+    taken: list[tuple[int, int, str]] = []
+    spans = [(start, end, key) for key in known for start, end in places[key]]
+    for start, end, key in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
+        if all(end <= other or start >= other_end for other, other_end, _ in taken):
+            taken.append((start, end, key))
+    return list(dict.fromkeys(entity for _, _, key in sorted(taken) for entity in known[key]))
+
+
+def linked(connection: apsw.Connection, entities: list[Named], scope: Scope, limit: int) -> list[Linked]:
+    """The ``limit`` memories of the scope linked to most of the entities, newer ones first among equals."""
+    rows = connection.execute(
+        f"{_counted(scope)} SELECT rid, eids FROM counted ORDER BY found DESC, rid DESC LIMIT :limit",
+        {**_bindings(entities, scope), "limit": limit},
+    )
+    return [_linked(rid, eids, entities) for rid, eids in rows]
+
+
+def position(
+    connection: apsw.Connection, entities: list[Named], scope: Scope, rid: int
+) -> tuple[Linked, int] | None:
+    """One memory's links, and how many of the scope stand before it; None when it has none."""
+    bindings = {**_bindings(entities, scope), "rid": rid}
+    row = connection.execute(
+        f"{_counted(scope)} SELECT eids FROM counted WHERE rid = :rid", bindings
+    ).fetchone()
+    if row is None:
+        return None
+    found = _linked(rid, row[0], entities)
+    [(before,)] = connection.execute(
+        f"{_counted(scope)} SELECT count(*) FROM counted WHERE (found, rid) > (:found, :rid)",
+        {**bindings, "found": int(found.score)},
+    )
+    return found, int(before)
+
+
+def _counted(scope: Scope) -> str:
+    return f"""
+        WITH counted AS (
+            SELECT me.rid AS rid, count(DISTINCT asked.value) AS found, group_concat(asked.value) AS eids
+            FROM json_each(:eids) asked
+            JOIN entities e ON e.eid = asked.value OR e.merged_into = asked.value
+            JOIN memory_entities me ON me.eid = e.eid
+            JOIN memories m ON m.rid = me.rid
+            WHERE {scope.where} GROUP BY me.rid)"""
+
+
+def _bindings(entities: list[Named], scope: Scope) -> dict[str, Any]:
+    return {**scope.bindings, "eids": as_json(entity.eid for entity in entities)}
+
+
+def _linked(rid: int, eids: str, entities: list[Named]) -> Linked:
+    linked_to = {int(eid) for eid in eids.split(",")}
+    return Linked(rid, tuple(entity for entity in entities if entity.eid in linked_to))
+
+
+def _candidates(folded: str) -> dict[str, list[tuple[int, int]]]:
+    """Every run of whole words that could be a name, with the places where it stands."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    spans = [match.span() for match in _WORD.finditer(folded)][:_MOST_WORDS]
+    for first, (start, _) in enumerate(spans):
+        for _, end in spans[first : first + _LONGEST_NAME]:
+            signs = _SIGNS.match(folded, end)
+            for stop in range(end, signs.end() + 1 if signs else end + 1):  # "C++" is a name too
+                found.setdefault(folded[start:stop], []).append((start, stop))
+    for match in cjk.RUN.finditer(folded):  # no spaces there: every piece may be a name
+        for start in range(match.start(), match.end()):
+            for end in range(start + 2, min(start + _LONGEST_NAME, match.end()) + 1):
+                found.setdefault(folded[start:end], []).append((start, end))
+    return found

@@ -1,0 +1,137 @@
+"""The keyword arm: memories that share words with the question, best first by BM25.
+
+Any of the words will do; the rarer ones weigh more. In a large index a memory must have one of the rare
+words, else a question with one everyday word would rank a third of everything. What a person typed is
+never handed to FTS5 as it is: every word is quoted.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import apsw
+
+from .question import Question, Term
+from .scope import Scope, as_json, passing
+
+GATE_FROM = 50_000
+"""Texts in the index from which on a rare word is required."""
+GATE_SHARE = 0.02
+_QUEUE_LOOKED_AT = 2_000
+
+
+class Found(NamedTuple):
+    rid: int
+    score: float
+
+
+def first_pass(connection: apsw.Connection, question: Question, scope: Scope, limit: int) -> list[Found]:
+    """The best ``limit`` memories of the scope, by the BM25 of FTS5 (k1 1.2, b .75), newer ones first among equals."""
+    if question.characters:
+        return _having_characters(connection, question.characters, scope, limit)
+    scores: dict[int, float] = {}
+    match = word_match(question)
+    if match:
+        scores |= _best(connection, question.index.table, match, scope, limit)
+    bigrams = [term for term in question.terms if term.bigram]
+    if bigrams:
+        for rid, score in _with_bigrams(connection, bigrams, scope, limit).items():
+            scores[rid] = scores.get(rid, 0.0) + score
+    return sorted(map(Found._make, scores.items()), key=lambda found: (-found.score, -found.rid))[:limit]
+
+
+def word_match(question: Question) -> str:
+    """The FTS5 query for the words; empty when there are none."""
+    terms = [term for term in question.terms if not term.bigram]
+    everything = _any_of(terms)
+    if question.rows < GATE_FROM or not terms:
+        return everything
+    known = sorted((term for term in terms if term.count), key=lambda term: term.count)
+    rare: list[Term] = []
+    seen = 0
+    for term in known:
+        seen += term.count
+        if rare and seen > question.rows * GATE_SHARE:
+            break
+        rare.append(term)
+    return f"({_any_of(rare)}) AND ({everything})" if len(rare) < len(known) else everything
+
+
+def better(
+    connection: apsw.Connection, question: Question, scope: Scope, rid: int
+) -> tuple[float, int] | None:
+    """The first-pass score of one memory and how many memories of the scope stand before it; None if it has no word."""
+    match = word_match(question)
+    if not match:
+        return None
+    table = question.index.table
+    found = connection.execute(
+        f"SELECT -bm25({table}) FROM {table} WHERE {table} MATCH ? AND rowid = ?", (match, rid)
+    ).fetchone()
+    if found is None:
+        return None
+    [(before,)] = connection.execute(
+        f"""
+        WITH f AS MATERIALIZED (SELECT rowid AS rid, -bm25({table}) AS score FROM {table} WHERE {table} MATCH :match)
+        SELECT count(*) FROM f CROSS JOIN memories m ON m.rid = f.rid
+        WHERE (f.score, f.rid) > (:score, :rid) AND {scope.where}
+        """,
+        {**scope.bindings, "match": match, "score": found[0], "rid": rid},
+    )
+    return float(found[0]), int(before)
+
+
+def _any_of(terms: list[Term]) -> str:
+    return " OR ".join(f'"{term.word}"' for term in terms)
+
+
+def _best(connection: apsw.Connection, table: str, match: str, scope: Scope, limit: int) -> dict[int, float]:
+    if scope.broad:
+        wanted = 3 * limit
+        best = connection.execute(
+            f"SELECT rowid, -bm25({table}) FROM {table} WHERE {table} MATCH ? "
+            f"ORDER BY bm25({table}), rowid DESC LIMIT ?",
+            (match, wanted),
+        )
+        scores: dict[int, float] = dict(best)
+        inside = passing(connection, scope, scores)
+        if len(inside) >= limit or len(scores) < wanted:
+            return dict([(rid, score) for rid, score in scores.items() if rid in inside][:limit])
+    rows = connection.execute(
+        f"""
+        SELECT {table}.rowid, -bm25({table}) FROM {table} CROSS JOIN memories m ON m.rid = {table}.rowid
+        WHERE {table} MATCH :match AND {scope.where} ORDER BY bm25({table}), {table}.rowid DESC LIMIT :limit
+        """,
+        {**scope.bindings, "match": match, "limit": limit},
+    )
+    return dict(rows)
+
+
+def _with_bigrams(
+    connection: apsw.Connection, bigrams: list[Term], scope: Scope, limit: int
+) -> dict[int, float]:
+    """What the index of bigrams has, and what is so new that it waits to be indexed.
+
+    The index may know a text that has changed since, so the texts are looked at.
+    """
+    waiting = connection.execute(
+        "SELECT rid FROM index_queue WHERE text = 1 ORDER BY rid DESC LIMIT ?", (_QUEUE_LOOKED_AT,)
+    )
+    scores = dict.fromkeys(passing(connection, scope, [rid for (rid,) in waiting]), 0.0)
+    scores |= _best(connection, "memories_cjk", _any_of(bigrams), scope, limit)
+    rows = connection.execute(
+        "SELECT rid, content FROM memories WHERE rid IN (SELECT value FROM json_each(?))", (as_json(scores),)
+    )
+    return {rid: scores[rid] for rid, content in rows if any(pair.stem in content for pair in bigrams)}
+
+
+def _having_characters(
+    connection: apsw.Connection, characters: tuple[str, ...], scope: Scope, limit: int
+) -> list[Found]:
+    """A single character is in no index: every text is looked at, the newest first."""
+    where = " OR ".join(f"instr(m.content, :c{place})" for place in range(len(characters)))
+    rows = connection.execute(
+        f"SELECT m.rid FROM memories m WHERE {scope.where} AND ({where}) ORDER BY m.rid DESC LIMIT :limit",
+        {**scope.bindings, "limit": limit, **{f"c{place}": one for place, one in enumerate(characters)}},
+    )
+    return [Found(rid, 1.0) for (rid,) in rows]

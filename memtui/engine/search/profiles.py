@@ -1,0 +1,64 @@
+"""Profiles: the named ways to rank. ``default`` and ``rrf`` are built in, others are the person's own."""
+
+from __future__ import annotations
+
+import math
+
+import apsw
+import msgspec
+
+from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.records import Profile
+from memtui.engine.store.vectors import KNN_LIMIT
+
+DEFAULT = Profile()
+RRF = Profile(name="rrf", fusion="rrf", k=60, keyword=1.0, vector=1.0, entity=1.0)
+BUILT_IN = {profile.name: profile for profile in (DEFAULT, RRF)}
+
+
+def find(connection: apsw.Connection, profile: str | Profile) -> Profile:
+    """A profile by name, checked. Raises NotFoundError for an unknown name, InputError for bad numbers."""
+    if isinstance(profile, Profile):
+        return checked(profile)
+    if profile in BUILT_IN:
+        return BUILT_IN[profile]
+    row = connection.execute("SELECT settings FROM profiles WHERE name = ?", (profile,)).fetchone()
+    if row is None:
+        raise NotFoundError(f"There is no profile {profile!r}.", f"There are {', '.join(names(connection))}.")
+    try:
+        return checked(msgspec.structs.replace(msgspec.json.decode(row[0], type=Profile), name=profile))
+    except msgspec.MsgspecError as error:
+        raise InputError(f"The profile {profile!r} cannot be read: {error}.", "Save it anew.") from error
+
+
+def names(connection: apsw.Connection) -> list[str]:
+    """The built-in ones first."""
+    return [*BUILT_IN, *(name for (name,) in connection.execute("SELECT name FROM profiles ORDER BY name"))]
+
+
+def save(connection: apsw.Connection, profile: Profile) -> None:
+    """Keep a profile under its name, inside the caller's operation. Built-in names cannot be taken."""
+    checked(profile)
+    if profile.name in BUILT_IN or not profile.name.strip():
+        raise InputError(f"A profile cannot be saved as {profile.name!r}.", "Choose another name.")
+    connection.execute(
+        "INSERT INTO profiles(name, settings) VALUES (?, ?) "
+        "ON CONFLICT(name) DO UPDATE SET settings = excluded.settings",
+        (profile.name, msgspec.json.encode(profile).decode()),
+    )
+
+
+def checked(profile: Profile) -> Profile:
+    """The profile itself. Raises InputError when one of its numbers cannot be used."""
+    for name in ("keyword", "vector", "entity", "neighbours", "session"):
+        value = getattr(profile, name)
+        if not (math.isfinite(value) and value >= 0.0):
+            raise InputError(f"The weight {name} of a profile cannot be {value!r}.", "Give 0 or more.")
+    if not (math.isfinite(profile.floor) and -1.0 <= profile.floor <= 1.0):
+        raise InputError(f"The floor of a profile cannot be {profile.floor!r}.", "It is a cosine: -1 to 1.")
+    if profile.k < 1 or not 1 <= profile.depth <= KNN_LIMIT:
+        raise InputError(
+            f"A profile cannot have k {profile.k} and depth {profile.depth}.",
+            f"k is at least 1, depth lies between 1 and {KNN_LIMIT:,}.",
+        )
+    return profile

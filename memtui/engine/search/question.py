@@ -1,0 +1,91 @@
+"""A question as the arms read it: its words that matter, how rare each is, its bigrams.
+
+Words that carry no meaning ("what did the") are left out unless there are no others: without them the
+answers are the same and come ten times sooner.
+"""
+
+from __future__ import annotations
+
+import apsw
+
+from memtui.engine.records import Record
+from memtui.engine.store import cjk
+from memtui.engine.store.words import stems, words
+
+from . import statistics
+from .statistics import CJK, Index, Statistics
+
+MOST_WORDS = 40
+"""Of a longer text (somebody pasted a page) only the rarest words are looked for."""
+_MOST_COUNTED = 500
+
+_SAYING_NOTHING = (
+    "a about above after again all also am an and any are as at be because been before being below between both but "
+    "by can could did do does doing done each few for from further get gets getting got had has have having he her "
+    "here hers herself him himself his how i if in into is it its itself just let like ll m me might more most must "
+    "my myself no nor not of off on once only or other our ours out over own re s said same say says shall she "
+    "should so some such t than that the their theirs them themselves then there these they this those through to "
+    "too under until up us ve very was we were what when where whether which while who whom whose why will with "
+    "would you your yours"
+)
+STOP_WORDS = frozenset(_SAYING_NOTHING.split())
+
+
+class Term(Record):
+    """One thing to look for: a word and its stem as the index has it, or a bigram (``word`` = ``stem``).
+
+    ``count``: in how many texts it stands; ``idf``: how much that says.
+    """
+
+    word: str
+    stem: str
+    count: int
+    idf: float
+    bigram: bool = False
+
+
+class Question(Record):
+    """``terms`` in the order of the text, each once. ``characters``: single CJK ones, when there is nothing else.
+
+    ``dropped``: how many words were left out because there were too many.
+    """
+
+    text: str
+    index: Index
+    rows: int
+    mean_length: float
+    terms: tuple[Term, ...] = ()
+    characters: tuple[str, ...] = ()
+    dropped: int = 0
+
+    @property
+    def most(self) -> float:
+        """What a text would score that had every word, each often."""
+        return sum(term.idf for term in self.terms)
+
+
+def read(connection: apsw.Connection, text: str, index: Index) -> Question:
+    """Read a question of any length and content for one index. Never raises."""
+    text = text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+    counted = statistics.of(connection, index)
+    found: dict[str, Term] = {}
+    for word, stem in zip(words(text), stems(text), strict=True):
+        if stem not in found and len(found) < _MOST_COUNTED and not cjk.RUN.search(word):
+            found[stem] = _term(counted, word, stem)
+    telling = [term for term in found.values() if term.word not in STOP_WORDS]
+    runs = cjk.runs(text)
+    if runs:
+        pairs = statistics.of(connection, CJK)
+        telling += [_term(pairs, pair, pair, bigram=True) for pair in dict.fromkeys(cjk.bigrams(text))]
+    characters = () if telling else tuple(dict.fromkeys(run for run in runs if len(run) == 1))
+    terms = telling if telling or characters else list(found.values())
+    rarest = {id(term) for term in sorted(terms, key=lambda term: term.count or counted.rows)[:MOST_WORDS]}
+    kept = tuple(term for term in terms if id(term) in rarest)
+    return Question(
+        text=text, index=index, rows=counted.rows, mean_length=counted.mean_length, terms=kept,
+        characters=characters, dropped=len(terms) - len(kept),
+    )  # fmt: skip
+
+
+def _term(counted: Statistics, word: str, stem: str, *, bigram: bool = False) -> Term:
+    return Term(word=word, stem=stem, count=counted.count(stem), idf=counted.idf(stem), bigram=bigram)

@@ -1,0 +1,97 @@
+"""A second look: the texts of the candidates and of the turns around them, read for the words of a question.
+
+The index gives the candidates; what orders them is counted here, from at most a few hundred texts:
+which words each one has, how often, how long it is, whether it asks something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import apsw
+
+from memtui.engine.records import Kind, Record
+from memtui.engine.store import cjk
+from memtui.engine.store.words import stems, words
+
+from .question import Question, Term
+from .scope import as_json
+
+K1 = 0.9
+B = 0.4
+"""BM25's two constants. Lower than FTS5's (1.2, .75): in talk, a long turn is not a worse answer."""
+READ_AT_MOST = 4_000
+"""Characters of a text that are read; a longer one keeps the score of the first pass."""
+_ASKS_AT_THE_END = 160
+
+
+class Reading(Record):
+    """One text. ``weights``: for each term of the question (by place) how much the text says of it, 0 to idf.
+
+    ``cut``: the text is longer than what was read. ``asks``: there is a question mark towards its end.
+    """
+
+    rid: int
+    kind: Kind
+    session: str | None
+    weights: dict[int, float]
+    cut: bool
+    asks: bool
+
+    @property
+    def share(self) -> float:
+        return sum(self.weights.values())
+
+
+def read(connection: apsw.Connection, question: Question, rids: Collection[int]) -> dict[int, Reading]:
+    """The readings of these memories; those that are gone are left out."""
+    places = {term.stem: place for place, term in enumerate(question.terms)}
+    rows = connection.execute(
+        """
+        SELECT m.rid, m.kind, m.session_id, t.context, substr(m.content, 1, ?1), length(m.content),
+               instr(substr(m.content, ?2), '?') > 0
+        FROM memories m JOIN memories_text t ON t.rid = m.rid WHERE m.rid IN (SELECT value FROM json_each(?3))
+        """,
+        (READ_AT_MOST, -_ASKS_AT_THE_END, as_json(rids)),
+    )
+    found = {}
+    for rid, kind, session, context, text, length, asks in rows:
+        counts, size = _count(f"{context} {text}", places)
+        weights = {
+            place: weight(question.terms[place], count, size / question.mean_length)
+            for place, count in counts.items()
+        }
+        found[rid] = Reading(
+            rid=rid, kind=kind, session=session, weights=weights, cut=length > READ_AT_MOST, asks=bool(asks)
+        )
+    return found
+
+
+def weight(term: Term, count: int, relative_length: float) -> float:
+    """BM25's weight of a word that stands ``count`` times in a text, as a part of the most it can be (its idf)."""
+    return term.idf * count / (count + K1 * (1.0 - B + B * relative_length))
+
+
+def matched(question: Question, content: str) -> tuple[str, ...]:
+    """The words of a text that match, each once, as they stand there (lower case, without diacritics)."""
+    wanted = {term.stem for term in question.terms if not term.bigram}
+    pairs = [term.stem for term in question.terms if term.bigram]
+    both = zip(words(content), stems(content), strict=True)
+    found = dict.fromkeys(word for word, stem in both if stem in wanted)
+    found |= dict.fromkeys(pair for pair in (*pairs, *question.characters) if pair in content)
+    return tuple(found)
+
+
+def _count(text: str, places: dict[str, int]) -> tuple[dict[int, int], int]:
+    """How often each wanted word stands in a text, and how many words it has."""
+    all_words = stems(text)
+    counts: dict[int, int] = {}
+    for word in all_words:
+        place = places.get(word)
+        if place is not None:
+            counts[place] = counts.get(place, 0) + 1
+    for pair in cjk.bigrams(text):
+        place = places.get(pair)
+        if place is not None:
+            counts[place] = counts.get(place, 0) + 1
+    return counts, len(all_words)

@@ -1,0 +1,69 @@
+"""What a search may find at all: the filter, less what the caller leaves out. Every arm asks here first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import apsw
+import msgspec
+
+from memtui.engine.records import KINDS, Kind, Record
+
+from .filters import CompiledFilter
+from .statistics import FACTS, MEMORIES, Index
+
+
+class Scope(Record):
+    """``where`` is a condition over a row of memories called ``m``.
+
+    ``broad``: only a few memories of the chosen kinds are out of it, so that an arm does better to find first
+    and look at the scope then.
+    """
+
+    filter: CompiledFilter
+    where: str
+    bindings: dict[str, Any]
+    broad: bool
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        return self.filter.kinds
+
+    @property
+    def index(self) -> Index:
+        """The full-text index that holds everything in the scope."""
+        return FACTS if self.kinds == {"fact"} else MEMORIES
+
+    @property
+    def all_kinds(self) -> bool:
+        return len(self.kinds) == len(KINDS)
+
+
+def scope(
+    filter: CompiledFilter, *, exclude_session: str | None = None, exclude: Collection[str] = ()
+) -> Scope:
+    """Everything that passes the filter, but for one session and some memories (by id)."""
+    where, bindings = filter.where, dict(filter.bindings)
+    if exclude_session is not None:
+        where += " AND m.session_id IS NOT :exclude_session"
+        bindings["exclude_session"] = exclude_session
+    if exclude:
+        where += " AND m.id NOT IN (SELECT value FROM json_each(:exclude))"
+        bindings["exclude"] = as_json(exclude)
+    broad = not filter.trash and all(term.key == "kind" for term in filter.terms)
+    return Scope(filter=filter, where=where, bindings=bindings, broad=broad)
+
+
+def passing(connection: apsw.Connection, scope: Scope, rids: Iterable[int]) -> set[int]:
+    """Those of the rids that are in the scope."""
+    rows = connection.execute(
+        f"SELECT m.rid FROM memories m WHERE m.rid IN (SELECT value FROM json_each(:rids)) AND {scope.where}",
+        {**scope.bindings, "rids": as_json(rids)},
+    )
+    return {rid for (rid,) in rows}
+
+
+def as_json(values: Iterable[int] | Iterable[str]) -> str:
+    """A list as one binding, for ``json_each``."""
+    return msgspec.json.encode(list(values)).decode()

@@ -1,0 +1,101 @@
+"""Search: the memories that answer a question, each with what every arm gave to its score."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+
+import apsw
+import msgspec
+
+from memtui.engine.errors import InputError
+from memtui.engine.records import Hit, Profile, SearchResult
+from memtui.engine.store import memories, vectors
+
+from . import reading
+from .explaining import explain
+from .filters import compile, which_term_removes_all
+from .profiles import find as find_profile
+from .ranking import QueryEmbedder, Ranking, rank
+from .scope import scope
+
+__all__ = ["explain", "find_profile", "search"]
+
+MOST_HITS = 1_000
+
+
+def search(
+    connection: apsw.Connection,
+    query: str,
+    *,
+    filter: str = "",
+    limit: int = 10,
+    profile: Profile,
+    embedder: QueryEmbedder | str,
+    now: float,
+    exclude_session: str | None = None,
+    exclude: Collection[str] = (),
+    fade_threshold: float = 0.05,
+) -> SearchResult:
+    """The best ``limit`` memories for a question in any words.
+
+    ``embedder`` makes the question's vector; a string instead says why there are no vectors.
+    ``exclude_session`` and ``exclude`` (ids) keep the talk that is going on out of its own answers.
+    No query raises; FilterError for a bad filter, InputError for a limit outside 1 to 1,000.
+    """
+    started = time.perf_counter()
+    if not 1 <= limit <= MOST_HITS:
+        raise InputError(f"A search cannot return {limit!r} hits.", f"Give a limit from 1 to {MOST_HITS:,}.")
+    compiled = compile(filter, now, fade_threshold=fade_threshold)
+    within = scope(compiled, exclude_session=exclude_session, exclude=exclude)
+    ranking = rank(connection, query, within, profile, embedder)
+    return SearchResult(
+        query=query,
+        filter=filter,
+        profile=profile,
+        hits=_hits(connection, ranking, limit, now),
+        arms=ranking.reports,
+        notes=_notes(connection, ranking, embedder),
+        terms=tuple(term.word for term in ranking.question.terms),
+        candidates=len(ranking.fused),
+        milliseconds=(time.perf_counter() - started) * 1000.0,
+    )
+
+
+def _hits(connection: apsw.Connection, ranking: Ranking, limit: int, now: float) -> tuple[Hit, ...]:
+    best = ranking.fused[:limit]
+    found = {memory.rid: memory for memory in memories.by_rid(connection, [one.rid for one in best], now)}
+    hits = []
+    for place, one in enumerate(best, 1):
+        memory = found[one.rid]
+        arms = dict(one.arms)
+        if "keyword" in arms:
+            words = reading.matched(ranking.question, memory.content)
+            arms["keyword"] = msgspec.structs.replace(arms["keyword"], matched=words)
+        hits.append(Hit(rank=place, memory=memory, score=one.score, arms=arms))
+    return tuple(hits)
+
+
+def _notes(connection: apsw.Connection, ranking: Ranking, embedder: QueryEmbedder | str) -> tuple[str, ...]:
+    """What the reader should know about how complete this answer is."""
+    notes = []
+    if isinstance(embedder, str):
+        notes.append(f"Searched without vectors: {embedder}.")
+    elif ranking.profile.vector:
+        report = next(report for report in ranking.reports if report.arm == "vector")
+        waiting = vectors.unembedded(connection)
+        if report.state == "unavailable":
+            notes.append(f"Searched without vectors: {report.why}.")
+        elif waiting:
+            several = "memory has" if waiting == 1 else "memories have"
+            notes.append(f"{waiting:,} {several} no vector yet: only their words can be found.")
+    if ranking.question.dropped:
+        notes.append(
+            f"Only the {len(ranking.question.terms)} rarest words were looked for; "
+            f"{ranking.question.dropped:,} were left out."
+        )
+    if not ranking.fused and ranking.scope.filter.terms:
+        culprit = which_term_removes_all(connection, ranking.scope.filter)
+        if culprit is not None:
+            notes.append(f"The filter lets nothing through: {culprit.term}")
+    return tuple(notes)

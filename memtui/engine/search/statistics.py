@@ -1,0 +1,91 @@
+"""How often words occur in a full-text index: what makes one word of a question say more than another.
+
+Counting the documents of a frequent word walks through all of them (20 ms at a million), so counts are
+kept for each connection until the index has grown by a twentieth.
+"""
+
+from __future__ import annotations
+
+import math
+from weakref import WeakKeyDictionary
+
+import apsw
+
+from memtui.engine.records import Record
+
+_MOST_COUNTS = 20_000
+
+
+class Index(Record):
+    """A full-text index and the table that lists its words."""
+
+    table: str
+    vocabulary: str
+
+
+MEMORIES = Index(table="memories_fts", vocabulary="memories_vocab")
+FACTS = Index(table="facts_fts", vocabulary="facts_vocab")
+CJK = Index(table="memories_cjk", vocabulary="cjk_vocab")
+
+
+class Statistics:
+    """Counts over one index: ``rows`` texts of ``mean_length`` words."""
+
+    def __init__(
+        self, connection: apsw.Connection, index: Index, counts: dict[str, int], averages: list[int]
+    ) -> None:
+        self.rows = averages[0] if averages else 0
+        self.mean_length = sum(averages[1:]) / self.rows if self.rows else 1.0
+        self._connection = connection
+        self._index = index
+        self._counts = counts
+
+    def count(self, word: str) -> int:
+        """In how many texts the word stands, as the index spells it (a stem, a bigram)."""
+        known = self._counts.get(word)
+        if known is None:
+            row = self._connection.execute(
+                f"SELECT doc FROM {self._index.vocabulary} WHERE term = ?", (word,)
+            ).fetchone()
+            known = int(row[0]) if row else 0
+            if len(self._counts) < _MOST_COUNTS:
+                self._counts[word] = known
+        return known
+
+    def idf(self, word: str) -> float:
+        """Inverse document frequency, as BM25 has it; greater than 0."""
+        count = min(self.count(word), self.rows)
+        return math.log(1.0 + (self.rows - count + 0.5) / (count + 0.5))
+
+
+_kept: WeakKeyDictionary[apsw.Connection, dict[str, tuple[int, dict[str, int]]]] = WeakKeyDictionary()
+
+
+def of(connection: apsw.Connection, index: Index) -> Statistics:
+    """The statistics of an index as it stands now; word counts may be a twentieth behind."""
+    averages = _averages(connection, index)
+    rows = averages[0] if averages else 0
+    counted = _kept.setdefault(connection, {})
+    rows_then, counts = counted.get(index.table, (-1, {}))
+    if abs(rows - rows_then) * 20 > rows:
+        rows_then, counts = rows, {}
+    counted[index.table] = (rows_then, counts)
+    return Statistics(connection, index, counts, averages)
+
+
+def _averages(connection: apsw.Connection, index: Index) -> list[int]:
+    """Number of texts, then the number of words in each column: the record FTS5 keeps for its own bm25()."""
+    row = connection.execute(f"SELECT block FROM {index.table}_data WHERE id = 1").fetchone()
+    return _varints(row[0]) if row else []
+
+
+def _varints(block: bytes) -> list[int]:
+    """SQLite's variable-length integers: seven bits a byte, the highest bit says that more follow."""
+    found: list[int] = []
+    value = 0
+    for byte in block:
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            found.append(value)
+            value = 0
+    return found

@@ -1,0 +1,160 @@
+"""The vector arm: memories whose meaning is near that of the question, nearest first by cosine.
+
+The filter is never applied to a fixed number of neighbours: a narrow scope is compared memory by memory,
+a broad one through the vec0 index, widening until enough of what is found lies inside. Vectors that the
+index does not hold yet are compared directly. Without vec0 the same is done in numpy.
+"""
+
+from __future__ import annotations
+
+import heapq
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import apsw
+
+from memtui.engine.models.vectors import dequantise, quantise
+from memtui.engine.store import vectors
+from memtui.engine.store.vectors import KNN_LIMIT, VectorSpace
+
+from .keyword import Found
+from .scope import Scope, passing
+
+if TYPE_CHECKING:
+    from memtui.engine.models.vectors import FloatMatrix
+
+NARROW = 20_000
+"""Up to so many memories are compared one by one."""
+_ROWS_AT_ONCE = 4_096
+
+
+def nearest(
+    connection: apsw.Connection, space: VectorSpace, query: FloatMatrix, scope: Scope, limit: int
+) -> list[Found]:
+    """The nearest ``limit`` memories of the scope; ``query`` is one row. Scores are cosines, -1 to 1."""
+    blob = quantise(query)[0].tobytes()
+    if not has_vec0(connection):
+        return _in_numpy(connection, space, blob, scope, limit)
+    unsynced = [rid for (rid,) in connection.execute("SELECT rid FROM vector_changes LIMIT ?", (NARROW + 1,))]
+    direct = not vectors.index_exists(connection) or len(unsynced) > NARROW
+    if direct or (not scope.broad and _is_narrow(connection, scope)):
+        return _compared(connection, space, blob, scope, limit, "")
+    found = {hit.rid: hit for hit in _through_index(connection, blob, scope, limit, set(unsynced))}
+    if unsynced:
+        only = "AND m.rid IN (SELECT rid FROM vector_changes)"
+        found |= {hit.rid: hit for hit in _compared(connection, space, blob, scope, limit, only)}
+    return sorted(found.values(), key=lambda hit: (-hit.score, -hit.rid))[:limit]
+
+
+def position(
+    connection: apsw.Connection, space: VectorSpace, query: FloatMatrix, scope: Scope, rid: int
+) -> tuple[float, int] | None:
+    """The cosine of one memory, and how many of the scope are nearer; None when it has no vector."""
+    blob = quantise(query)[0].tobytes()
+    row = connection.execute(
+        "SELECT vector FROM embeddings WHERE model_id = ? AND rid = ? AND dims = ?",
+        (space.model_id, rid, space.dims),
+    ).fetchone()
+    if row is None:
+        return None
+    everything = {hit.rid: hit.score for hit in _in_numpy(connection, space, blob, scope, None)}
+    cosine = everything.pop(rid) if rid in everything else _cosines([row[0]], blob)[0]
+    return cosine, sum((score, other) > (cosine, rid) for other, score in everything.items())
+
+
+def has_vec0(connection: apsw.Connection) -> bool:
+    try:
+        connection.execute("SELECT vec_version()").fetchone()
+    except apsw.SQLError:
+        return False
+    return True
+
+
+def _is_narrow(connection: apsw.Connection, scope: Scope) -> bool:
+    [(rows,)] = connection.execute(
+        f"SELECT count(*) FROM (SELECT 1 FROM memories m WHERE {scope.where} LIMIT {NARROW + 1})",
+        scope.bindings,
+    )
+    return bool(rows <= NARROW)
+
+
+def _compared(
+    connection: apsw.Connection, space: VectorSpace, blob: bytes, scope: Scope, limit: int, also: str
+) -> list[Found]:
+    """Memory by memory."""
+    rows = connection.execute(
+        f"""
+        SELECT m.rid, 1.0 - vec_distance_cosine(vec_int8(e.vector), vec_int8(:query)) AS cosine
+        FROM memories m CROSS JOIN embeddings e ON e.model_id = :model AND e.rid = m.rid
+        WHERE {scope.where} {also} AND e.dims = :dims AND e.dtype = 'int8'
+        ORDER BY cosine DESC, m.rid DESC LIMIT :limit
+        """,
+        {**scope.bindings, "query": blob, "model": space.model_id, "dims": space.dims, "limit": limit},
+    )
+    return [Found(rid, cosine) for rid, cosine in rows if cosine is not None]
+
+
+def _through_index(
+    connection: apsw.Connection, blob: bytes, scope: Scope, limit: int, unsynced: set[int]
+) -> list[Found]:
+    wanted = min(KNN_LIMIT, 2 * limit)
+    while True:
+        rows = _knn(connection, blob, scope, wanted, "")
+        inside = passing(connection, scope, (rid for rid, _ in rows)) - unsynced
+        if len(inside) >= limit or len(rows) < wanted:
+            break
+        if wanted == KNN_LIMIT:
+            rows = _knn(
+                connection,
+                blob,
+                scope,
+                limit,
+                f"AND rid IN (SELECT m.rid FROM memories m WHERE {scope.where})",
+            )
+            inside = {rid for rid, _ in rows} - unsynced
+            break
+        wanted = min(KNN_LIMIT, 4 * wanted)
+    return [Found(rid, 1.0 - distance) for rid, distance in rows if rid in inside]
+
+
+def _knn(
+    connection: apsw.Connection, blob: bytes, scope: Scope, k: int, also: str
+) -> list[tuple[int, float]]:
+    table = vectors.index_table(connection)
+    kinds = "" if scope.all_kinds else f"AND kind IN ({', '.join(map(repr, sorted(scope.kinds)))})"
+    rows = connection.execute(
+        f"SELECT rid, distance FROM {table} WHERE embedding MATCH vec_int8(:query) AND k = :k {kinds} {also}",
+        {**scope.bindings, "query": blob, "k": k},
+    )
+    return sorted(((rid, distance) for rid, distance in rows if distance is not None), key=lambda row: row[1])
+
+
+def _in_numpy(
+    connection: apsw.Connection, space: VectorSpace, blob: bytes, scope: Scope, limit: int | None
+) -> list[Found]:
+    """What ``_compared`` does, for a file without vec0; all of them when ``limit`` is None."""
+    cursor = connection.execute(
+        f"""
+        SELECT m.rid, e.vector FROM memories m CROSS JOIN embeddings e ON e.model_id = :model AND e.rid = m.rid
+        WHERE {scope.where} AND e.dims = :dims AND e.dtype = 'int8'
+        """,
+        {**scope.bindings, "model": space.model_id, "dims": space.dims},
+    )
+    found: list[Found] = []
+    while rows := list(islice(cursor, _ROWS_AT_ONCE)):
+        cosines = _cosines([vector for _, vector in rows], blob)
+        found += [
+            Found(rid, cosine) for (rid, _), cosine in zip(rows, cosines, strict=True) if cosine == cosine
+        ]
+        if limit is not None:
+            found = heapq.nsmallest(limit, found, key=lambda hit: (-hit.score, -hit.rid))
+    return found
+
+
+def _cosines(blobs: list[bytes], query: bytes) -> list[float]:
+    import numpy as np
+
+    rows = dequantise(np.frombuffer(b"".join(blobs), np.int8).reshape(len(blobs), -1))
+    one = dequantise(np.frombuffer(query, np.int8).reshape(1, -1))
+    cosines: list[float] = (rows @ one[0]).tolist()
+    return cosines

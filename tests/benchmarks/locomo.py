@@ -1,0 +1,168 @@
+"""Recall over LoCoMo-style conversations, through Memory.record_turn and Memory.search.
+
+    python tests/benchmarks/locomo.py DATA [--embedder offline|off] [--profile NAME] [--k 10] [--min 72] [--run FILE]
+
+DATA is a folder with docs.jsonl (id, conv, session, seq, time, speaker, text, image_caption?), queries.jsonl
+(qid, conv, query) and qrels.jsonl (qid, category, relevant). One conversation is one memory, one turn one
+episode: its role is the speaker, a shared image's caption stands after its text. Only evidence that was
+asked for counts. Printed in per cent, averaged over questions, beside plain full-text search (unicode61,
+the text alone, all words of the question ORed):
+
+    R@k    share of a question's evidence turns among the first k (k of 5, 10)
+    MRR    1 / rank of the first evidence turn
+    hit@k  any evidence turn among the first k
+    sess@5 any evidence session among the first five distinct sessions
+
+Exit status 1 when the row "all" has less than --min R@10.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import apsw
+from memtui import Memory
+from memtui.engine.records import Options
+
+Row = dict[str, Any]
+HEAD = ("R@5", "R@10", "MRR", "hit@10", "sess@5")
+
+
+def load(folder: Path, name: str) -> list[Row]:
+    with (folder / f"{name}.jsonl").open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines if line.strip()]
+
+
+def content(turn: Row) -> str:
+    caption = turn.get("image_caption")
+    return f"{turn['text']} [{caption}]" if caption else str(turn["text"])
+
+
+def with_memtui(turns: list[Row], questions: list[Row], args: argparse.Namespace) -> dict[str, list[str]]:
+    """The ids of the turns found for each question, best first."""
+    options = Options(embedder=args.embedder, background=False)
+    with Memory.open(":memory:", options=options) as memory:
+        turn_of: dict[str, str] = {}
+        for turn in turns:
+            at = datetime.fromisoformat(turn["time"]).replace(tzinfo=UTC)
+            recorded = memory.record_turn(f"session {turn['session']}", turn["speaker"], content(turn), at)
+            turn_of[recorded.id] = turn["id"]
+        memory.index_pending()
+        return {
+            question["qid"]: [
+                turn_of[hit.memory.id]
+                for hit in memory.search(question["query"], limit=50, profile=args.profile).hits
+            ]
+            for question in questions
+        }
+
+
+def with_plain_fts(turns: list[Row], questions: list[Row], args: argparse.Namespace) -> dict[str, list[str]]:
+    connection = apsw.Connection(":memory:")
+    connection.execute("CREATE VIRTUAL TABLE turns USING fts5(text, tokenize='unicode61')")
+    connection.executemany(
+        "INSERT INTO turns(rowid, text) VALUES (?, ?)",
+        [(place, turn["text"]) for place, turn in enumerate(turns)],
+    )
+    found = {}
+    for question in questions:
+        match = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question["query"]))
+        rows = connection.execute(
+            "SELECT rowid FROM turns WHERE turns MATCH ? ORDER BY rank LIMIT 50", (match,)
+        )
+        found[question["qid"]] = [turns[place]["id"] for (place,) in rows]
+    return found
+
+
+def score(ranked: list[str], relevant: set[str], session_of: dict[str, int]) -> tuple[float, ...]:
+    first = next((place for place, turn in enumerate(ranked, 1) if turn in relevant), None)
+    sessions = list(dict.fromkeys(session_of[turn] for turn in ranked))[:5]
+    return (
+        len(relevant & set(ranked[:5])) / len(relevant),
+        len(relevant & set(ranked[:10])) / len(relevant),
+        1.0 / first if first else 0.0,
+        float(bool(relevant & set(ranked[:10]))),
+        float(any(session_of[turn] in sessions for turn in relevant)),
+    )
+
+
+def grouped(rows: Iterable[Row], key: str = "conv") -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[row[key]].append(row)
+    return dict(found)
+
+
+def evaluate(
+    find: Callable[[list[Row], list[Row], argparse.Namespace], dict[str, list[str]]],
+    turns: dict[str, list[Row]],
+    questions: dict[str, list[Row]],
+    answers: list[Row],
+    args: argparse.Namespace,
+) -> tuple[dict[str, list[tuple[float, ...]]], dict[str, list[str]]]:
+    run: dict[str, list[str]] = {}
+    for conversation, asked in questions.items():
+        run |= find(turns[conversation], asked, args)
+    scores: dict[str, list[tuple[float, ...]]] = defaultdict(list)
+    for answer in answers:
+        session_of = {turn["id"]: turn["session"] for turn in turns[answer["conv"]]}
+        values = score(run.get(answer["qid"], []), set(answer["relevant"]), session_of)
+        scores[answer["category"]].append(values)
+        scores["all"].append(values)
+    return dict(scores), run
+
+
+def show(title: str, scores: dict[str, list[tuple[float, ...]]], seconds: float) -> dict[str, list[float]]:
+    print(f"\n{title} ({seconds:.1f} s)")
+    print(f"  {'':14}{'questions':>10}" + "".join(f"{name:>9}" for name in HEAD))
+    means = {}
+    for category in [*sorted(set(scores) - {"all"}), "all"]:
+        values = scores[category]
+        means[category] = [100 * sum(column) / len(values) for column in zip(*values, strict=True)]
+        print(f"  {category:14}{len(values):>10}" + "".join(f"{mean:9.1f}" for mean in means[category]))
+    return means
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--embedder", choices=("offline", "off"), default="offline")
+    parser.add_argument("--profile", default=None)
+    parser.add_argument("--min", type=float, default=0.0)
+    parser.add_argument("--run", type=Path, help="write the ranking of every question to this file")
+    args = parser.parse_args()
+    turns, questions = grouped(load(args.data, "docs")), grouped(load(args.data, "queries"))
+    answers = load(args.data, "qrels")
+    print(
+        f"{sum(map(len, turns.values())):,} turns, {len(answers)} questions; R@k: share of evidence turns in the top k, %"
+    )
+    result = 0.0
+    for title, find in (
+        ("plain FTS5, words ORed", with_plain_fts),
+        (f"memtui, embedder {args.embedder}", with_memtui),
+    ):
+        started = time.perf_counter()
+        scores, run = evaluate(find, turns, questions, answers, args)
+        result = show(title, scores, time.perf_counter() - started)["all"][1]
+    if args.run:
+        with args.run.open("w", encoding="utf-8") as out:
+            out.writelines(json.dumps({"qid": qid, "ranked": ids}) + "\n" for qid, ids in run.items())
+    if result < args.min:
+        print(f"\nR@10 {result:.1f} is below {args.min:.1f}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

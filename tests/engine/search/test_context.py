@@ -1,0 +1,115 @@
+"""Turns lean on the turns around them and on their session; it is said on which."""
+
+from __future__ import annotations
+
+import pytest
+from memtui.engine.records import MemoryRecord, Profile, SearchResult
+from memtui.engine.search import context
+from memtui.engine.search.search import search
+from shelf import NOW, Book
+
+
+def talk(book: Book, *turns: str, session: str = "s") -> list[MemoryRecord]:
+    return [
+        book.add(text, "episode", session=session, role="ab"[place % 2], at=NOW + place)
+        for place, text in enumerate(turns)
+    ]
+
+
+def ask(book: Book, query: str, filter: str = "", profile: Profile | None = None) -> SearchResult:
+    return search(
+        book.connection, query, filter=filter, profile=profile or Profile(), embedder="none", now=NOW
+    )
+
+
+def test_neighbours_are_the_turns_around_in_the_order_of_the_transcript(book: Book) -> None:
+    turns = talk(book, "a", "b", "c", "d", "e", "f")
+    other = talk(book, "x", session="t")
+    book.add("a fact", session="s")
+    around = context.neighbours(book.connection, [turns[2].rid, other[0].rid])
+    assert around[turns[2].rid] == {-2: turns[0].rid, -1: turns[1].rid, 1: turns[3].rid, 2: turns[4].rid}
+    assert around[turns[0].rid] == {1: turns[1].rid, 2: turns[2].rid}
+    assert other[0].rid not in around
+    assert turns[5].rid not in around
+
+
+def test_forgotten_turns_are_passed_over(book: Book) -> None:
+    turns = talk(book, "a", "b", "c")
+    book.forget(turns[1])
+    assert context.neighbours(book.connection, [turns[0].rid])[turns[0].rid] == {1: turns[2].rid}
+
+
+def test_an_answer_is_found_by_the_words_of_its_question(book: Book) -> None:
+    talk(book, "hello", "What is the name of your hamster?", "She is called Pepper", "nice")
+    book.add("the name of the street is long", "episode", session="other", role="a")
+    result = ask(book, "hamster name")
+    assert [hit.memory.content for hit in result.hits[:2]] == [
+        "What is the name of your hamster?",
+        "She is called Pepper",
+    ]
+    answer = result.hits[1]
+    assert set(answer.arms) == {"context"}
+    assert answer.arms["context"].matched == ("1 before: hamster, name", "its session")
+    assert answer.score == pytest.approx(answer.arms["context"].term)
+
+
+def test_a_question_gives_more_than_a_statement_does(book: Book) -> None:
+    talk(book, "my hamster?", "yes", session="asks")
+    talk(book, "my hamster!", "yes", session="states")
+    scores = {
+        hit.memory.session_id: hit.score for hit in ask(book, "hamster").hits if hit.memory.content == "yes"
+    }
+    assert scores["asks"] > scores["states"]
+
+
+def test_words_that_a_turn_has_itself_are_not_counted_twice(book: Book) -> None:
+    talk(book, "hamster", "hamster")
+    profile = Profile(session=0.0)
+    assert all(set(hit.arms) == {"keyword"} for hit in ask(book, "hamster", profile=profile).hits)
+
+
+def test_neighbours_outside_the_filter_say_nothing(book: Book) -> None:
+    talk(book, "where is the hamster", "at home")  # roles a, b
+    assert ask(book, "hamster", filter="role:b").hits == ()
+
+
+def test_a_session_that_is_about_it_lifts_its_turns(book: Book) -> None:
+    talk(
+        book,
+        "garden tools",
+        "filler",
+        "filler",
+        "filler",
+        "garden plan",
+        "filler",
+        "filler",
+        "filler",
+        "garden bed",
+    )
+    talk(book, "garden gnome", session="elsewhere")
+    order = [
+        hit.memory.session_id for hit in ask(book, "garden").hits if hit.memory.content.startswith("garden")
+    ]
+    assert order == ["s", "s", "s", "elsewhere"]
+
+
+def test_a_note_leans_on_itself_so_that_talk_does_not_drown_it(book: Book) -> None:
+    talk(book, "garden tools and more")
+    book.add("garden tools and more")
+    episode, fact = sorted(ask(book, "garden").hits, key=lambda hit: hit.memory.kind)
+    assert fact.arms["context"].term > episode.arms["context"].term
+
+
+def test_notes_alone_have_no_surroundings(book: Book) -> None:
+    book.add("garden")
+    result = ask(book, "garden", filter="kind:fact")
+    assert set(result.hits[0].arms) == {"keyword"}
+    [report] = [one for one in result.arms if one.arm == "context"]
+    assert (report.state, report.why) == ("off", "only turns of conversations have surroundings")
+
+
+def test_without_weights_there_is_no_context(book: Book) -> None:
+    talk(book, "hamster?", "yes")
+    assert [
+        hit.memory.content for hit in ask(book, "hamster", profile=Profile(neighbours=0.0, session=0.0)).hits
+    ] == ["hamster?"]

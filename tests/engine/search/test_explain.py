@@ -1,0 +1,113 @@
+"""Why a memory is, or is not, among the hits: for any memory of the file."""
+
+from __future__ import annotations
+
+import pytest
+from memtui.engine.records import Explanation, MemoryRecord, Profile
+from memtui.engine.search.profiles import RRF
+from memtui.engine.search.search import explain, search
+from shelf import NOW, Book, FakeEmbedder
+
+
+def ask(book: Book, query: str, memory: MemoryRecord, **options: object) -> Explanation:
+    given = {"profile": Profile(), "embedder": "off", "now": NOW, **options}
+    return explain(book.connection, query, memory, **given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("profile", [Profile(), RRF], ids=["default", "rrf"])
+def test_a_hit_is_explained_as_the_search_ranked_it(book: Book, profile: Profile) -> None:
+    embedder = FakeEmbedder()
+    for number in range(30):
+        session = f"s{number % 3}" if number % 2 else None
+        kind = "episode" if session else "fact"
+        book.add(
+            f"tea {'green ' * (number % 4)}{number}", kind, session=session, about=["Ada"], embedder=embedder
+        )
+    result = search(
+        book.connection, "green tea for Ada", limit=30, profile=profile, embedder=embedder, now=NOW
+    )
+    assert len(result.hits) == 30
+    for hit in result.hits:
+        explained = ask(book, "green tea for Ada", hit.memory, limit=10, profile=profile, embedder=embedder)
+        assert (explained.rank, explained.score, explained.arms) == (hit.rank, hit.score, hit.arms)
+        if hit.rank <= 10:
+            assert explained.excluded == explained.remedies == ()
+        else:
+            assert explained.excluded == (f"It is number {hit.rank}, and 10 are shown.",)
+            assert explained.remedies == (f"Ask for {hit.rank} or more hits.",)
+
+
+def test_the_term_of_the_filter_that_leaves_it_out_is_named(book: Book) -> None:
+    memory = book.add("green tea", tags=["drink"])
+    explained = ask(book, "tea", memory, filter="tag:drink kind:episode -green")
+    assert explained.rank is None
+    assert explained.excluded == (
+        "The filter leaves it out: kind:episode",
+        "The filter leaves it out: -green",
+    )
+    assert explained.remedies == ("Leave kind:episode out of the filter.", "Leave -green out of the filter.")
+    assert explained.arms["keyword"].rank == 1  # where it would stand
+
+
+def test_the_trash_is_said_with_the_way_back(book: Book) -> None:
+    memory = book.add("green tea")
+    book.forget(memory, "faded")
+    explained = ask(book, "tea", book.read(memory))
+    assert explained.rank is None
+    assert explained.excluded[0].startswith("It is in the Trash (faded, ")
+    assert "is:trash" in explained.remedies[0]
+    assert ask(book, "tea", book.read(memory), filter="is:trash").rank == 1
+
+
+def test_the_running_session_is_said(book: Book) -> None:
+    memory = book.add("green tea", "episode", session="now")
+    explained = ask(book, "tea", memory, exclude_session="now")
+    assert explained.excluded == ("It belongs to the session that is going on, which is left out.",)
+
+
+def test_without_a_shared_word_its_own_words_are_suggested(book: Book) -> None:
+    book.add("the tea is green")
+    memory = book.add("the mountain is high")
+    explained = ask(book, "tea", memory)
+    assert (explained.rank, explained.score, explained.arms) == (None, 0.0, {})
+    assert explained.excluded[0] == "It has none of the words: tea."
+    assert "mountain" in explained.remedies[0]
+    assert "Its meaning was not compared: off." in explained.excluded
+    assert ask(book, "???", memory).excluded[0] == "The question has no words to look for."
+
+
+def test_the_floor_is_said_with_the_cosine(book: Book) -> None:
+    embedder = FakeEmbedder()
+    memory = book.add("mountain", embedder=embedder)
+    explained = ask(book, "tea", memory, embedder=embedder)
+    assert explained.arms["vector"].rank == 1
+    assert any("cosine 0.00, the floor is 0.30" in reason for reason in explained.excluded)
+    lowered = ask(book, "tea", memory, embedder=embedder, profile=Profile(floor=-1.0))
+    assert lowered.rank == 1
+
+
+def test_a_missing_vector_is_said(book: Book) -> None:
+    embedder = FakeEmbedder()
+    book.add("tea", embedder=embedder)
+    memory = book.add("mountain")
+    assert "It has no vector yet." in ask(book, "tea", memory, embedder=embedder).excluded
+
+
+def test_ranks_are_exact_beyond_what_the_search_looks_at(book: Book) -> None:
+    embedder = FakeEmbedder({f"tea{number}": {"tea": 1.0} for number in range(20)})
+    kept = [book.add("tea " * (20 - number) + "and cake " * number, about=["Ada"]) for number in range(20)]
+    shallow = Profile(depth=3, vector=0.0, entity=0.0)
+    last = ask(book, "tea", kept[-1], profile=shallow)
+    assert last.rank == 20
+    assert last.arms["keyword"].rank == 20
+    assert last.excluded == ("It stands beyond the first 3 of every arm, which is how far the search looks.",)
+    named = ask(
+        book, "what about Ada", kept[0], profile=Profile(depth=3, keyword=0.0, vector=0.0), embedder=embedder
+    )
+    assert named.arms["entity"].rank == 20
+
+
+def test_explaining_never_raises_for_a_query(book: Book) -> None:
+    memory = book.add("東京 tea")
+    for query in ("", "???", '"', "NOT", "東", "東京", "\0", "x" * 10_000):
+        assert ask(book, query, memory).query == query

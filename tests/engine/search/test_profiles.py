@@ -1,0 +1,56 @@
+"""Profiles: two built in, others saved; numbers that cannot be used are refused."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.records import Profile
+from memtui.engine.search import profiles
+from shelf import Book
+
+
+def test_the_built_in_ones(book: Book) -> None:
+    assert profiles.find(book.connection, "default") == Profile()
+    rrf = profiles.find(book.connection, "rrf")
+    assert (rrf.fusion, rrf.k, rrf.keyword, rrf.vector, rrf.entity) == ("rrf", 60, 1.0, 1.0, 1.0)
+
+
+def test_a_saved_one_is_found_by_its_name_and_can_be_saved_again(book: Book) -> None:
+    for vector in (0.2, 0.9):
+        with book.writing() as connection:
+            profiles.save(connection, Profile(name="mine", vector=vector))
+        assert profiles.find(book.connection, "mine").vector == vector
+    assert profiles.names(book.connection) == ["default", "rrf", "mine"]
+
+
+def test_an_unknown_name_lists_the_known_ones(book: Book) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        profiles.find(book.connection, "nope")
+    assert "default, rrf" in caught.value.hint
+
+
+def test_a_saved_one_that_cannot_be_read_is_said(book: Book) -> None:
+    with book.writing() as connection:
+        connection.execute("INSERT INTO profiles(name, settings) VALUES ('odd', '{\"k\": \"x\"}')")
+    with pytest.raises(InputError, match="odd"):
+        profiles.find(book.connection, "odd")
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        Profile(keyword=-1.0), Profile(vector=math.nan), Profile(session=math.inf), Profile(floor=2.0), Profile(k=0),
+        Profile(depth=0), Profile(depth=5_000),
+    ],
+)  # fmt: skip
+def test_numbers_that_cannot_be_used_are_refused(book: Book, profile: Profile) -> None:
+    with pytest.raises(InputError):
+        profiles.find(book.connection, profile)
+
+
+@pytest.mark.parametrize("name", ["default", "rrf", " "])
+def test_built_in_names_cannot_be_taken(book: Book, name: str) -> None:
+    with book.writing() as connection, pytest.raises(InputError):
+        profiles.save(connection, Profile(name=name))

@@ -1,0 +1,145 @@
+"""The vector arm finds the same through vec0, directly, and in numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from memtui.engine.models.vectors import normalised, quantise
+from memtui.engine.search import filters, vector
+from memtui.engine.search.scope import Scope, scope
+from memtui.engine.store import vectors
+from memtui.engine.store.file import open_file
+from memtui.engine.store.vectors import VectorSpace
+from shelf import NOW, Book
+
+SPACE = VectorSpace("test", 16)
+CHANCE = np.random.default_rng(5)
+
+
+@pytest.fixture(params=["vec0", "numpy"])
+def shelf(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Book]:
+    """200 memories with random vectors: facts and episodes, every tenth fact tagged, some of them forgotten."""
+    if request.param == "numpy":
+        monkeypatch.setattr("memtui.engine.store.connection.load_vec0", lambda _: "not here")
+    connections = open_file(":memory:")
+    book = Book(connections)
+    for number in range(200):
+        kind = "fact" if number % 4 else "episode"
+        memory = book.add(f"m{number}", kind, tags=["few"] if number % 10 == 1 else [])
+        put(book, memory.rid, random_vector())
+        if number % 7 == 3:
+            book.forget(memory)
+    if request.param == "vec0":
+        with book.writing() as connection:
+            while vectors.sync(connection):
+                pass
+    assert vector.has_vec0(book.connection) == (request.param == "vec0")
+    yield book
+    connections.close()
+
+
+def random_vector() -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+    return normalised(CHANCE.standard_normal((1, SPACE.dims)).astype(np.float32))
+
+
+def put(book: Book, rid: int, row: np.ndarray[tuple[int, int], np.dtype[np.float32]]) -> None:
+    with book.writing() as connection:
+        vectors.set_space(connection, SPACE)
+        vectors.store(connection, SPACE, [(rid, quantise(row)[0].tobytes())])
+
+
+def within(expression: str = "") -> Scope:
+    return scope(filters.compile(expression, NOW))
+
+
+def exact(
+    book: Book, query: np.ndarray[tuple[int, int], np.dtype[np.float32]], where: Scope
+) -> list[tuple[int, float]]:
+    """All cosines, worked out here."""
+    rows = book.connection.execute(
+        f"SELECT m.rid, e.vector FROM memories m JOIN embeddings e ON e.rid = m.rid WHERE {where.where}",
+        where.bindings,
+    ).fetchall()
+    one = quantise(query)[0].astype(np.float64)
+    found = []
+    for rid, blob in rows:
+        other = np.frombuffer(blob, np.int8).astype(np.float64)
+        found.append((rid, float(one @ other / np.linalg.norm(one) / np.linalg.norm(other))))
+    return sorted(found, key=lambda hit: (-hit[1], -hit[0]))
+
+
+@pytest.mark.parametrize("narrow", [0, 20_000], ids=["through the index", "one by one"])
+@pytest.mark.parametrize(
+    "expression", ["", "kind:fact", "kind:episode", "tag:few", "is:trash", "kind:fact -tag:few"]
+)
+def test_the_nearest_of_the_scope_are_found(
+    shelf: Book, expression: str, narrow: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector, "NARROW", narrow)
+    query = random_vector()
+    where = within(expression)
+    wanted = exact(shelf, query, where)[:10]
+    found = vector.nearest(shelf.connection, SPACE, query, where, 10)
+    assert [hit.rid for hit in found] == [rid for rid, _ in wanted]
+    assert [hit.score for hit in found] == pytest.approx([score for _, score in wanted], abs=1e-5)
+
+
+def test_one_tagged_memory_among_many_nearer_ones_is_found(
+    shelf: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector, "NARROW", 0)
+    query = random_vector()
+    far = shelf.add("far", tags=["one"])
+    put(shelf, far.rid, -query)
+    assert [hit.rid for hit in vector.nearest(shelf.connection, SPACE, query, within("tag:one"), 3)] == [
+        far.rid
+    ]
+
+
+def test_changes_that_the_index_does_not_know_yet_count(shelf: Book) -> None:
+    query = random_vector()
+    fresh = shelf.add("fresh")
+    put(shelf, fresh.rid, query)
+    [old] = vector.nearest(shelf.connection, SPACE, query, within("kind:episode"), 1)
+    put(shelf, old.rid, -query)
+    [best, *rest] = vector.nearest(shelf.connection, SPACE, query, within(), 200)
+    assert (best.rid, best.score) == (fresh.rid, pytest.approx(1.0, abs=1e-3))
+    assert rest[-1].rid == old.rid
+    with shelf.writing() as connection:
+        connection.execute("DELETE FROM memories WHERE rid = ?", (fresh.rid,))
+    assert fresh.rid not in {hit.rid for hit in vector.nearest(shelf.connection, SPACE, query, within(), 200)}
+
+
+def test_the_position_of_any_memory_is_exact(shelf: Book) -> None:
+    query = random_vector()
+    where = within("kind:fact")
+    wanted = exact(shelf, query, where)
+    for place in (0, 17, len(wanted) - 1):
+        rid, cosine = wanted[place]
+        found = vector.position(shelf.connection, SPACE, query, where, rid)
+        assert found == (pytest.approx(cosine, abs=1e-5), place)
+    without = shelf.add("no vector")
+    assert vector.position(shelf.connection, SPACE, query, where, without.rid) is None
+
+
+def test_vectors_of_another_model_or_length_are_never_compared(shelf: Book) -> None:
+    query = random_vector()
+    stranger = shelf.add("stranger")
+    with shelf.writing() as connection:
+        vectors.store(connection, VectorSpace("other", 16), [(stranger.rid, quantise(query)[0].tobytes())])
+        vectors.store(connection, VectorSpace(SPACE.model_id, 8), [(stranger.rid, bytes(8))])
+    assert stranger.rid not in {
+        hit.rid for hit in vector.nearest(shelf.connection, SPACE, query, within(), 200)
+    }
+
+
+def test_more_than_the_limit_of_one_query_can_be_asked_for(
+    shelf: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector, "KNN_LIMIT", 50)
+    monkeypatch.setattr(vector, "NARROW", 0)
+    query = random_vector()
+    found = vector.nearest(shelf.connection, SPACE, query, within("tag:few"), 10)
+    assert [hit.rid for hit in found] == [rid for rid, _ in exact(shelf, query, within("tag:few"))[:10]]
