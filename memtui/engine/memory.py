@@ -74,6 +74,7 @@ class Memory:
         self.actor = actor
         self.view = View(connections, clock, options)
         self._subscribers: dict[Event, list[Callable[[Changes], None]]] = {"changed": [], "progress": []}
+        self._seen_version = 0
         self._embedder_lock = threading.Lock()
         self._embedder_made: Embedder | None = None
         self.upkeep = Upkeep(connections, clock, options, lambda: self.actor, self._tell_of)
@@ -100,7 +101,11 @@ class Memory:
             raise InputError(f"{actor!r} is not an actor.", "Use person, agent:<name>, scheduler or import.")
         options = options or Options()
         connections = file.open_file(path, readonly=readonly, allow_unsafe=options.allow_unsafe_fs)
-        return cls(connections, actor=actor, clock=clock or system_clock, options=options)
+        memory = cls(connections, actor=actor, clock=clock or system_clock, options=options)
+        if not readonly:
+            history.close_dead(connections)
+            memory._wake_indexer()
+        return memory
 
     def __enter__(self) -> Self:
         return self
@@ -476,8 +481,12 @@ class Memory:
         return report
 
     def data_version(self) -> int:
-        """A number that changes when another process has written the file."""
-        return self._connections.data_version()
+        """A number that changes when another process has written the file; asked now and then by whoever shows it."""
+        version = self._connections.data_version()
+        if version != self._seen_version:
+            self._seen_version = version
+            self._wake_indexer()
+        return version
 
     def subscribe(self, event: Event, callback: Callable[[Changes], None]) -> Callable[[], None]:
         """Be told of ``changed`` (after each commit of this object) or ``progress`` (links and vectors made).
@@ -494,8 +503,7 @@ class Memory:
 
     def _announce(self, op: history.Op) -> None:
         """After one memory was written: wake the indexer, tell the subscribers if anything changed."""
-        if self._options.background:
-            self._indexer.wake()
+        self._wake_indexer()
         if self._subscribers["changed"]:
             with self._connections.read() as connection:
                 changed = scalar(connection, "SELECT 1 FROM ops WHERE op_id = ?", (op.op_id,))
@@ -504,8 +512,7 @@ class Memory:
 
     def _tell(self, op_id: int) -> Operation:
         operation = self.view.operation(op_id)
-        if self._options.background:
-            self._indexer.wake()
+        self._wake_indexer()
         if self._subscribers["changed"]:
             changed = self.view.changes_of(op_id)
             told = Changes(
@@ -516,6 +523,10 @@ class Memory:
             for callback in list(self._subscribers["changed"]):
                 callback(told)
         return operation
+
+    def _wake_indexer(self) -> None:
+        if self._options.background and not self.readonly:
+            self._indexer.wake()
 
     def _tell_of(self, operation: Operation) -> None:
         self._tell(operation.op_id)

@@ -20,7 +20,7 @@ from memtui.engine.records import ImportProgress, ImportReport, Operation, Optio
 from memtui.engine.store import history
 from memtui.engine.store.connection import Connections
 
-from . import interrupted, writing
+from . import alone, writing
 from .detect import Found, feed_named, find_sources
 from .distinct import Distinct
 from .reading import Tally, read_all
@@ -55,7 +55,7 @@ def import_paths(
     found = find_sources(paths, format)
     with ExitStack() as stack:
         if not dry_run:
-            stack.enter_context(interrupted.only_import(connections))
+            stack.enter_context(alone.only_import(connections))
         run = _Import(connections, found, stack.enter_context(Distinct()), dry_run, actor, clock, options)
         return run.run(progress, cancelled)
 
@@ -147,8 +147,8 @@ class _Import:
         stored: list[NewTurn] = []
         while turns:
             if self.op_id is None:
-                label = interrupted.running_label(self.labels)
-                self.op_id = history.begin(self.connections, self.clock, self.actor, interrupted.KIND, label)
+                label = alone.running_label(self.labels)
+                self.op_id = history.begin(self.connections, self.clock, self.actor, alone.KIND, label)
             with history.part(self.connections, self.op_id) as connection:
                 taken, some = writing.store_some(
                     connection, turns, self.titles, now=int(self.clock()), seconds=SECONDS_PER_TRANSACTION
@@ -166,7 +166,7 @@ class _Import:
     def _finish(self, how: str) -> Operation | None:
         if self.op_id is None:
             return None
-        label = interrupted.imported_label(self.imported, self.labels) + how
+        label = alone.imported_label(self.imported, self.labels) + how
         history.finish(self.connections, self.op_id, label)
         if not self.imported:
             return None

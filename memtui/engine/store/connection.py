@@ -25,6 +25,7 @@ from memtui.engine.errors import (
 )
 
 from . import words
+from .running import RunLocks
 from .vec0 import load_vec0
 
 APPLICATION_ID = 0x6D656D74  # "memt"
@@ -143,6 +144,7 @@ class Connections:
     def __init__(self, path: Path | None, *, readonly: bool = False, immutable: bool = False) -> None:
         self.path = path
         self.readonly = readonly
+        self.runs = RunLocks(path)
         self._immutable = immutable
         self.vectors_missing = ""
         self._write_lock = threading.RLock()
@@ -252,6 +254,7 @@ class Connections:
     def close(self) -> None:
         with self._write_lock, self._pool_lock:
             self._closed = True
+            self.runs.release_all()
             for connection in (*self._idle, self._asked, self._writer):
                 if connection is not None:
                     connection.close()

@@ -61,8 +61,9 @@ def begin(
     connections: Connections, clock: Clock, actor: str, kind: str, label: str, *, undoes: int | None = None
 ) -> int:
     """Start an operation of many transactions; ``part`` runs each of them, ``finish`` ends it."""
+    token = connections.runs.hold()
     with connections.write() as connection:
-        return _insert(connection, clock, actor, kind, label, "running", undoes)
+        return _insert(connection, clock, actor, kind, label, "running", undoes, token)
 
 
 @contextmanager
@@ -77,7 +78,21 @@ def part(connections: Connections, op_id: int) -> Iterator[apsw.Connection]:
 def finish(connections: Connections, op_id: int, label: str) -> None:
     """End a running operation."""
     with connections.write() as connection:
+        token = scalar(connection, "SELECT run_id FROM ops WHERE op_id = ?", (op_id,))
         close(connection, op_id, label)
+    connections.runs.release(token)
+
+
+def close_dead(connections: Connections) -> int:
+    """End the operations whose process died before it could, so that they can be undone; returns how many."""
+    with connections.read() as connection:
+        running: Any = connection.execute(
+            "SELECT op_id, label, run_id FROM ops WHERE state = 'running'"
+        ).fetchall()
+    dead = [(op_id, label) for op_id, label, token in running if not connections.runs.alive(token)]
+    for op_id, label in dead:
+        finish(connections, op_id, f"{label} (interrupted)")
+    return len(dead)
 
 
 def close(connection: apsw.Connection, op_id: int, label: str) -> None:
@@ -110,10 +125,11 @@ def _insert(
     label: str,
     state: str,
     undoes: int | None,
+    run_id: str | None = None,
 ) -> int:
     connection.execute(
-        "INSERT INTO ops(at, actor, kind, label, state, undoes) VALUES (?, ?, ?, ?, ?, ?)",
-        (int(clock()), actor, kind, label, state, undoes),
+        "INSERT INTO ops(at, actor, kind, label, state, undoes, run_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (int(clock()), actor, kind, label, state, undoes, run_id),
     )
     return connection.last_insert_rowid()
 
@@ -146,6 +162,14 @@ def list_operations(
     where, values = ("WHERE actor = ?", [actor]) if actor else ("", [])
     rows = connection.execute(
         f"{_OPERATION} {where} ORDER BY op_id DESC LIMIT ? OFFSET ?", (*values, limit, offset)
+    )
+    return [operation_of(row) for row in rows]
+
+
+def open_operations(connection: apsw.Connection, actor: str, kind: str) -> list[Operation]:
+    """Operations that are running, or that their process left open when it died."""
+    rows = connection.execute(
+        f"{_OPERATION} WHERE actor = ? AND kind = ? AND state = 'running' ORDER BY op_id", (actor, kind)
     )
     return [operation_of(row) for row in rows]
 

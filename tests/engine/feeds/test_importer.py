@@ -15,7 +15,7 @@ from feed_samples import SESSION, claude, conversation, jsonl, message
 from memtui import Memory
 from memtui.engine.curate.intake import MAX_EPISODE
 from memtui.engine.errors import DiskFullError, InputError, ReadOnlyError, StoreError
-from memtui.engine.feeds import importer, interrupted, writing
+from memtui.engine.feeds import alone, importer, writing
 from memtui.engine.feeds.detect import find_sources
 from memtui.engine.records import ImportProgress, ImportReport, MemoryRecord, Options
 
@@ -359,7 +359,7 @@ def test_a_transaction_ends_when_its_time_is_up(memory: Memory, tmp_path: Path) 
 def test_a_second_import_at_the_same_time_is_refused(memory: Memory, tmp_path: Path) -> None:
     path = plain(tmp_path / "x", "words")
     assert memory.path
-    with Memory.open(memory.path, options=QUIET) as other, interrupted.only_import(other._connections):
+    with Memory.open(memory.path, options=QUIET) as other, alone.only_import(other._connections):
         with pytest.raises(StoreError, match="Another import"):
             memory.import_paths([path])
         assert memory.import_paths([path], dry_run=True).imported == 1

@@ -246,6 +246,7 @@ CREATE TABLE ops (
     undone_by  INTEGER
 ) STRICT;
 CREATE INDEX ops_by_actor ON ops(actor, op_id);
+CREATE INDEX ops_running ON ops(op_id) WHERE state = 'running';
 
 CREATE TABLE changes (
     seq     INTEGER PRIMARY KEY AUTOINCREMENT,

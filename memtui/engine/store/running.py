@@ -1,0 +1,68 @@
+"""Which long operations are alive.
+
+An operation of many transactions stays ``running`` in between. Its process holds an OS lock on a file beside
+the memory for as long; the kernel frees it when the process dies, and whoever opens the memory next can tell.
+"""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+
+class RunLocks:
+    """The locks of one process on one file; ``path`` None is an in-memory database, which nobody else opens."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._held: dict[str, BaseFileLock] = {}
+
+    def hold(self) -> str | None:
+        """Take a lock before a long operation begins; returns the token that names it."""
+        if self._path is None:
+            return None
+        token = secrets.token_hex(6)
+        lock = self._lock(token)
+        lock.acquire()
+        self._held[token] = lock
+        return token
+
+    def release(self, token: str | None) -> None:
+        """The operation has ended."""
+        lock = self._held.pop(token, None) if token else None
+        if lock is not None:
+            self._drop(lock)
+
+    def release_all(self) -> None:
+        while self._held:
+            self._drop(self._held.popitem()[1])
+
+    def alive(self, token: str | None) -> bool:
+        """Whether the process that took ``token`` still runs."""
+        if self._path is None or token is None or token in self._held:
+            return token in self._held
+        from filelock import Timeout
+
+        lock = self._lock(token)
+        try:
+            lock.acquire()
+        except Timeout:
+            return True
+        self._drop(lock)
+        return False
+
+    def _lock(self, token: str) -> BaseFileLock:
+        from filelock import FileLock  # 50 ms, and most programs never run a long operation
+
+        assert self._path is not None
+        place = self._path.with_name(f"{self._path.name}.run-{token}")
+        return FileLock(place, timeout=0, mode=0o600, thread_local=False)
+
+    @staticmethod
+    def _drop(lock: BaseFileLock) -> None:
+        lock.release()
+        Path(lock.lock_file).unlink(missing_ok=True)
