@@ -147,7 +147,12 @@ def test_every_setting_is_described_and_its_default_is_one_it_may_have(tmp_path:
         assert row.variable or row.is_table
     variables = [row.variable for row in rows if row.variable]
     assert len(set(variables)) == len(variables)
-    environ = {row.variable: str(row.default).lower() for row in rows if row.variable and row.default != ""}
+    said = {True: "true", False: "false"}
+    environ = {
+        row.variable: said[row.default] if isinstance(row.default, bool) else str(row.default)
+        for row in rows
+        if row.variable and row.default != ""
+    }
     assert config.load(written(tmp_path, ""), environ).settings == config.Settings()
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, dataclass_transform, get_args, get_o
 import msgspec
 from msgspec import Meta
 
-from ..engine.records import Options, Record, SecretMode, SecretPolicy
+from ..engine.records import LlmOptions, Options, Record, SecretMode, SecretPolicy
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
@@ -57,6 +57,12 @@ class Decay(Section):
     threshold: Annotated[
         float, Meta(ge=0, le=1, description="Confidence below which a fact has faded."),
     ] = 0.05
+    cap: Annotated[
+        int, Meta(ge=0, le=1_000_000, description="Facts that may go to the Trash in one day, whatever their share."),
+    ] = 20
+    share: Annotated[
+        float, Meta(ge=0, le=1, description="Share of all facts that may go to the Trash in one day."),
+    ] = 0.02
 
 
 class Secrets(Section):
@@ -69,6 +75,24 @@ class Secrets(Section):
     ] = "quarantine"
 
 
+class Llm(Section):
+    base_url: Annotated[
+        str, Meta(description="An OpenAI-compatible endpoint, https or on this machine; empty: do without a model."),
+    ] = ""
+    model: Annotated[
+        str, Meta(description="The model that reads conversations there; it must know json_schema replies."),
+    ] = ""
+    key_env: Annotated[
+        str, Meta(description="The environment variable that holds the key."),
+    ] = "OPENAI_API_KEY"
+    timeout: Annotated[
+        float, Meta(ge=1, le=3600, description="Seconds that one call may take, in all."),
+    ] = 120.0
+    budget: Annotated[
+        int, Meta(ge=0, le=1_000_000_000, description="Tokens that one run may spend."),
+    ] = 200_000
+
+
 class Settings(Section):
     """Everything that can be configured."""
 
@@ -77,6 +101,7 @@ class Settings(Section):
     search: Search = Search()
     decay: Decay = Decay()
     secrets: Secrets = Secrets()
+    llm: Llm = Llm()
     keymap: Annotated[
         dict[str, str], Meta(description='Action -> its keys, blanks between: forget = "x delete".'),
     ] = msgspec.field(default_factory=dict)
@@ -88,9 +113,15 @@ class Settings(Section):
             embedder=self.embedder.kind,
             decay_rate=self.decay.rate,
             fade_threshold=self.decay.threshold,
+            fade_cap=self.decay.cap,
+            fade_share=self.decay.share,
             background=background,
             allow_unsafe_fs=allow_unsafe_fs,
             profile=self.search.profile,
+            llm=LlmOptions(
+                base_url=self.llm.base_url, model=self.llm.model, key_env=self.llm.key_env,
+                timeout=self.llm.timeout, budget_tokens=self.llm.budget,
+            ),
         )
 
 

@@ -107,6 +107,7 @@ class Consolidator:
         self, run: _Run | None, session: Session, people: frozenset[str], superseded: int, left: int
     ) -> tuple[SessionOutcome, frozenset[str], int]:
         identity = session.session_id
+        cost = 0
         try:
             turns = await asyncio.to_thread(self._turns, session)
             if not turns and session.consolidated_through is not None:
@@ -135,7 +136,7 @@ class Consolidator:
             text = error.message if isinstance(error, MemtuiError) else f"{type(error).__name__}: {error}"
             if run is not None:
                 await asyncio.shield(asyncio.to_thread(self._note_failure, session, text))
-            return SessionOutcome(session_id=identity, state="failed", error=text), people, left
+            return SessionOutcome(session_id=identity, state="failed", error=text), people, left - cost
         return (
             SessionOutcome(session_id=identity, state="done", plan=plan, **_counted(counts)), people, left - plan.tokens
         )  # fmt: skip
@@ -179,7 +180,12 @@ class Consolidator:
     ) -> list[PlanLine]:
         with self._connections.read() as connection:
             return planning.lines(
-                connection, drafts, {turn.id: turn for turn in turns}, self._clock(), superseded=superseded
+                connection,
+                drafts,
+                {turn.id: turn for turn in turns},
+                self._clock(),
+                limit=self._extractor.limit,
+                superseded=superseded,
             )
 
     def _note_failure(self, session: Session, error: str) -> None:
@@ -237,19 +243,10 @@ class Consolidator:
                 "This memory is being consolidated already.", "Wait for it, and try again."
             ) from None
         try:
-            await asyncio.to_thread(self._close_dead)
+            await asyncio.to_thread(history.close_dead, self._connections)
             yield
         finally:
             lock.release()
-
-    def _close_dead(self) -> None:
-        """Whoever holds the lock knows that a run which is still open has died."""
-        with self._connections.read() as connection:
-            dead: Any = connection.execute(
-                "SELECT op_id, label FROM ops WHERE kind = ? AND state = 'running'", (KIND,)
-            ).fetchall()
-        for op_id, label in dead:
-            history.finish(self._connections, op_id, f"{label} (interrupted)")
 
 
 class _Run:

@@ -11,7 +11,7 @@ from memtui.engine.records import Kind, MemoryRecord
 from memtui.engine.store import memories, words
 
 from .extract import Draft
-from .similarity import compare_readings, plain_weight, read
+from .similarity import Reading, compare_readings, plain_weight, read
 from .vocabulary import FUNCTION_WORDS
 
 CANDIDATES = 16
@@ -57,19 +57,30 @@ def merge_drafts(
     ``corrects(new, old)`` gives the reason why the new text replaces the old one, or None.
     """
     kept: list[Draft] = []
+    readings: list[Reading] = []
+    places: dict[
+        str, list[int]
+    ] = {}  # of the drafts that have a word, so that a long session is not compared all with all
     for draft in drafts:
         reading = read(draft.content)
-        for place, other in enumerate(kept):
+        near = dict.fromkeys(
+            place for word in (*reading.content, reading.exact) for place in places.get(word, ())
+        )
+        for place in near:
+            other = kept[place]
             if other.kind != draft.kind:
                 continue
-            if compare_readings(reading, read(other.content)).kind == "duplicate":
+            if compare_readings(reading, readings[place]).kind == "duplicate":
                 kept[place] = _joined(other, draft, content=max(other.content, draft.content, key=len))
                 break
             if draft.correcting and draft.kind == "fact" and corrects(draft.content, other.content):
-                kept[place] = _joined(other, draft, content=draft.content)
+                kept[place], readings[place] = _joined(other, draft, content=draft.content), reading
                 break
         else:
+            for word in (*reading.content, reading.exact):
+                places.setdefault(word, []).append(len(kept))
             kept.append(draft)
+            readings.append(reading)
     return kept
 
 

@@ -22,6 +22,7 @@ class Draft(Record):
     """Something worth keeping. ``sources``: ids of the turns that say it, at least one.
 
     ``confidence`` is at most 0.9: only a person is surer. ``correcting``: it says that something known has changed.
+    ``verbatim``: the words are those of its sources.
     """
 
     kind: Literal["fact", "observation"]
@@ -31,6 +32,7 @@ class Draft(Record):
     tags: tuple[str, ...] = ()
     category: Category | None = None
     correcting: bool = False
+    verbatim: bool = False
 
 
 class Extraction(Record):
@@ -51,10 +53,13 @@ class Context(Record):
 
 
 class Extractor(Protocol):
-    """``name`` is noted with what it found."""
+    """``name`` is noted with what it found; ``limit``: the most facts that it may give for a session."""
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def limit(self) -> int | None: ...
 
     async def extract(self, turns: Sequence[MemoryRecord], context: Context) -> Extraction:
         """Read at most ``CHUNK`` turns of one session, in order.

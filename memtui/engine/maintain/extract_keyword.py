@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store.words import fold
 
-from .extract import MOST_FACTS, SUMMARY_CHARACTERS, Context, Draft, Extraction
+from .extract import SUMMARY_CHARACTERS, Context, Draft, Extraction
 from .sentences import sentences
 from .statements import find_statement, introduced
 from .triggers import find_trigger, worth_reading
@@ -22,6 +22,7 @@ class KeywordExtractor:
     """Reads what the person says about themself as facts, sentences that matter as observations."""
 
     name = "keyword"
+    limit = None
 
     async def extract(self, turns: Sequence[MemoryRecord], context: Context) -> Extraction:
         return await asyncio.to_thread(self.read, turns, context)
@@ -42,7 +43,7 @@ class KeywordExtractor:
                 if key not in seen:
                     seen.add(key)
                     drafts.append(draft)
-        return Extraction(drafts=tuple(drafts[:MOST_FACTS]), summary=_summary(turns))
+        return Extraction(drafts=tuple(drafts), summary=_summary(turns))
 
 
 def _drafts(turn: MemoryRecord, people: set[str]) -> Iterator[Draft]:
@@ -58,12 +59,12 @@ def _drafts(turn: MemoryRecord, people: set[str]) -> Iterator[Draft]:
                 content = f"{content} (said {_date(turn.event_time)})"
             yield Draft(
                 kind="fact", content=content, sources=(turn.id,), tags=statement.tags,
-                confidence=statement.confidence, correcting=statement.correcting,
+                confidence=statement.confidence, correcting=statement.correcting, verbatim=True,
             )  # fmt: skip
         elif observes and (trigger := find_trigger(sentence)):
             yield Draft(
                 kind="observation", content=sentence.text, sources=(turn.id,), category=trigger.category,
-                confidence=_OBSERVED,
+                confidence=_OBSERVED, verbatim=True,
             )  # fmt: skip
 
 

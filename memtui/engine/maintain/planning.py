@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from memtui.engine.records import MemoryRecord
 
 from . import conflicts, dedup
-from .extract import MOST_CHARACTERS, MOST_CONFIDENCE, MOST_FACTS, Draft
+from .extract import MOST_CHARACTERS, MOST_CONFIDENCE, Draft
 from .plan import PlanLine
 from .suspicious import least_trust, suspicions
 
@@ -21,13 +21,19 @@ def lines(
     turns: Mapping[str, MemoryRecord],
     now: float,
     *,
+    limit: int | None = None,
     superseded: int = 0,
 ) -> list[PlanLine]:
-    """The lines of a plan. ``turns``: those that were read, by id; ``superseded``: rows of this run so far."""
+    """The lines of a plan. ``turns``: those that were read, by id; ``limit``: the most facts, and
+    the most observations; ``superseded``: rows of this run so far."""
     left = conflicts.MOST_SUPERSEDED - superseded
     found: list[PlanLine] = []
     usable = [draft for draft in drafts if draft.sources and all(source in turns for source in draft.sources)]
-    for draft in dedup.merge_drafts(usable, _corrects)[: 2 * MOST_FACTS]:
+    given = {"fact": 0, "observation": 0}
+    for draft in dedup.merge_drafts(usable, _corrects):
+        given[draft.kind] += 1
+        if limit is not None and given[draft.kind] > limit:
+            continue
         line = _line(connection, draft, [turns[source] for source in draft.sources], now, left)
         if line is not None:
             found.append(line)
@@ -45,7 +51,11 @@ def _line(
 ) -> PlanLine | None:
     trust = least_trust([turn.trust for turn in sources])
     said_at = max(turn.event_time for turn in sources)
-    wrong = suspicions(draft.content[:MOST_CHARACTERS], trust, [turn.content for turn in sources])
+    wrong = suspicions(
+        draft.content[:MOST_CHARACTERS],
+        trust if draft.verbatim else "model",
+        [turn.content for turn in sources],
+    )
     line = PlanLine(
         action="add" if draft.kind == "fact" else "observation",
         content=draft.content[:MOST_CHARACTERS], sources=draft.sources, trust=trust, tags=draft.tags,

@@ -53,6 +53,7 @@ class Scripted:
     """An extractor that answers with given drafts, on the last turn unless they name their sources."""
 
     name = "scripted"
+    limit = None
 
     def __init__(self, *drafts: Draft | str, fail: Exception | None = None) -> None:
         self.drafts = drafts
@@ -390,7 +391,10 @@ def test_a_run_that_died_is_closed_by_the_next(memory: Memory, clock: Clock) -> 
     from memtui.engine.maintain.consolidate import _Run
 
     run = _Run(memory._connections, clock, "person")
-    run.write(plan, memory.options, seen=False)  # and then the process is gone
+    run.write(plan, memory.options, seen=False)
+    with memory._connections.read() as connection:
+        token = connection.execute("SELECT run_id FROM ops WHERE state = 'running'").fetchone()[0]
+    memory._connections.runs.release(token)  # as when the process is gone
     say(memory, clock, "s2", "I like rain on the roof.")
     consolidate(memory, clock)
     labels = [operation.label for operation in memory.view.operations() if operation.kind == "consolidate"]

@@ -1,0 +1,222 @@
+"""One call to a language model at an OpenAI-compatible endpoint, made so that nothing it does can hurt.
+
+A reply is worth having only when it is whole: everything else (refused, reset, redirected, too slow, too
+large, cut off, not JSON, of another shape) is a DegradedError that says what happened and what to do. The
+deadline is for the whole call, since a server that drips keeps every per-read timeout alive. Nothing is
+retried here: who calls decides, and shows it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import os
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from memtui.engine.errors import DegradedError, InputError
+from memtui.engine.records import LlmOptions
+
+LARGEST_REPLY = 4 << 20
+_MOST_TOKENS = 4_000
+_CHARACTERS_A_TOKEN = 4
+
+
+class Reply(NamedTuple):
+    """``data``: the parsed JSON object. ``tokens``: spent in all, estimated where the endpoint does not say."""
+
+    data: dict[str, Any]
+    tokens: int
+
+
+def check_endpoint(options: LlmOptions, environ: Mapping[str, str] | None = None) -> str:
+    """The key to use. Raises InputError for an address that is not https (or on this machine), DegradedError without a key."""
+    try:
+        url = urlsplit(options.base_url)
+        host, _ = url.hostname or "", url.port
+    except ValueError:
+        url, host = urlsplit(""), ""
+    if url.scheme not in ("http", "https") or not host:
+        raise InputError(
+            f"{options.base_url!r} is not an address of an endpoint.",
+            "For example https://api.openai.com/v1.",
+        )
+    if url.username or url.password or url.query or url.fragment:
+        raise InputError(
+            "The address of the endpoint carries a name, a key or a query.",
+            f"Put the key into the environment variable {options.key_env}.",
+        )
+    if url.scheme == "http" and not is_loopback(host):
+        raise InputError(
+            f"{host} would be spoken to without encryption.", "Use https, or a server on this machine."
+        )
+    key = (os.environ if environ is None else environ).get(options.key_env, "").strip()
+    if not key and not is_loopback(host):
+        raise DegradedError(
+            f"There is no key for {host}.", f"Set the environment variable {options.key_env}."
+        )
+    if not key.isascii() or any(character.isspace() for character in key):
+        raise DegradedError(
+            f"The key in {options.key_env} cannot be one.", "It has blanks or letters that no key has."
+        )
+    return key or "none"
+
+
+def is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def estimate_tokens(text: str) -> int:
+    return len(text) // _CHARACTERS_A_TOKEN + 1
+
+
+async def complete(
+    options: LlmOptions, system: str, user: str, schema: Mapping[str, Any], *, name: str = "reply"
+) -> Reply:
+    """Ask for one JSON object of the given schema. Raises DegradedError (InputError for an unusable address)."""
+    key = check_endpoint(options)
+    # Half a second the first time: neither the deadline's business nor the event loop's.
+    await asyncio.to_thread(import_module, "openai.resources.chat.completions")
+    try:
+        async with asyncio.timeout(options.timeout):
+            answer = await _ask(options, key, system, user, schema, name)
+    except DegradedError:
+        raise
+    except TimeoutError as error:
+        raise DegradedError(
+            f"The model did not answer within {options.timeout:g} seconds.",
+            "Try again, or raise llm.timeout.",
+        ) from error
+    except Exception as error:  # by behaviour: a third of the faults raise something that is no OpenAIError
+        raise _explained(error, options) from error
+    text, spent = _content(answer)
+    return Reply(strict_json(text), spent or estimate_tokens(system + user + text))
+
+
+async def _ask(
+    options: LlmOptions, key: str, system: str, user: str, schema: Mapping[str, Any], name: str
+) -> object:
+    import httpx2
+    import openai
+
+    from .capped import CappedTransport
+
+    local = is_loopback(urlsplit(options.base_url).hostname or "")
+    extra: dict[str, Any] = {"repeat_penalty": 1.1} if local else {}
+    # Only OpenAI itself knows the newer name.
+    limit = "max_completion_tokens" if "openai.com" in options.base_url else "max_tokens"
+    async with httpx2.AsyncClient(
+        transport=CappedTransport(LARGEST_REPLY), follow_redirects=False, trust_env=False, timeout=options.timeout,
+        headers={"Accept-Encoding": "identity"},
+    ) as http:  # fmt: skip
+        client = openai.AsyncOpenAI(
+            api_key=key, base_url=options.base_url, max_retries=0, timeout=options.timeout, http_client=http,
+            organization=None, project=None,
+        )  # fmt: skip
+        return await client.chat.completions.create(
+            model=options.model,
+            messages=[{"role": "system", "content": system}, {"role": "user", "content": user}],
+            response_format={"type": "json_schema", "json_schema": {"name": name, "schema": dict(schema)}},
+            extra_body={limit: _MOST_TOKENS, **extra},
+        )
+
+
+_STATUS = {
+    400: ("refused the request", "Does the model support json_schema replies? Check llm.model, or choose another one."),
+    401: ("refused the key", "Check the key in {key_env}."),
+    403: ("refused the key", "Check the key in {key_env} and what it may do."),
+    404: ("does not know the model or the address", "Check llm.base_url (it usually ends in /v1) and llm.model."),
+    413: ("finds the conversation too long", "Choose a model with a longer context."),
+    422: ("refused the request", "Does the model support json_schema replies? Choose another one."),
+    429: ("has too many requests, or the credit is used up", "Wait; the next try comes by itself."),
+}  # fmt: skip
+
+
+def _explained(error: BaseException, options: LlmOptions) -> DegradedError:
+    """What went wrong, without the text of the reply: it may repeat the key or the conversation."""
+    from .capped import TooLargeError
+
+    host = urlsplit(options.base_url).hostname or options.base_url
+    chain: list[BaseException] = []
+    at: BaseException | None = error
+    while at is not None and len(chain) < 10:
+        chain.append(at)
+        at = at.__cause__ or at.__context__
+    for one in chain:
+        if isinstance(one, DegradedError):
+            return one
+        if isinstance(one, TooLargeError):
+            return DegradedError(f"{host} sent more than {LARGEST_REPLY >> 20} MB.", "Check llm.base_url.")
+    statuses = [getattr(one, "status_code", None) for one in chain]
+    status = next((one for one in statuses if isinstance(one, int)), None)
+    if status is not None:
+        if 300 <= status < 400:
+            return DegradedError(
+                f"{host} points to another address ({status}).", "Set llm.base_url to the right one."
+            )
+        said, hint = _STATUS.get(
+            status, ("is out of order" if status >= 500 else "refused", "Try again later.")
+        )
+        return DegradedError(f"{host} {said} ({status}).", hint.format(key_env=options.key_env))
+    kind = type(chain[-1]).__name__
+    if any("Connect" in type(one).__name__ or isinstance(one, OSError) for one in chain):
+        return DegradedError(f"{host} cannot be reached ({kind}).", "Is it running? Check llm.base_url.")
+    return DegradedError(f"{host} gave no usable reply ({kind}).", "Try again, or choose another model.")
+
+
+def _content(answer: object) -> tuple[str, int]:
+    """The text of a complete reply, and the tokens spent as far as the endpoint says."""
+    choices = getattr(answer, "choices", None)
+    if not isinstance(choices, list) or not choices:
+        raise DegradedError(
+            "The endpoint's reply is no answer of a model.", "Check llm.base_url (it usually ends in /v1)."
+        )
+    message = getattr(choices[0], "message", None)
+    if getattr(choices[0], "finish_reason", None) == "length":
+        raise DegradedError("The model's answer was cut off.", "Choose a model with a longer context.")
+    if getattr(message, "refusal", None):
+        raise DegradedError(
+            "The model refused to answer.", "Choose another model, or skip this conversation."
+        )
+    text = getattr(message, "content", None)
+    if not isinstance(text, str) or not text.strip():
+        raise DegradedError("The model answered nothing.", "Try again, or choose another model.")
+    if len(text) > LARGEST_REPLY:
+        raise DegradedError("The model's answer is too long.", "Choose another model.")
+    total = getattr(getattr(answer, "usage", None), "total_tokens", None)
+    return text, total if isinstance(total, int) and 0 < total < 100_000_000 else 0
+
+
+def strict_json(text: str) -> dict[str, Any]:
+    """One JSON object: no duplicate keys, no NaN, nothing around it. Raises DegradedError."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise ValueError("a key occurs twice")
+        return found
+
+    def no_constant(name: str) -> Any:
+        raise ValueError(f"{name} is no number")
+
+    try:
+        data = json.loads(text, object_pairs_hook=unique, parse_constant=no_constant)
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise DegradedError(
+            f"The model's answer is not the JSON that was asked for: {reason}.", _OTHER_MODEL
+        ) from None
+    if not isinstance(data, dict):
+        raise DegradedError("The model's answer is not the JSON object that was asked for.", _OTHER_MODEL)
+    return data
+
+
+_OTHER_MODEL = "Choose a model that supports json_schema replies."

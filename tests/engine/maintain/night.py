@@ -1,0 +1,44 @@
+"""What tests of the night shift share: a clock to turn, a scheduler whose jobs need no model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import tzinfo
+
+from memtui import Memory
+from memtui.engine.maintain.jobs import Job, JobReport, Services, Task
+from memtui.engine.maintain.plan import Consolidation
+from memtui.engine.maintain.scheduler import Scheduler
+from memtui.engine.maintain.timetable import JOBS
+from memtui.engine.store.jobs import JobRun
+
+
+class Clock:
+    """Stands still until it is told otherwise."""
+
+    def __init__(self, now: float) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def consolidate_nothing(session_id: str | None, **_: object) -> Consolidation:
+    return Consolidation(outcomes=(), extractor="none")
+
+
+def skip(task: Task) -> JobReport:
+    return JobReport(summary="skipped", skipped="no model")
+
+
+NO_SERVICES = Services(index=lambda limit: 0, consolidate=consolidate_nothing, enrich=skip, reflect=skip)
+
+
+def make_scheduler(
+    memory: Memory, clock: Callable[[], float], zone: tzinfo | None = None, *,
+    timetable: tuple[Job, ...] = JOBS, services: Services = NO_SERVICES,
+    on_run: Callable[[JobRun], None] = lambda run: None,
+) -> Scheduler:  # fmt: skip
+    return Scheduler(
+        memory._connections, clock, memory.options, services, zone=zone, timetable=timetable, on_run=on_run
+    )
