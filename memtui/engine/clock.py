@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from .errors import InputError
 
@@ -36,6 +36,12 @@ def unix_seconds(moment: float | int | datetime) -> int:
     return int(moment // 1)
 
 
-def local_midnight(seconds: float) -> int:
+def local_time(seconds: float, zone: tzinfo | None = None) -> datetime:
+    """``seconds`` as a clock on the wall shows it, in ``zone`` or where this computer is."""
+    return datetime.fromtimestamp(seconds, zone)
+
+
+def local_midnight(seconds: float, zone: tzinfo | None = None) -> int:
     """The Unix time at which the local day of ``seconds`` began."""
-    return int(datetime.fromtimestamp(seconds).replace(hour=0, minute=0, second=0, microsecond=0).timestamp())
+    day = local_time(seconds, zone).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+    return int(day.timestamp())

@@ -6,14 +6,29 @@ Copying the file itself would miss the write-ahead log and drop the locks of thi
 from __future__ import annotations
 
 import os
+import re
 import time
+from calendar import timegm
 from pathlib import Path
 
 import apsw
 
 from memtui.engine.errors import CorruptFileError
+from memtui.engine.records import Record
 
 FOLDER = "backups"
+_STAMP = "%Y%m%dT%H%M%SZ"
+
+
+class Backup(Record):
+    """A file that carries a backup's name: made at ``at`` (Unix seconds), ``size`` in bytes."""
+
+    path: Path
+    at: int
+    reason: str
+    size: int
+
+
 _PAGES_PER_STEP = 2_000
 
 
@@ -24,15 +39,22 @@ def copy_into(source: apsw.Connection, target: apsw.Connection) -> None:
             backup.step(_PAGES_PER_STEP)
 
 
-def back_up(connection: apsw.Connection, path: Path, *, reason: str, folder: Path | None = None) -> Path:
+def back_up(
+    connection: apsw.Connection,
+    path: Path,
+    *,
+    reason: str,
+    folder: Path | None = None,
+    at: float | None = None,
+) -> Path:
     """Write a verified copy beside the file and return its path.
 
     The copy is checked, flushed to disk and only then gets its name, so that whatever carries a
-    backup's name is a good one. Raises CorruptFileError when the copy does not pass its check.
+    backup's name is a good one. ``at``: Unix seconds for the name, now if None. Raises CorruptFileError when the copy does not pass its check.
     """
     folder = folder or path.parent / FOLDER
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    target, partial = _new_names(folder, path.stem, reason)
+    target, partial = _new_names(folder, path.stem, reason, time.time() if at is None else at)
     try:
         copy = apsw.Connection(str(partial))
         try:
@@ -40,7 +62,7 @@ def back_up(connection: apsw.Connection, path: Path, *, reason: str, folder: Pat
             copy.pragma("journal_mode", "delete")  # one self-contained file
         finally:
             copy.close()
-        problem = _problem(partial)
+        problem = problem_of(partial)
         if problem:
             raise CorruptFileError(
                 f"The backup of {path} failed its check: {problem}.", "Run memtui check on the memory file."
@@ -53,9 +75,25 @@ def back_up(connection: apsw.Connection, path: Path, *, reason: str, folder: Pat
     return target
 
 
-def _new_names(folder: Path, stem: str, reason: str) -> tuple[Path, Path]:
+def find_backups(path: Path) -> list[Backup]:
+    """The backups of the memory at ``path``, the latest first."""
+    named = re.compile(re.escape(path.stem) + r"-(\d{8}T\d{6}Z)-(?:\d+-)?([A-Za-z]\w*)\.db")
+    found = []
+    try:
+        entries = sorted((path.parent / FOLDER).iterdir(), reverse=True)
+    except FileNotFoundError:
+        return []
+    for entry in entries:
+        match = named.fullmatch(entry.name)
+        if match and entry.is_file() and not entry.is_symlink():
+            at = timegm(time.strptime(match[1], _STAMP))
+            found.append(Backup(path=entry, at=at, reason=match[2], size=entry.stat().st_size))
+    return sorted(found, key=lambda backup: backup.at, reverse=True)
+
+
+def _new_names(folder: Path, stem: str, reason: str, at: float) -> tuple[Path, Path]:
     """(name of the backup, the file it is written to first), which nobody else has; the latter is made."""
-    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    stamp = time.strftime(_STAMP, time.gmtime(at))
     serial = 0
     while True:
         serial += 1
@@ -72,7 +110,7 @@ def _new_names(folder: Path, stem: str, reason: str) -> tuple[Path, Path]:
         partial.unlink()
 
 
-def _problem(path: Path) -> str:
+def problem_of(path: Path) -> str:
     """What is wrong with a database as it stands on disk, "" if nothing is."""
     try:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)

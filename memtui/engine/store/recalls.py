@@ -53,3 +53,9 @@ def page(connection: apsw.Connection, *, offset: int, limit: int) -> list[Recall
         (limit, offset),
     )
     return [recall(row) for row in rows]
+
+
+def prune(connection: apsw.Connection, now: float) -> int:
+    """Forget recalls older than they are kept; inside the caller's transaction. Returns how many."""
+    connection.execute("DELETE FROM recalls WHERE at < ?", (now - KEEP_DAYS * 86_400,))
+    return connection.changes()

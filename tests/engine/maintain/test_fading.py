@@ -111,7 +111,7 @@ def test_a_dry_run_changes_nothing_and_says_what_would_go(memory: Memory, clock:
     assert [r.job for r in scheduler.runs() if r.job == "decay"] == []
 
 
-@pytest.mark.parametrize("moments", [(4.0,), (0.5, 4.0, 9.0, 23.9), tuple(range(24)), ()])
+@pytest.mark.parametrize("moments", [(4.0,), (0.5, 4.0, 9.0, 23.9), tuple(range(0, 24, 3)), ()])
 def test_the_number_of_runs_in_a_day_makes_no_difference(
     place: Path, clock: Clock, moments: tuple[float, ...]
 ) -> None:
@@ -226,7 +226,7 @@ def test_a_clock_that_jumped_waits_for_the_person(memory: Memory, clock: Clock) 
 def test_days_that_pass_while_it_looks_are_no_jump(memory: Memory, clock: Clock) -> None:
     facts(memory, 3)
     scheduler = make_scheduler(memory, clock)
-    for _ in range(60):
+    for _ in range(40):
         scheduler.run_due()
         clock.now += DAY
     assert len(pruned(memory)) == 3

@@ -1,0 +1,157 @@
+"""The jobs, in the order in which they catch up: enrichment before consolidation before decay."""
+
+from __future__ import annotations
+
+import apsw
+
+from memtui.engine.store import consolidations, history, jobs, recalls
+from memtui.engine.store.sql import scalar
+
+from . import backups, decay
+from .calendar import SUNDAY, Daily, Weekly
+from .jobs import Job, JobReport, Task
+
+_INDEX_CHUNK = 512
+_RUNS_KEPT_DAYS = 400
+_NOTES = 20
+_SLOT_SECONDS = 60
+_IDLE_SECONDS = 3_600
+_LIVE_SECONDS = 86_400
+SLOT = "slot:"
+
+
+def _enrich(task: Task) -> JobReport:
+    return task.services.enrich(task)
+
+
+def _reflect(task: Task) -> JobReport:
+    return task.services.reflect(task)
+
+
+def _consolidate(task: Task) -> JobReport:
+    """All sessions that are due, or the one that just ended. Each is done with its own commit."""
+    session_id = None
+    if task.period.startswith(SLOT):
+        session_id = _just_over(task)
+        if session_id is None:
+            return JobReport(summary="no session waits")
+    found = task.services.consolidate(
+        session_id,
+        preview=task.dry_run,
+        progress=lambda done, total, name: task.progress(done, total),
+        cancelled=task.cancelled,
+    )
+    if not found.outcomes:
+        return JobReport(summary="no session waits")
+    facts, observations = found.total("added"), found.total("observations")
+    done = sum(outcome.state in ("done", "preview", "nothing") for outcome in found.outcomes)
+    would = "would consolidate" if task.dry_run else "consolidated"
+    counts = {
+        "sessions": done, "facts": facts, "observations": observations, "reinforced": found.total("reinforced"),
+        "superseded": found.total("superseded"), "failed": len(found.failed), "calls": found.calls,
+        "tokens": found.tokens, "to_review": found.total("conflicts") + found.total("held"),
+    }  # fmt: skip
+    return JobReport(
+        summary=f"{would} {_plural(done, 'session')}: {_plural(facts, 'fact')}, {_plural(observations, 'observation')}",
+        counts=counts,
+        notes=tuple(f"{one.session_id}: {one.error}" for one in found.outcomes if one.error)[:_NOTES],
+        op_id=found.operation.op_id if found.operation else None,
+    )
+
+
+def _session_over(task: Task) -> str | None:
+    """A conversation of today does not wait for the night once it has ended; what was imported does."""
+    if _just_over(task) is None:
+        return None
+    with task.connections.read() as connection:
+        latest = jobs.latest(connection, "consolidation")
+    idle = latest is not None and latest.report is not None and not latest.report.counts.get("sessions")
+    if latest is not None and idle and 0 <= task.now - latest.started_at < _IDLE_SECONDS:
+        return None  # the last run got nowhere: the budget is spent, say
+    return f"{SLOT}{int(task.now) // _SLOT_SECONDS}"
+
+
+def _just_over(task: Task) -> str | None:
+    with task.connections.read() as connection:
+        due = consolidations.pending(connection, task.now, due=True)
+    return next((s.session_id for s in reversed(due) if task.now - s.last_seen_at < _LIVE_SECONDS), None)
+
+
+def _embed(task: Task) -> JobReport:
+    """Links and vectors that no program has made yet."""
+    with task.connections.read() as connection:
+        waiting = _queue(connection)
+    if task.dry_run:
+        return JobReport(summary=f"would index {_plural(waiting, 'memory', 'memories')}")
+    made, left = 0, waiting
+    while left and not task.cancelled():
+        made += task.services.index(_INDEX_CHUNK)
+        with task.connections.read() as connection:
+            before, left = left, _queue(connection)
+        task.progress(max(0, waiting - left), waiting)
+        if left >= before:
+            break  # what is left cannot be done now: no embedder
+    return JobReport(
+        summary=f"indexed {_plural(waiting - left, 'memory', 'memories')}",
+        counts={"vectors": made, "left": left},
+    )
+
+
+def _index_waits(task: Task) -> str | None:
+    with task.connections.read() as connection:
+        return SLOT if scalar(connection, "SELECT 1 FROM index_queue LIMIT 1") else None
+
+
+def _queue(connection: apsw.Connection) -> int:
+    return int(scalar(connection, "SELECT count(*) FROM index_queue"))
+
+
+def _prune_history(task: Task) -> JobReport:
+    """Operations, recalls and runs that are older than they are kept."""
+    if task.dry_run:
+        return JobReport(summary="would forget operations, recalls and runs beyond their age")
+    operations = history.prune(task.connections, task.now)
+    with task.connections.write() as connection:
+        told = recalls.prune(connection, int(task.now))
+        runs = jobs.prune(connection, int(task.now) - _RUNS_KEPT_DAYS * 86_400)
+    return JobReport(
+        summary=f"let go of {_plural(operations, 'old operation')}",
+        counts={"operations": operations, "recalls": told, "runs": runs},
+    )
+
+
+def _plural(count: int, noun: str, many: str = "") -> str:
+    return f"{count:,} {noun if count == 1 else many or noun + 's'}"
+
+
+JOBS: tuple[Job, ...] = (
+    Job(
+        name="enrichment", label="Enrichment", schedule=Daily(2), run=_enrich, backed_up=True,
+        about="Finds people, places and projects that the quick rules missed, with a model.",
+    ),
+    Job(
+        name="consolidation", label="Consolidation", schedule=Daily(3), run=_consolidate, needed=_session_over,
+        backed_up=True, about="Turns sessions that are over into facts and observations.",
+    ),
+    Job(
+        name="decay", label="Decay", schedule=Daily(4), run=decay.prune, backed_up=True, by_the_clock=True,
+        about="Moves facts that have faded to the Trash, a few a day.",
+    ),
+    Job(
+        name="reflection", label="Reflection", schedule=Weekly(SUNDAY, 3), run=_reflect, backed_up=True,
+        about="Writes down once a week what the week's facts say together, with a language model.",
+    ),
+    Job(
+        name="history", label="History", schedule=Daily(4), run=_prune_history, by_the_clock=True,
+        about="Lets go of operations beyond 90 days or 50 MB: they can no longer be undone.",
+    ),
+    Job(
+        name="embedding", label="Indexing", run=_embed, logged=False,
+        about="Makes the links and vectors that are still missing.",
+        needed=_index_waits,
+    ),
+    Job(
+        name="backup", label="Backup", run=backups.run, needed=backups.slot,
+        about="Copies the file every 30 minutes if it changed, and thins out old copies.",
+    ),
+)  # fmt: skip

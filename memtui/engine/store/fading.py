@@ -1,0 +1,107 @@
+"""Which facts fade, and when: the arithmetic of ``confidence.py`` over all rows.
+
+Only active facts that nobody confirmed and that have a decay rate are ever looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import apsw
+import msgspec
+
+from memtui.engine.confidence import EFFECTIVE_SQL
+
+from .sql import scalar
+
+BINS = 10
+
+# kind <> 'episode' says nothing new, but lets the partial index over notes be used.
+_ACTIVE_FACTS = "m.valid_until IS NULL AND m.kind <> 'episode' AND m.kind = 'fact'"
+_MAY_FADE = f"{_ACTIVE_FACTS} AND m.confirmed_at IS NULL AND m.decay_rate > 0.0"
+_ANCHOR = "max(m.created_at, coalesce(m.last_accessed, m.created_at), coalesce(m.confirmed_at, m.created_at))"
+_FADES_AT = f"({_ANCHOR} + 86400.0 * max(0.0, ln(m.confidence / :threshold) / (m.decay_rate * pow(0.7, m.recall_days))))"
+# What somebody brought back by undoing a run is not taken again the next night: it waits to be looked at.
+_BROUGHT_BACK = """EXISTS (
+    SELECT 1 FROM changes c JOIN ops o ON o.op_id = c.op_id
+    WHERE c.tbl = 'memories' AND c.lo = m.rid AND c.act <> 'insert' AND o.kind = 'decay' AND o.undone_by IS NOT NULL)"""
+
+
+class Faded(NamedTuple):
+    """Facts below the threshold, the weakest first; ``brought_back`` are those that an undo saved before."""
+
+    rids: list[int]
+    brought_back: list[int]
+
+
+class Upcoming(NamedTuple):
+    rid: int
+    fades_at: float
+
+
+def count_facts(connection: apsw.Connection) -> int:
+    return int(scalar(connection, f"SELECT count(*) FROM memories m WHERE {_ACTIVE_FACTS}"))
+
+
+def faded(connection: apsw.Connection, threshold: float, moment: float) -> Faded:
+    """The facts whose effective confidence at ``moment`` is below ``threshold``."""
+    rows: Any = connection.execute(
+        f"""
+        SELECT m.rid, {_BROUGHT_BACK} FROM memories m
+        WHERE {_MAY_FADE} AND {EFFECTIVE_SQL} < :threshold ORDER BY {EFFECTIVE_SQL}, m.rid
+        """,
+        {"now": moment, "threshold": threshold},
+    ).fetchall()
+    return Faded(
+        rids=[rid for rid, back in rows if not back],
+        brought_back=[rid for rid, back in rows if back],
+    )
+
+
+def end(
+    connection: apsw.Connection, rids: Sequence[int], threshold: float, moment: float, now: int
+) -> list[str]:
+    """Move to the Trash those of ``rids`` that still are below ``threshold`` at ``moment``; returns their ids."""
+    rows: Any = connection.execute(
+        f"""
+        UPDATE memories AS m SET valid_until = :ended, ended_by = 'faded'
+        WHERE m.rid IN (SELECT value FROM json_each(:rids)) AND {_MAY_FADE} AND {EFFECTIVE_SQL} < :threshold
+        RETURNING id
+        """,
+        {
+            "ended": now,
+            "rids": msgspec.json.encode(list(rids)).decode(),
+            "now": moment,
+            "threshold": threshold,
+        },
+    ).fetchall()
+    return [identity for (identity,) in rows]
+
+
+def upcoming(connection: apsw.Connection, threshold: float, until: float) -> list[Upcoming]:
+    """The facts that reach ``threshold`` before ``until`` (Unix seconds), those that did already included, in order."""
+    if threshold <= 0.0:
+        return []
+    rows: Any = connection.execute(
+        f"""
+        SELECT rid, fades_at FROM (
+            SELECT m.rid AS rid, {_FADES_AT} AS fades_at FROM memories m WHERE {_MAY_FADE} AND m.confidence > 0.0)
+        WHERE fades_at < :until ORDER BY fades_at, rid
+        """,
+        {"threshold": threshold, "until": until},
+    )
+    return [Upcoming(rid, at) for rid, at in rows]
+
+
+def histogram(connection: apsw.Connection, now: float, *, protected: bool) -> tuple[int, ...]:
+    """How many active facts have an effective confidence in each tenth from 0 to 1 (1.0 is in the last)."""
+    rows: Any = connection.execute(
+        f"""
+        SELECT max(0, min({BINS - 1}, CAST({EFFECTIVE_SQL} * {BINS} AS INTEGER))) AS bin, count(*) FROM memories m
+        WHERE {_ACTIVE_FACTS} AND (m.confirmed_at IS NOT NULL) = :protected GROUP BY bin
+        """,
+        {"now": now, "protected": int(protected)},
+    )
+    counts: dict[int, int] = dict(rows)
+    return tuple(counts.get(place, 0) for place in range(BINS))

@@ -1,0 +1,204 @@
+"""Rows of ``job_runs``: each run of a maintenance job, and the key that lets one happen once.
+
+``period`` is the local date, ISO week or time slot that a run stands for; of these at most one run is
+``done`` (a unique index holds it). Runs that somebody asked for have a period ``manual:...`` of their own.
+Functions over a connection; the caller owns the transaction.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any, Literal
+
+import apsw
+import msgspec
+
+from memtui.engine.errors import NotFoundError
+from memtui.engine.records import Record
+
+from .sql import scalar
+
+State = Literal["running", "done", "failed", "cancelled"]
+MANUAL = "manual:"
+INTERRUPTED = "interrupted: the program ended"
+
+
+class JobReport(Record):
+    """What a run did, in words and numbers.
+
+    ``skipped``: why it did nothing. ``ids``: memories concerned, at most 1,000. ``op_id``: its operation, if it has one.
+    """
+
+    summary: str
+    counts: dict[str, int] = {}
+    skipped: str = ""
+    notes: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    op_id: int | None = None
+
+
+class JobRun(Record):
+    """One run. ``op_id``: the operation to undo to take the run back; None when it changed nothing."""
+
+    run_id: int
+    job: str
+    period: str
+    state: State
+    started_at: int
+    finished_at: int | None = None
+    op_id: int | None = None
+    report: JobReport | None = None
+    error: str | None = None
+
+    @property
+    def manual(self) -> bool:
+        return is_manual(self.period)
+
+
+class Attempts(Record):
+    """How a period has gone so far: failures, when the last one ended, and whether it may be tried again."""
+
+    failed: int
+    last_failed_at: int
+    interrupted: bool
+    cancelled: bool
+
+
+_COLUMNS = "run_id, job, period, state, started_at, finished_at, op_id, report, error"
+
+
+def _run(row: tuple[Any, ...]) -> JobRun:
+    return JobRun(
+        run_id=row[0], job=row[1], period=row[2], state=row[3], started_at=row[4], finished_at=row[5],
+        op_id=row[6], report=None if row[7] == "{}" else msgspec.json.decode(row[7], type=JobReport), error=row[8],
+    )  # fmt: skip
+
+
+def manual_period() -> str:
+    return MANUAL + secrets.token_hex(6)
+
+
+def is_manual(period: str) -> bool:
+    return period.startswith(MANUAL)
+
+
+def start(connection: apsw.Connection, job: str, period: str, now: int) -> int:
+    connection.execute(
+        "INSERT INTO job_runs(job, period, state, started_at) VALUES (?, ?, 'running', ?)", (job, period, now)
+    )
+    return connection.last_insert_rowid()
+
+
+def finish(
+    connection: apsw.Connection,
+    run_id: int,
+    state: State,
+    now: int,
+    *,
+    report: JobReport | None = None,
+    error: str | None = None,
+) -> None:
+    """End a run. Raises apsw.ConstraintError when the period is done already: then nothing of it may stay."""
+    op_id = report.op_id if report else None
+    connection.execute(
+        "UPDATE job_runs SET state = ?, finished_at = ?, op_id = ?, report = ?, error = ? WHERE run_id = ?",
+        (state, now, op_id, msgspec.json.encode(report).decode() if report else "{}", error, run_id),
+    )
+    if op_id is not None:
+        connection.execute("UPDATE ops SET run_id = ? WHERE op_id = ?", (str(run_id), op_id))
+
+
+def is_done(connection: apsw.Connection, job: str, period: str, now: int) -> bool:
+    """Whether the period, or a later one, is done.
+
+    Runs from beyond ``now`` (a clock that was wrong) do not count for later periods. Dates and weeks sort as text;
+    a period with a colon stands for a moment and is compared with itself only.
+    """
+    found = scalar(
+        connection,
+        f"""
+        SELECT 1 FROM job_runs WHERE job = ?1 AND state = 'done' AND period NOT LIKE '{MANUAL}%'
+          AND (period = ?2 OR (period > ?2 AND started_at <= ?3 AND instr(period, ':') = 0)) LIMIT 1
+        """,
+        (job, period, now),
+    )
+    return found is not None
+
+
+def attempts(connection: apsw.Connection, job: str, period: str) -> Attempts:
+    row: Any = connection.execute(
+        """
+        SELECT coalesce(sum(state = 'failed'), 0), coalesce(max(CASE state WHEN 'failed' THEN finished_at END), 0),
+               coalesce(sum(state = 'cancelled'), 0) FROM job_runs WHERE job = ? AND period = ?
+        """,
+        (job, period),
+    ).fetchone()
+    last = scalar(
+        connection,
+        "SELECT error FROM job_runs WHERE job = ? AND period = ? AND state = 'failed' ORDER BY run_id DESC LIMIT 1",
+        (job, period),
+    )
+    return Attempts(
+        failed=row[0], last_failed_at=row[1], interrupted=last == INTERRUPTED, cancelled=bool(row[2])
+    )
+
+
+def failures_in_a_row(connection: apsw.Connection, job: str) -> Attempts:
+    """The same for a job without fixed times: what failed since it last went well."""
+    row: Any = connection.execute(
+        f"""
+        SELECT count(*), coalesce(max(finished_at), 0), coalesce(max(error) = '{INTERRUPTED}', 0) FROM job_runs
+        WHERE job = ?1 AND state = 'failed' AND period NOT LIKE '{MANUAL}%'
+          AND run_id > coalesce((SELECT max(run_id) FROM job_runs WHERE job = ?1 AND state IN ('done', 'cancelled')), 0)
+        """,
+        (job,),
+    ).fetchone()
+    return Attempts(failed=row[0], last_failed_at=row[1], interrupted=bool(row[2]), cancelled=False)
+
+
+def end_dead(connection: apsw.Connection, now: int) -> None:
+    """Mark runs that nobody runs any more as failed; the caller holds the lock of running."""
+    connection.execute(
+        "UPDATE job_runs SET state = 'failed', finished_at = ?, error = ? WHERE state = 'running'",
+        (now, INTERRUPTED),
+    )
+
+
+def get(connection: apsw.Connection, run_id: int) -> JobRun:
+    row = connection.execute(f"SELECT {_COLUMNS} FROM job_runs WHERE run_id = ?", (run_id,)).fetchone()
+    if row is None:
+        raise NotFoundError(f"There is no run {run_id}.", "memtui maintain lists the runs.")
+    return _run(row)
+
+
+def page(
+    connection: apsw.Connection, *, job: str | None = None, limit: int = 100, offset: int = 0
+) -> list[JobRun]:
+    """Runs, the latest first."""
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM job_runs WHERE ?1 IS NULL OR job = ?1 ORDER BY run_id DESC LIMIT ?2 OFFSET ?3",
+        (job, limit, offset),
+    )
+    return [_run(row) for row in rows]
+
+
+def latest(connection: apsw.Connection, job: str) -> JobRun | None:
+    """The latest run of a job that has ended."""
+    row = connection.execute(
+        f"SELECT {_COLUMNS} FROM job_runs WHERE job = ? AND state <> 'running' ORDER BY run_id DESC LIMIT 1",
+        (job,),
+    ).fetchone()
+    return _run(row) if row else None
+
+
+def running(connection: apsw.Connection) -> JobRun | None:
+    row = connection.execute(
+        f"SELECT {_COLUMNS} FROM job_runs WHERE state = 'running' ORDER BY run_id DESC LIMIT 1"
+    ).fetchone()
+    return _run(row) if row else None
+
+
+def prune(connection: apsw.Connection, before: int) -> int:
+    """Forget runs that ended before a time; returns how many."""
+    connection.execute("DELETE FROM job_runs WHERE state <> 'running' AND finished_at < ?", (before,))
+    return connection.changes()
