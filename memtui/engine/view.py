@@ -157,6 +157,10 @@ class View:
         with self._connections.read() as connection:
             return sessions.get(connection, session_id)
 
+    def session_row(self, session_id: str) -> lists.SessionRow:
+        """A session as ``session_list`` lists it. Raises NotFoundError."""
+        return lists.session_row(self._connections, session_id)
+
     def transcript(self, session_id: str, *, offset: int = 0, limit: int = 200) -> list[MemoryRecord]:
         """The turns of a session in order, forgotten ones included."""
         with self._connections.read() as connection:

@@ -48,6 +48,14 @@ class AppActions(Performs):
     async def do_pane_history(self) -> None:
         await self._me.main.go_to("history")
 
+    async def open_session(self, session_id: str, rid: int) -> None:
+        """Show a conversation at the turn with this key."""
+        from .screens.sessions import SessionsPane
+
+        pane = await self._me.main.go_to("sessions")
+        if isinstance(pane, SessionsPane):
+            await pane.open_at(session_id, rid)
+
     def do_next_part(self) -> None:
         self._me.main.step(1)
 

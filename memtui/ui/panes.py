@@ -39,9 +39,15 @@ def _remembered(stats: Stats) -> int:
     return stats.active - stats.by_kind.get("episode", 0)
 
 
+# fmt: off
 PANES: tuple[PaneSpec, ...] = (
     PaneSpec(2, "memories", "Memories", "Mem", "memtui.ui.screens.memories:MemoriesPane", _remembered),
+    PaneSpec(
+        5, "sessions", "Sessions", "Ses", "memtui.ui.screens.sessions:SessionsPane",
+        lambda stats: stats.pending_sessions, calls=True,
+    ),
 )
+# fmt: on
 
 
 def spec_of(place: str) -> PaneSpec:

@@ -108,11 +108,16 @@ class ListPane(Pane, Generic[Row]):
         return self.query_one(TextView)
 
     @property
+    def preview_part(self) -> Widget:
+        """What has the focus when the person goes to the preview."""
+        return self.preview
+
+    @property
     def filter_text(self) -> str:
         return self.filter_bar.value.strip()
 
     def parts(self) -> list[Widget]:
-        return [part for part in (self.table, self.preview) if part.display]
+        return [part for part in (self.table, self.preview_part) if part.display]
 
     # -- rows
 
@@ -201,10 +206,10 @@ class ListPane(Pane, Generic[Row]):
         if row is None:
             self.workers.cancel_group(self, "preview")
             if self.table.selected_key is None:
-                self.preview.border_title = line("", 0)
+                self.preview_part.border_title = line("", 0)
                 self.show_preview(line("", 0), None)
             return
-        self.preview.border_title = self.preview_title(row)
+        self.preview_part.border_title = self.preview_title(row)
         self.show_preview(self.glance(row), self.table.selected_key)
         start(self, partial(self._fill_preview, row), "preview")
 
@@ -249,10 +254,10 @@ class ListPane(Pane, Generic[Row]):
     @on(RowOpened)
     def _opened(self) -> None:
         self.zoom("preview")
-        self.preview.focus()
+        self.preview_part.focus()
 
     def do_zoom(self) -> None:
-        self.zoom("preview" if self.preview.has_focus else "list")
+        self.zoom("preview" if self.preview_part.has_focus else "list")
 
     def do_unzoom(self) -> None:
         self.zoom(None)
@@ -265,7 +270,7 @@ class ListPane(Pane, Generic[Row]):
     def do_focus_preview(self) -> None:
         if self.screen.has_class("-tiny"):
             self.zoom("preview")
-        self.preview.focus()
+        self.preview_part.focus()
 
     def do_focus_list(self) -> None:
         if self.has_class("-zoom-preview"):

@@ -41,6 +41,8 @@ class MemoryVerbs(ListPane[Row]):
     def why_not(self, action: Action) -> str:
         if action.id in ("correct", "editor", "about", "copy") and self.current is None:
             return "There is no row here."
+        if action.id == "in_session":
+            return _no_session(self.current)
         if action.id not in ("confirm", "forget", "restore", "tag", "correct", "editor"):
             return super().why_not(action)
         if self.table.marks:
@@ -170,11 +172,34 @@ class MemoryVerbs(ListPane[Row]):
         answer = await self.shell.ask_person(question)
         return answer is True
 
+    async def do_in_session(self) -> None:
+        memory = self.current
+        if memory is None:
+            return
+        identity = memory.id
+        sources = (
+            [memory]
+            if memory.kind == "episode"
+            else await self.ask(lambda engine: engine.view.sources(identity))
+        )
+        said = next((source for source in sources if source.session_id is not None), None)
+        if said is None or said.session_id is None:
+            self.say("The conversation that this came from is not in the memory.", "warning")
+        else:
+            await self.shell.open_session(said.session_id, said.rid)
+
     def do_copy(self) -> None:
         memory = self.current
         if memory is not None:
             self.app.copy_to_clipboard(memory.content)
             self.say("Copied the text.")
+
+
+def _no_session(memory: MemoryRecord | None) -> str:
+    if memory is None:
+        return "There is no row here."
+    somewhere = memory.session_id is not None if memory.kind == "episode" else bool(memory.source_ids)
+    return "" if somewhere else "This one was not said in a conversation."
 
 
 def source_quote(memory: MemoryRecord, sources: list[MemoryRecord]) -> Content | None:

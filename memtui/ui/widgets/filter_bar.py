@@ -66,8 +66,10 @@ class FilterBar(Horizontal):
     def value(self) -> str:
         return self.query_one(FilterInput).value
 
-    def set_value(self, text: str) -> None:
-        """Put a filter in; it takes effect at once."""
+    def set_value(self, text: str, *, quiet: bool = False) -> None:
+        """Put a filter in; it takes effect at once. ``quiet``: the caller sees to that."""
+        if quiet:
+            self._told = text
         box = self.query_one(FilterInput)
         box.value = text
         box.cursor_position = len(text)

@@ -25,6 +25,8 @@ class RowTable(Performs, RowView[Row], Generic[Row], can_focus=True, inherit_bin
     part: ClassVar[Place] = "list"
 
     def why_not(self, action: Action) -> str:
+        if action.id in ("mark", "mark_all") and not self.markable:
+            return "No verb here works on several rows, so there is nothing to mark them for."
         if action.id in ("sort", "reverse"):
             return "" if self.orders else "This list has one order only."
         return "" if self.row_count else "There is no row here."

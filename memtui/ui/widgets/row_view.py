@@ -40,9 +40,11 @@ class RowView(ScrollView, Generic[Row], can_focus=True, inherit_bindings=False):
         id: str,
         orders: Sequence[Order] = (),
         glyphs: Glyphs = UNICODE,
+        markable: bool = True,
     ) -> None:
         super().__init__(id=id)
         self.table = id
+        self.markable = markable
         self.orders = orders
         # The present order: Order.sort, and whether it falls.
         self.order = (orders[0].sort, orders[0].falling) if orders else ("", False)
