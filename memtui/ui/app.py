@@ -13,7 +13,6 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.screen import Screen
-from textual.worker import Worker, WorkerState
 
 from memtui import __version__
 from memtui.engine.errors import InputError, MemtuiError
@@ -25,7 +24,7 @@ from .glyphs import Glyphs
 from .keymap import bindings_at, read_keymap
 from .line_filter import ControlFilter
 from .look import Look
-from .messages import Changed, MemoryOpened, Refused, Said, Severity
+from .messages import Changed, MemoryOpened, Progressed, Refused, Said, Severity
 from .ops import Operations
 from .perform import start
 from .safe import notice
@@ -45,6 +44,7 @@ DIALOGS: dict[str, str] = {}
 
 STYLES = ("styles/shell.tcss", "styles/lists.tcss")
 POLL_SECONDS = 0.5
+PROGRESS_SECONDS = 1.0
 SPIN_SECONDS = 0.1
 # A change that takes less is not announced while it runs.
 BUSY_AFTER = 0.2
@@ -93,6 +93,7 @@ class MemtuiApp(AppActions, App[None], inherit_bindings=False):
         self._crash_folder = crash_folder
         self._crash: BaseException | None = None
         self._data_version: int | None = None
+        self._progress: Changes | None = None
         self._counted: tuple[str, int] = ("", 0)
         for theme in own_themes():
             self.register_theme(theme)
@@ -119,6 +120,11 @@ class MemtuiApp(AppActions, App[None], inherit_bindings=False):
         return cast(MainScreen, self.screen_stack[0])
 
     @property
+    def is_leaving(self) -> bool:
+        """No window any more, though timers and threads may still have something to tell."""
+        return not self.screen_stack or not self.is_running
+
+    @property
     def glyphs(self) -> Glyphs:
         return self.look.glyphs
 
@@ -136,7 +142,7 @@ class MemtuiApp(AppActions, App[None], inherit_bindings=False):
     async def _open(self) -> None:
         memory = await self.operations.open()
         memory.subscribe("changed", self._changed_in_thread)
-        memory.subscribe("progress", self._changed_in_thread)
+        memory.subscribe("progress", self._progressed_in_thread)
         self.readonly = self.readonly or memory.readonly
         self.main.memory_opened()
         self.post_message(MemoryOpened())
@@ -158,16 +164,41 @@ class MemtuiApp(AppActions, App[None], inherit_bindings=False):
 
     def on_changed(self, event: Changed) -> None:
         operation = event.changes.operation
+        if self.is_leaving:
+            return
         if operation is not None and operation.actor == "person":
             undo = "redo" if operation.kind == "undo" else "undo"
             self.post_message(Said(operation.label, then=undo))
         self.main.memory_changed(event.changes)
         self.count_again()
 
-    async def _poll(self) -> None:
+    def _progressed_in_thread(self, changes: Changes) -> None:
+        self.post_message(Progressed(changes))
+
+    def on_progressed(self, event: Progressed) -> None:
+        """Links and vectors come in thousands of batches: the lists follow once a second."""
+        if self._progress is None and not self.is_leaving:
+            self.set_timer(PROGRESS_SECONDS, self._follow_progress)
+        self._progress = event.changes
+
+    def _follow_progress(self) -> None:
+        changes, self._progress = self._progress, None
+        if changes is not None and not self.is_leaving:
+            self.main.memory_changed(changes)
+            self.count_again()
+
+    def _poll(self) -> None:
+        start(self, self._look_for_others, "poll")
+
+    async def _look_for_others(self) -> None:
+        """Another process may have written; a file that cannot be read just now is one line, not a panel."""
         from memtui.engine.records import Changes
 
-        version = await self.operations.ask(lambda memory: memory.data_version())
+        try:
+            version = await self.operations.ask(lambda memory: memory.data_version())
+        except MemtuiError as error:
+            self.post_message(Said(f"{error.message} {error.hint}", "warning", kind="poll"))
+            return
         if self._data_version is not None and version != self._data_version:
             self.post_message(Changed(Changes(tables=frozenset({"*"}))))
         self._data_version = version
@@ -178,6 +209,8 @@ class MemtuiApp(AppActions, App[None], inherit_bindings=False):
 
     async def _count(self) -> None:
         self.stats = stats = await self.operations.ask(lambda memory: memory.stats())
+        if self.is_leaving:
+            return
         self.main.show_stats(stats)
         title = self.main.query_one(TitleBar)
         facts = []
@@ -193,6 +226,8 @@ class MemtuiApp(AppActions, App[None], inherit_bindings=False):
         self.post_message(Said(text, severity))
 
     def on_said(self, event: Said) -> None:
+        if self.is_leaving:
+            return
         kind, times = self._counted
         times = times + 1 if event.kind and event.kind == kind else 1
         self._counted = (event.kind, times)
@@ -215,13 +250,15 @@ class MemtuiApp(AppActions, App[None], inherit_bindings=False):
 
     def look_again(self) -> None:
         """What can be done may have changed."""
-        if self.screen_stack:
+        if not self.is_leaving:
             self.main.look_again()
 
     def _busy(self) -> None:
         self.set_timer(BUSY_AFTER, self._show_busy)
 
     def _show_busy(self) -> None:
+        if self.is_leaving:
+            return
         status = self.main.query_one(StatusLine)
         status.running = tuple(self.operations.running)
         if self.operations.running:
@@ -250,12 +287,10 @@ class MemtuiApp(AppActions, App[None], inherit_bindings=False):
 
     # -- errors and leaving
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if event.state == WorkerState.ERROR and isinstance(event.worker.error, Exception):
-            self.show_error(event.worker.error, event.worker.name)
-
     def show_error(self, error: Exception, place: str) -> None:
         """Tell about a failure: cause, place and next step. A mistake of the person's is only a line."""
+        if self.is_leaving:
+            return
         if isinstance(error, InputError):
             self.say(f"{error.message} {error.hint}", "warning")
             return

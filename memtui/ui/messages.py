@@ -56,6 +56,13 @@ class Changed(Message):
 
 
 @past
+class Progressed(Message):
+    """Links or vectors of some memories were made in the background."""
+
+    changes: Changes
+
+
+@past
 class PaneTold(Message):
     """What a pane wants on the left of the status line, e.g. ``214 of 12,408 · kind:fact``."""
 

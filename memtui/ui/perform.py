@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Coroutine
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from textual.dom import DOMNode
 
@@ -32,8 +32,17 @@ def start(
 
     ``work`` is called by the worker, so one that is given up before its turn leaves no coroutine behind.
     """
+
+    async def guarded() -> None:
+        try:
+            await work()
+        except Exception as error:
+            if not isinstance(node.app, Judge):
+                raise
+            node.app.show_error(error, group)
+
     worker: Worker[None] = node.run_worker(
-        work,
+        guarded,
         name=group,
         group=group,
         exclusive=exclusive,
@@ -44,10 +53,11 @@ def start(
 
 @runtime_checkable
 class Judge(Protocol):
-    """An app that knows what cannot run at all at the moment."""
+    """An app that knows what cannot run at all at the moment, and tells what went wrong."""
 
     def refusal(self, action: Action) -> str: ...
     def action_perform(self, action_id: str) -> None: ...
+    def show_error(self, error: Exception, place: str) -> None: ...
 
 
 class Performs(_Base):
@@ -71,7 +81,7 @@ class Performs(_Base):
     def action_perform(self, action_id: str) -> None:
         """Run an action, or tell why not; what this widget does not do, whoever does it now is asked for."""
         action = BY_ID[action_id]
-        if not hasattr(self, f"do_{action_id}") and isinstance(self.app, Judge) and self.app is not self:
+        if not hasattr(self, f"do_{action_id}") and isinstance(self.app, Judge) and self.app is not cast("object", self):
             self.app.action_perform(action_id)
             return
         if reason := self.refusal(action):
@@ -80,8 +90,13 @@ class Performs(_Base):
         do = getattr(self, f"do_{action_id}")
         if inspect.iscoroutinefunction(do):
             start(self, do, action_id, exclusive=False)
-        else:
+            return
+        try:
             do()
+        except Exception as error:
+            if not isinstance(self.app, Judge):
+                raise
+            self.app.show_error(error, action_id)
 
     def action_chord(self, action_id: str) -> None:
         """Run an action when its key was pressed twice (``gg``)."""

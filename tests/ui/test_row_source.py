@@ -221,3 +221,12 @@ async def test_reading_never_happens_on_the_thread_of_the_loop(readers: Readers)
     pages = pages_of(source, readers)
     await pages.begin(0, 40)
     assert threading.current_thread().name not in source.threads
+
+
+async def test_keys_of_any_size_are_kept(readers: Readers) -> None:
+    pages = pages_of(Numbers([*range(5000), 2**40, -1]), readers)
+    await pages.begin(0, 40)
+    pages.go_on()
+    await until(lambda: pages.keys is not None)
+    assert pages.keys is not None
+    assert [pages.keys[at] for at in (0, 4999, 5000, 5001)] == [0, 4999, 2**40, -1]

@@ -220,11 +220,16 @@ class Pages(Generic[Row]):
 
     def _all_keys(self) -> array[int]:
         """Runs in the thread for keys; ``closed`` is only ever set, so it may be read there."""
-        keys = array("q")
+        # Four bytes a key where they suffice: a million rows take 4 MB.
+        keys = array("I")
         chunks = self.source.keys()
         try:
             for chunk in chunks:
-                keys.extend(chunk)
+                try:
+                    keys.extend(array(keys.typecode, chunk))
+                except OverflowError:
+                    keys = array("q", keys)
+                    keys.extend(array("q", chunk))
                 if self.closed:
                     break
         finally:

@@ -1,0 +1,76 @@
+"""The memory that tests of screens look at."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from memtui.engine.memory import Memory
+from memtui.engine.records import ID_PREFIX, Kind
+from ui_story import DAY, NOW, Story
+
+
+@pytest.fixture(autouse=True)
+def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Days and hours are the same on every machine."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.fixture
+def plain_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memories are numbered, so that a screen is the same each time."""
+    numbers = itertools.count(1)
+
+    def numbered(kind: Kind) -> str:
+        return f"{ID_PREFIX[kind]}{next(numbers):012x}"
+
+    monkeypatch.setattr("memtui.engine.store.memories.new_id", numbered)
+
+
+@pytest.fixture
+def empty_story(place: Path) -> Story:
+    story = Story(place)
+    story.open().close()
+    return story
+
+
+@pytest.fixture
+def story(plain_ids: None, place: Path) -> Story:
+    """Two conversations, eight facts of different standing, one of them corrected, one forgotten."""
+    story = Story(place)
+    with story.open() as memory:
+        story.now = NOW - 30 * DAY
+        _say(
+            memory, "trip", "user", "Honestly I'd rather take the train than fly if it's less than six hours"
+        )
+        _say(memory, "trip", "assistant", "Noted: trains for anything under six hours.")
+        story.now = NOW - 20 * DAY
+        _say(memory, "work", "user", "From now on standup is at 10:30 on Tuesdays, the rest stays")
+        story.now = NOW - 12 * DAY
+    with story.open(actor="agent:assistant") as agent:
+        agent.remember("Considering a move to Porto", tags=["home"])
+        story.now = NOW - 5 * DAY
+        agent.remember("Ada is allergic to walnuts", tags=["family", "health"])
+        agent.remember("Uses a fountain pen with green ink")
+        story.now = NOW - 3 * DAY
+        agent.remember("Prefers trains over flights for anything under six hours", tags=["travel"])
+    with story.open() as memory:
+        story.now = NOW - 2 * DAY
+        standup = memory.remember("Standup is at 10:00", tags=["work"])
+        memory.remember("The spare key is with Nadia")
+        story.now = NOW - DAY
+        memory.correct(standup.id, "Standup moved to 10:30 on Tuesdays")
+        memory.forget(memory.remember("Owns a unicycle").id)
+        story.now = NOW
+    return story
+
+
+def _say(memory: Memory, session: str, role: str, text: str) -> None:
+    memory.record_turn(session, role, text)

@@ -1,0 +1,248 @@
+"""The shell of the app: opening, undo, live refresh, errors, help, leaving."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from memtui.engine.errors import StoreError
+from memtui.engine.memory import Memory
+from memtui.ui.app import MemtuiApp
+from memtui.ui.commands import Palette
+from memtui.ui.crash import report
+from memtui.ui.look import Look
+from memtui.ui.screens.error import ErrorDialog
+from memtui.ui.screens.help import HelpDialog
+from memtui.ui.screens.jump import JumpScreen
+from memtui.ui.state import UiState
+from memtui.ui.widgets.bars import StatusLine, TabBar
+from memtui.ui.widgets.filter_bar import FilterInput
+from ui_story import Story, memories, running, screen_text, settle, until
+
+
+def said(app: MemtuiApp) -> str:
+    return app.main.query_one(StatusLine).said
+
+
+async def test_the_window_is_there_before_the_memory_is_open(story: Story) -> None:
+    gate = threading.Event()
+
+    def open_slowly() -> Memory:
+        gate.wait(5)
+        return story.open()
+
+    app = MemtuiApp(open_slowly, look=Look(motion=False), clock=story.clock)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        assert "2Mem" in screen_text(app) and "? help" in screen_text(app)
+        await pilot.press("a")
+        await until(lambda: "not open yet" in said(app))
+        gate.set()
+        await settle(app)
+        assert "Standup moved" in screen_text(app)
+
+
+async def test_a_memory_that_cannot_be_opened_is_a_panel_with_cause_and_next_step() -> None:
+    def refuse() -> Memory:
+        raise StoreError("the file is on the moon.", "Fetch it, then start again.")
+
+    app = MemtuiApp(refuse, look=Look(motion=False))
+    async with app.run_test(size=(120, 40)):
+        await until(lambda: "the file is on the moon." in screen_text(app))
+        assert "Fetch it, then start again." in screen_text(app)
+
+
+async def test_reading_only_refuses_every_change_and_says_so(story: Story) -> None:
+    app = story.app(readonly=True)
+    async with running(app) as pilot:
+        assert "read only" in screen_text(app)
+        for key in ("a", "e", "x", "u", "t"):
+            app.main.query_one(StatusLine).said = ""
+            await pilot.press(key)
+            await until(lambda: "open for reading only" in said(app))
+            assert app.screen is app.main
+    with story.open(readonly=True) as memory:
+        assert memory.view.count("kind:fact") == 6
+
+
+async def test_undo_and_redo_are_named_and_follow_one_another(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("x")
+        await until(lambda: memories(app).table.row_count == 5)
+        assert app.main.query_one(StatusLine).undo_hint == "u undo"
+        await pilot.press("u")
+        await until(lambda: said(app).startswith("Undid: Forgot"))
+        assert app.main.query_one(StatusLine).undo_hint == "ctrl+r redo"
+        await until(lambda: memories(app).table.row_count == 6)
+        await pilot.press("ctrl+r")
+        await until(lambda: said(app).startswith("Redid: Forgot"))
+        await until(lambda: memories(app).table.row_count == 5)
+
+
+async def test_undoing_something_of_an_earlier_run_asks_first(story: Story) -> None:
+    with story.open() as memory:
+        story.now -= 3600
+        memory.remember("From an earlier run")
+        story.now += 3600
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("u")
+        await until(lambda: "before memtui was started" in screen_text(app))
+        await pilot.press("escape")
+        await until(lambda: "Nothing was undone" in said(app))
+
+
+async def test_what_another_process_writes_appears_and_the_selection_stays(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("j", "j")
+        chosen = memories(app).table.selected_key
+        await until(lambda: app._data_version is not None)
+        with story.open(actor="agent:other") as other:
+            other.remember("Told from elsewhere")
+        await until(lambda: "Told from elsewhere" in screen_text(app))
+        assert memories(app).table.selected_key == chosen
+
+
+async def test_an_unexpected_error_is_a_panel_and_its_report_has_no_memory_text(
+    story: Story, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def explode(self: Memory, id: str) -> None:
+        text = "Ada is allergic to walnuts"
+        raise RuntimeError(f"cannot read {text}")
+
+    monkeypatch.setattr(Memory, "forget", explode)
+    app = story.app(crash_folder=tmp_path / "reports")
+    async with running(app) as pilot:
+        await pilot.press("x")
+        await until(lambda: isinstance(app.screen, ErrorDialog))
+        await until(lambda: "RuntimeError" in screen_text(app))
+        assert "walnuts" not in "\n".join(screen_text(app).splitlines()[10:30])
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
+    (written,) = (tmp_path / "reports").iterdir()
+    told = written.read_text()
+    assert "RuntimeError" in told and "in explode" in told
+    assert "walnuts" not in told
+    assert written.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_crash_report_has_the_chain_of_errors_and_no_values() -> None:
+    def inner(secret: str) -> None:
+        raise KeyError(secret)
+
+    try:
+        try:
+            inner("sk-live-0123456789")
+        except KeyError as error:
+            raise StoreError("could not read “my diary”") from error
+    except StoreError as error:
+        told = report(error, "1.2.3")
+    assert "memtui 1.2.3" in told
+    assert "StoreError (exit code 4)" in told and "KeyError" in told and "in inner" in told
+    assert "sk-live" not in told and "diary" not in told and str(Path.home()) not in told
+
+
+async def test_help_lists_the_keys_of_the_focused_part_with_reasons(story: Story) -> None:
+    app = story.app()
+    async with running(app, (120, 60)) as pilot:
+        await pilot.press("question_mark")
+        await until(lambda: isinstance(app.screen, HelpDialog))
+        await pilot.pause()
+        text = screen_text(app)
+        assert "Mark this row" in text and "confirmed already" in text
+        assert "Esc leave" in text
+        await pilot.press("q")
+        await pilot.press("tab", "f1")
+        await until(lambda: isinstance(app.screen, HelpDialog))
+        await pilot.pause()
+        assert "Mark this row" not in screen_text(app)
+
+
+async def test_jump_mode_puts_letters_on_the_parts(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("ctrl+o")
+        await until(lambda: isinstance(app.screen, JumpScreen))
+        await pilot.press("s")
+        await until(lambda: memories(app).preview.has_focus)
+
+
+async def test_the_palette_finds_actions_and_runs_them(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("slash", "ctrl+p")
+        await until(lambda: isinstance(app.screen, Palette))
+        await pilot.press(*"forget")
+        await until(lambda: "goes to the Trash" in screen_text(app))
+        await pilot.pause(0.2)
+        await pilot.press("enter")
+        await until(lambda: memories(app).table.row_count == 5)
+
+
+async def test_many_sayings_of_one_kind_are_one_line_and_one_toast(story: Story) -> None:
+    app = story.app(readonly=True)
+    async with running(app) as pilot:
+        for _ in range(200):
+            app.action_perform("undo")
+        await pilot.pause(0.1)
+        assert said(app).endswith("(×200)")
+        assert len(app._notifications) == 1
+
+
+async def test_a_configured_key_works_and_the_footer_shows_it(story: Story) -> None:
+    app = story.app(keymap={"forget": "delete", "tag": "question_mark"})
+    async with running(app) as pilot:
+        assert "delete forget" in screen_text(app)
+        assert "? would mean both" in said(app)
+        await pilot.press("x")
+        await pilot.press("delete")
+        await until(lambda: memories(app).table.row_count == 5)
+
+
+async def test_printable_keys_belong_to_the_input_that_has_the_focus(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("slash", *"xq?u2")
+        assert app.main.query_one(FilterInput).value == "xq?u2"
+        await pilot.press("f1")
+        await until(lambda: isinstance(app.screen, HelpDialog))
+
+
+async def test_on_a_small_screen_enter_opens_the_detail_and_escape_leaves_it(story: Story) -> None:
+    app = story.app()
+    async with running(app, (40, 12)) as pilot:
+        assert "confidence" not in screen_text(app)
+        await pilot.press("enter")
+        await until(lambda: "confidence" in screen_text(app))
+        await pilot.press("escape")
+        await until(lambda: "confidence" not in screen_text(app))
+
+
+async def test_a_light_theme_and_a_theme_of_textual_can_be_chosen_while_it_runs(story: Story) -> None:
+    app = story.app(look=Look(theme="memtui-light", motion=False))
+    async with running(app) as pilot:
+        for theme in ("gruvbox", "ansi-dark", "memtui-dark"):
+            app.theme = theme
+            await pilot.pause(0.05)
+            assert "Standup moved" in screen_text(app)
+
+
+async def test_the_pane_it_was_left_on_is_remembered(story: Story, tmp_path: Path) -> None:
+    kept = tmp_path / "state" / "ui"
+    assert UiState(kept).fresh
+    async with running(story.app(state=UiState(kept))):
+        pass
+    again = UiState(kept)
+    assert (again.pane, again.fresh) == ("memories", False)
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+
+async def test_tabs_count_what_the_list_counts(story: Story) -> None:
+    app = story.app()
+    async with running(app):
+        await until(lambda: app.stats is not None)
+        tab = app.main.query_one(TabBar).tabs[0]
+        assert tab.counted == memories(app).table.row_count == 6

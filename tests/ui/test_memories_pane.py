@@ -1,0 +1,261 @@
+"""Memories: what the list and the preview show, and what the verbs do to the memory."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from memtui.engine.memory import Memory
+from memtui.engine.records import MemoryRecord
+from memtui.ui.screens.edit import AddDialog, CorrectDialog, TagDialog, tag_change
+from memtui.ui.screens.question import Question
+from memtui.ui.widgets.bars import StatusLine
+from textual.widgets import TextArea
+from ui_story import Story, memories, running, screen_text, settle, until
+
+
+def facts(story: Story, filter: str = "") -> dict[str, MemoryRecord]:
+    with story.open(readonly=True) as memory:
+        return {one.content: one for one in memory.view.page(f"kind:fact {filter}")}
+
+
+async def test_notes_are_listed_newest_first_and_turns_with_one_key_more(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        text = screen_text(app)
+        assert text.index("Standup moved") < text.index("Prefers trains") < text.index("Considering a move")
+        assert "Noted: trains" not in text
+        assert "6 memories" in text
+        await pilot.press("K")
+        await settle(app)
+        assert "Noted: trains" in screen_text(app)
+        assert memories(app).table.row_count == 9
+
+
+async def test_the_preview_tells_where_it_came_from_and_how_long_it_lasts(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("j", "j")
+        await settle(app)
+        text = screen_text(app)
+        assert "fact · from an agent · 3d" in text
+        assert "until 19 Dec" in text
+        assert "history" in text and "agent:assistant" in text
+        await pilot.press("g", "g")
+        await settle(app)
+        text = screen_text(app)
+        assert "corrected" in text
+        assert "- Standup is at 10:00" in text
+        assert "confirmed 20 Nov" in text
+
+
+async def test_a_filter_narrows_the_list_and_escape_takes_it_away(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("slash", *"tag:travel,home")
+        await until(lambda: memories(app).table.row_count == 2)
+        assert "2 of 6" in screen_text(app)
+        await pilot.press("enter", "escape")
+        await until(lambda: memories(app).table.row_count == 6)
+        assert memories(app).filter_text == ""
+
+
+async def test_a_mistake_in_a_filter_is_pointed_at_and_the_rows_stay(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("slash", *"train colour:blue")
+        await until(lambda: "no key 'colour'" in screen_text(app))
+        lines = screen_text(app).splitlines()
+        typed = next(line for line in lines if "train colour:blue" in line)
+        pointer = lines[lines.index(typed) + 1]
+        assert pointer.index("^") == typed.index("colour")
+        await pilot.press(*["backspace"] * 12)
+        await until(lambda: "no key" not in screen_text(app))
+        await until(lambda: memories(app).table.row_count == 1)
+
+
+@pytest.mark.parametrize(
+    ("filter", "said"),
+    [
+        ("kind:fact zebra", "zebra alone lets nothing through"),
+        ("tag:travel tag:home", "tag:home, after what stands before it, leaves nothing"),
+        ("unicycle", "look in the Trash: 1 there"),
+    ],
+)
+async def test_an_empty_list_says_which_term_removed_everything(story: Story, filter: str, said: str) -> None:
+    app = story.app()
+    async with running(app):
+        memories(app).filter_bar.set_value(filter)
+        await until(lambda: said in screen_text(app))
+        assert memories(app).table.has_focus
+
+
+async def test_an_empty_memory_shows_how_to_begin(empty_story: Story) -> None:
+    app = empty_story.app()
+    async with running(app) as pilot:
+        await until(lambda: "Nothing is remembered yet" in screen_text(app))
+        await pilot.press("a")
+        await until(lambda: isinstance(app.screen, AddDialog))
+        await pilot.press(*"Tea", "space", *"please", "tab", *"food", "enter")
+        await until(lambda: memories(app).table.row_count == 1)
+        await until(lambda: "Nothing is remembered yet" not in screen_text(app))
+    added = facts(empty_story)["Tea please"]
+    assert added.tags == ("food",)
+    assert added.protected
+
+
+async def test_a_stale_index_is_told_apart_from_an_empty_answer(
+    story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stats = Memory.stats
+    monkeypatch.setattr(Memory, "stats", lambda self: msgspec.structs.replace(stats(self), unlinked=1204))
+    app = story.app()
+    async with running(app):
+        memories(app).filter_bar.set_value('entity:"Zed"')
+        await until(lambda: "Names in 1,204 memories" in screen_text(app))
+
+
+async def test_correcting_shows_the_difference_and_keeps_both_texts(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("j", "j", "e")
+        await until(lambda: isinstance(app.screen, CorrectDialog))
+        area = app.screen.query_one(TextArea)
+        area.text = "Prefers trains over flights for anything under eight hours"
+        await until(lambda: "+ Prefers trains over flights for anything under eight" in screen_text(app))
+        assert "- Prefers trains over flights for anything under six" in screen_text(app)
+        await pilot.press("ctrl+s")
+        await until(lambda: memories(app).current is not None and "eight" in memories(app).current.content)
+        await until(lambda: "Corrected" in app.main.query_one(StatusLine).said)
+        assert app.main.query_one(StatusLine).undo_hint == "u undo"
+    old = facts(story, "is:superseded")["Prefers trains over flights for anything under six hours"]
+    new = facts(story)["Prefers trains over flights for anything under eight hours"]
+    assert new.supersedes == old.id
+    assert new.tags == ("travel",)
+
+
+async def test_the_same_text_is_no_correction(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("e")
+        await until(lambda: isinstance(app.screen, CorrectDialog))
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert "nothing to correct" in screen_text(app)
+        await pilot.press("escape")
+        await until(lambda: "Nothing was corrected" in app.main.query_one(StatusLine).said)
+
+
+async def test_forget_trash_restore_goes_round(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("j", "x")
+        await until(lambda: memories(app).table.row_count == 5)
+        assert "spare key" in app.main.query_one(StatusLine).said
+        await pilot.press("X")
+        await until(lambda: memories(app).filter_text == "is:trash")
+        await settle(app)
+        assert "The spare key" in screen_text(app) and "unicycle" in screen_text(app)
+        key = "The spare key is with Nadia"
+        while (current := memories(app).current) is None or current.content != key:
+            await pilot.press("j")
+        await pilot.press("R")
+        await settle(app)
+        await pilot.press("X")
+        await until(lambda: memories(app).table.row_count == 6)
+    assert facts(story)["The spare key is with Nadia"].active
+
+
+async def test_verbs_say_why_they_cannot_run(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        for key, said in [
+            ("c", "confirmed already"),
+            ("R", "not in the Trash"),
+            ("at", "No person or thing"),
+        ]:
+            await pilot.press(key)
+            await until(lambda said=said: said in app.main.query_one(StatusLine).said)
+    assert len(facts(story)) == 6
+
+
+async def test_confirming_protects_and_tags_are_added_and_taken(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("j", "j", "c")
+        await until(lambda: "Confirmed" in app.main.query_one(StatusLine).said)
+        await pilot.press("t")
+        await until(lambda: isinstance(app.screen, TagDialog))
+        await pilot.press(*"rail", "space", *"-travel", "enter")
+        await until(lambda: "Tagged" in app.main.query_one(StatusLine).said)
+    one = facts(story)["Prefers trains over flights for anything under six hours"]
+    assert one.protected
+    assert one.tags == ("rail",)
+
+
+async def test_above_twenty_rows_a_verb_asks_and_one_undo_takes_all_back(story: Story) -> None:
+    with story.open() as memory:
+        for number in range(30):
+            memory.remember(f"Number {number}", tags=["many"])
+    app = story.app()
+    async with running(app) as pilot:
+        memories(app).filter_bar.set_value("tag:many")
+        await until(lambda: memories(app).table.row_count == 30)
+        await settle(app)
+        await pilot.press("asterisk")
+        await until(lambda: len(memories(app).table.marks) == 30)
+        assert "30 marked" in screen_text(app)
+        await pilot.press("x")
+        await until(lambda: isinstance(app.screen, Question))
+        assert "Forget 30 memories?" in screen_text(app)
+        await pilot.press("n")
+        await until(lambda: "Nothing was changed" in app.main.query_one(StatusLine).said)
+        await pilot.press("x", "y")
+        await until(lambda: memories(app).table.row_count == 0)
+        assert memories(app).table.marks == set()
+        await pilot.press("u")
+        await until(lambda: isinstance(app.screen, Question))
+        await pilot.press("y")
+        await until(lambda: memories(app).table.row_count == 30)
+
+
+async def test_everything_about_the_entities_of_one_row(story: Story) -> None:
+    with story.open() as memory:
+        memory.index_pending()
+    app = story.app()
+    async with running(app) as pilot:
+        while (current := memories(app).current) is None or "Ada" not in current.content:
+            await pilot.press("j")
+        await pilot.press("at")
+        await until(lambda: "Ada" in memories(app).filter_text)
+        await until(lambda: memories(app).table.row_count == 1)
+
+
+async def test_the_list_can_be_put_in_any_order(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("greater_than_sign")
+        await settle(app)
+        assert "surest first" in app.main.query_one(StatusLine).said
+        await pilot.press("less_than_sign")
+        await settle(app)
+        assert memories(app).current is not None
+        assert "Porto" in memories(app).current.content
+
+
+async def test_somebody_elses_change_is_not_overwritten_by_a_correction(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("j", "j", "e")
+        await until(lambda: isinstance(app.screen, CorrectDialog))
+        old = facts(story)["Prefers trains over flights for anything under six hours"]
+        with story.open(actor="agent:other") as agent:
+            agent.correct(old.id, "Prefers night trains")
+        app.screen.query_one(TextArea).text = "Prefers cars"
+        await pilot.press("ctrl+s")
+        await until(lambda: "Somebody changed this memory" in app.main.query_one(StatusLine).said)
+    assert "Prefers cars" not in facts(story)
+
+
+def test_tags_are_read_as_typed() -> None:
+    assert tag_change("work -old, #home +new --") == (("work", "home", "new"), ("old", "-"))
+    assert tag_change("  ") == ((), ())

@@ -1,0 +1,88 @@
+"""A small memory with a past, a frozen clock, an app on them, and ways to wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memtui.engine.memory import Memory
+from memtui.engine.records import Options
+from memtui.ui.app import MemtuiApp
+from memtui.ui.look import Look
+from memtui.ui.screens.memories import MemoriesPane
+from memtui.ui.widgets.row_table import RowTable
+from textual.pilot import Pilot
+
+NOW = 1_763_812_800  # Saturday 22 November 2025, 12:00 UTC
+DAY = 86_400
+OPTIONS = Options(background=False)
+
+
+@dataclass
+class Story:
+    """A memory file and the clock by which it was written."""
+
+    path: Path
+    now: float = NOW
+
+    def clock(self) -> float:
+        return self.now
+
+    def open(self, *, readonly: bool = False, actor: str = "person") -> Memory:
+        return Memory.open(self.path, clock=self.clock, options=OPTIONS, readonly=readonly, actor=actor)
+
+    def app(self, *, readonly: bool = False, **given: Any) -> MemtuiApp:
+        look = given.pop("look", Look(motion=False))
+        return MemtuiApp(
+            lambda: self.open(readonly=readonly),
+            name="personal",
+            look=look,
+            readonly=readonly,
+            clock=self.clock,
+            **given,
+        )
+
+
+Until = Callable[[], object]
+
+
+async def until(condition: Until, seconds: float = 5.0) -> None:
+    """Let the app work until something is true."""
+    for _ in range(int(seconds / 0.01)):
+        if condition():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it never came true")
+
+
+async def settle(app: MemtuiApp) -> None:
+    """Let the list and its preview arrive."""
+    table = app.main.pane.query_one(RowTable)
+    await until(lambda: table._pages is not None and table._pages.keys is not None and table._next is None)
+    await asyncio.sleep(0.12)
+    await until(lambda: not app.operations.running)
+    await until(lambda: not any(worker.is_running for worker in app.workers if worker.group == "preview"))
+
+
+@asynccontextmanager
+async def running(app: MemtuiApp, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[None]]:
+    """The app with its memory open and its first rows shown."""
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settle(app)
+        await pilot.pause()
+        yield pilot
+
+
+def screen_text(app: MemtuiApp) -> str:
+    """What the terminal would show."""
+    return "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips())
+
+
+def memories(app: MemtuiApp) -> MemoriesPane:
+    pane = app.main.pane
+    assert isinstance(pane, MemoriesPane)
+    return pane
