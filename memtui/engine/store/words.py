@@ -11,10 +11,11 @@ from __future__ import annotations
 import threading
 import unicodedata
 from collections.abc import Callable
+from typing import Any
 
 import apsw
 
-_Tokenizer = Callable[..., list[str]]
+_Tokenizer = Any  # apsw's, whose result depends on the flags of the call
 
 
 class _Tokenizers(threading.local):
@@ -35,16 +36,18 @@ def _utf8(text: str) -> bytes:
 
 def words(text: str) -> list[str]:
     """The words of a text: lower case, without diacritics, not stemmed."""
-    return _tokenizers.plain(
+    found: list[str] = _tokenizers.plain(
         _utf8(text), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
     )
+    return found
 
 
 def stems(text: str) -> list[str]:
     """The words of a text as the index keeps them; as many as ``words`` gives."""
-    return _tokenizers.stemmed(
+    found: list[str] = _tokenizers.stemmed(
         _utf8(text), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
     )
+    return found
 
 
 def fold(text: str) -> str:
@@ -63,5 +66,5 @@ def install(connection: apsw.Connection) -> None:
         connection.create_scalar_function(function.__name__, _passing_null(function), 1, deterministic=True)
 
 
-def _passing_null(function: Callable[[str], str]) -> Callable[[object], str | None]:
+def _passing_null(function: Callable[[str], str]) -> Callable[..., str | None]:
     return lambda value: None if value is None else function(str(value))
