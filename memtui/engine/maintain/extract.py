@@ -16,6 +16,8 @@ MOST_FACTS = 50
 MOST_CHARACTERS = 2_000
 MOST_CONFIDENCE = 0.9
 SUMMARY_CHARACTERS = 2_000
+# "next week" says nothing without the day it was said.
+SAID = "{content} (said {date})"
 
 
 class Draft(Record):

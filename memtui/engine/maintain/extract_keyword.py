@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store.words import fold
 
-from .extract import SUMMARY_CHARACTERS, Context, Draft, Extraction
+from .extract import SAID, SUMMARY_CHARACTERS, Context, Draft, Extraction
 from .sentences import sentences
 from .statements import find_statement, introduced
 from .triggers import find_trigger, worth_reading
@@ -56,7 +56,7 @@ def _drafts(turn: MemoryRecord, people: set[str]) -> Iterator[Draft]:
         if statement is not None:
             content = statement.text
             if statement.dated:
-                content = f"{content} (said {_date(turn.event_time)})"
+                content = SAID.format(content=content, date=_date(turn.event_time))
             yield Draft(
                 kind="fact", content=content, sources=(turn.id,), tags=statement.tags,
                 confidence=statement.confidence, correcting=statement.correcting, verbatim=True,

@@ -30,7 +30,7 @@ _LEAD_IN = re.compile(
     r"from this week|from (?:now|next week) on|because of that|"
     r"(?:please |do )?(?:note|remember|keep in mind|bear in mind|don't forget|never forget)(?: that)?|"
     r"the thing is)\b"
-    r"(?:\s*[,:;.!–—-]+\s*|\s+(?=(?:i|i'm|i've|we|we're|we've|my|our|that|actually|also|"
+    r"(?:\s*[,:;.!–—-]+\s*|\s+(?=(?:i|i'm|i've|we|we're|we've|my|our|the|that|actually|also|"
     r"(?-i:[A-Z][a-z]+))\b))|(?:and|but|so|also|oh)\s+)+",
     re.IGNORECASE,
 )
@@ -147,6 +147,8 @@ def find_statement(sentence: Sentence, people: Collection[str] = ()) -> Statemen
     tags = _tags(text, plain, people, asked is not None)
     if tags is None or _dangles(masked):
         return None
+    if len(text.split()) < 3 and tags[0] not in ("health", "self"):
+        return None  # "We signed."
     return Statement(
         text=_tidy(text),
         tags=tags,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -13,6 +14,7 @@ from .similarity import read
 
 # How much of a fact its sources must lack before it counts as unsupported: a rewording shares fewer words.
 _MISSING_SHARE = 0.7
+_said_on = re.compile(r" \(said \d{1,2} \w+ \d{4}\)$")
 
 
 class Suspicion(Record):
@@ -47,7 +49,7 @@ def unsupported(content: str, sources: Sequence[str]) -> tuple[str, ...]:
     """
     if not sources:
         return ()
-    claim = read(content)
+    claim = read(_said_on.sub("", content))
     said = [read(source) for source in sources]
     words = frozenset(stem for one in said for stem in one.content)
     missing = [stem for stem in dict.fromkeys(claim.content) if not _said(stem, words)]

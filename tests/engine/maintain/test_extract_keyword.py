@@ -75,6 +75,7 @@ NOT_STATED = (
     "I want to sort a list.",
     "I have a question about Python.",
     "You live in Berlin.",
+    "We signed.",
 )
 
 

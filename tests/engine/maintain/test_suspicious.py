@@ -72,6 +72,10 @@ def test_a_number_that_nobody_said_is_unsupported() -> None:
     assert unsupported("Standup is at 10:30 on Tuesdays", sources) == ()
 
 
+def test_the_day_on_which_it_was_said_needs_no_source() -> None:
+    assert unsupported("My exam is next Friday (said 9 October 2025)", ["My exam is next Friday."]) == ()
+
+
 def test_without_sources_nothing_is_judged_by_them() -> None:
     assert unsupported("Anything at all can be said here", []) == ()
 
