@@ -1,0 +1,108 @@
+"""Take the screenshots of the README from the running app on the demo memory.
+
+usage: python screenshots/make.py [--only NAME] [--svg]
+
+Needs cairosvg and the font DejaVu Sans Mono for PNG (``--svg`` keeps Textual's own SVG instead). The demo's
+clock stands still, so that the pictures change only when the screens do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import re
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui import Memory
+from memtui.demo import create_demo
+from memtui.engine.records import Options
+from memtui.ui.app import MemtuiApp
+from memtui.ui.look import Look
+
+HERE = Path(__file__).parent
+NOW = 1_789_500_000.0
+WIDE = (120, 36)
+NARROW = (80, 24)
+
+
+class Shot(NamedTuple):
+    """One picture: the keys that lead to it. ``~`` waits for the screen to settle."""
+
+    name: str
+    keys: tuple[str, ...] = ()
+    theme: str = "memtui-dark"
+    size: tuple[int, int] = WIDE
+
+
+def typed(text: str) -> tuple[str, ...]:
+    return tuple("space" if c == " " else "question_mark" if c == "?" else c for c in text)
+
+
+SHOTS = (
+    Shot("memories-dark"),
+    Shot("memories-light", theme="memtui-light"),
+    Shot("memories-narrow", ("j", "j"), size=NARROW),
+    Shot("search-why", ("3", "~", *typed("what does Ada eat"), "~", "enter", "~")),
+    Shot("correct", ("e", "~", *typed(" at Linzen"))),
+    Shot("sessions", ("5", "~", "j")),
+    Shot("history", ("8", "~", "j", "j")),
+    Shot("help", ("question_mark", "~")),
+    Shot("review", ("1", "~")),
+    Shot("maintenance", ("7", "~")),
+)
+
+
+async def take(shot: Shot, memory_file: Path) -> str:
+    """The screen as SVG."""
+
+    def clock() -> float:
+        return NOW
+
+    def opened() -> Memory:
+        return Memory.open(memory_file, clock=clock, options=Options(background=False))
+
+    app = MemtuiApp(opened, name="demo", look=Look(shot.theme, ascii=False, motion=False), clock=clock)
+    async with app.run_test(size=shot.size) as pilot:
+        await pilot.pause(1.5)
+        for key in shot.keys:
+            if key == "~":
+                await pilot.pause(0.8)
+            else:
+                await pilot.press(key)
+        await pilot.pause(1.0)
+        return app.export_screenshot(title="memtui")
+
+
+def save(svg: str, name: str, *, keep_svg: bool) -> Path:
+    if keep_svg:
+        target = HERE / f"{name}.svg"
+        target.write_text(svg, encoding="utf-8")
+        return target
+    import cairosvg
+
+    # The SVG asks for a web font.
+    svg = re.sub(r"font-family:\s*[^;]+;", "font-family: 'DejaVu Sans Mono';", svg)
+    target = HERE / f"{name}.png"
+    cairosvg.svg2png(bytestring=svg.encode(), write_to=str(target), scale=0.9)
+    return target
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", help="the name of one picture")
+    parser.add_argument("--svg", action="store_true", help="keep SVG instead of PNG")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        memory_file = Path(folder) / "memory.db"
+        create_demo(memory_file, now=NOW)
+        with Memory.open(memory_file, clock=lambda: NOW) as memory:
+            memory.index_pending()
+        for shot in SHOTS:
+            if arguments.only in (None, shot.name):
+                print(save(asyncio.run(take(shot, memory_file)), shot.name, keep_svg=arguments.svg))
+
+
+if __name__ == "__main__":
+    main()
