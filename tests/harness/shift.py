@@ -1,0 +1,139 @@
+"""Jobs whose effect can be counted, for the harness of the clock: each run leaves one fact that names job and period.
+
+As a program it lets forked processes share the night shift of a file while they are killed at random:
+
+    PYTHONPATH=.:tests:tests/harness python tests/harness/shift.py '{"path": ..., "seconds": ...}'
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, tzinfo
+from typing import Any
+
+from memtui import Memory
+from memtui.engine.maintain.calendar import SUNDAY, Daily, Weekly
+from memtui.engine.maintain.jobs import Job, JobReport, Services, Task
+from memtui.engine.maintain.scheduler import Scheduler
+from memtui.engine.records import Options
+from memtui.engine.store import history, memories
+
+OPTIONS = Options(background=False, embedder="off", allow_unsafe_fs=True)
+
+
+class KilledError(BaseException):
+    """Stands for SIGKILL in one process: nothing after it runs."""
+
+
+def _nothing(task: Task) -> JobReport:
+    return JobReport(summary="nothing")
+
+
+SERVICES = Services(
+    index=lambda limit: 0, consolidate=lambda *given, **more: None, enrich=_nothing, reflect=_nothing
+)
+
+
+def counted(name: str, die: Callable[[str], None]) -> Callable[[Task], JobReport]:
+    """A job that leaves a fact; ``die`` is called at the moments at which a kill is interesting."""
+
+    def run(task: Task) -> JobReport:
+        die("before")
+        report = JobReport(summary="left a fact")
+        with history.operation(task.connections, task.clock, task.actor, name, name) as op:
+            memories.insert(
+                op.connection, kind="fact", content=f"{name} {task.period}", event_time=int(task.now),
+                created_at=int(task.now), trust="model",
+            )  # fmt: skip
+            task.finish(op.connection, report)
+            die("within")
+        die("after")
+        return report
+
+    return run
+
+
+def timetable(die: Callable[[str], None] = lambda moment: None) -> tuple[Job, ...]:
+    return tuple(
+        Job(name=name, label=name, about="", schedule=schedule, run=counted(name, die))
+        for name, schedule in (
+            ("enrichment", Daily(2)), ("consolidation", Daily(3)), ("decay", Daily(4)),
+            ("reflection", Weekly(SUNDAY, 3)),
+        )
+    )  # fmt: skip
+
+
+def make(
+    memory: Memory, clock: Callable[[], float], zone: tzinfo, die: Callable[[str], None] = lambda moment: None
+) -> Scheduler:
+    return Scheduler(memory._connections, clock, OPTIONS, SERVICES, zone=zone, timetable=timetable(die))
+
+
+def effects(memory: Memory) -> list[str]:
+    """``job period`` of every effect, in the order in which they came."""
+    with memory._connections.read() as connection:
+        return [str(text) for (text,) in connection.execute("SELECT content FROM memories ORDER BY rid")]
+
+
+# Real processes
+
+
+def _work(path: str, start: float, speed: float, seed: int, report: Callable[..., None]) -> None:
+    """Look again and again, with a clock that races; report what was seen while leading."""
+    dice = random.Random(seed)
+    began = time.monotonic()
+
+    def clock() -> float:
+        return start + (time.monotonic() - began) * speed
+
+    def linger(moment: str) -> None:
+        time.sleep(dice.uniform(0, 0.004))  # a longer target for the kill
+
+    with Memory.open(path, options=OPTIONS) as memory:
+        scheduler = make(memory, clock, UTC, linger)
+        while True:
+            seen = clock()
+            scheduler.run_due()
+            if scheduler.lead():
+                report(seen=seen)
+            time.sleep(0.005)
+
+
+def crowd(path: str, processes: int, seconds: float, seed: int, start: float, speed: float) -> dict[str, Any]:
+    """Keep ``processes`` workers alive for ``seconds``, killing one every now and then."""
+    from crew import Worker  # forks
+
+    dice = random.Random(seed)
+    began = time.monotonic()
+
+    def hire() -> Worker:
+        now = start + (time.monotonic() - began) * speed
+        number = dice.getrandbits(31)
+        return Worker(lambda report: _work(path, now, speed, number, report))
+
+    Memory.open(path, options=OPTIONS).close()
+    workers = [hire() for _ in range(processes)]
+    lines: list[dict[str, Any]] = []
+    kills = 0
+    while time.monotonic() - began < seconds:
+        time.sleep(dice.uniform(0.01, 0.12))
+        victim = workers.pop(dice.randrange(len(workers)))
+        victim.kill()
+        lines += victim.lines()
+        kills += 1
+        workers.append(hire())
+    for worker in workers:
+        worker.kill()
+        lines += worker.lines()
+    return {"seen": [line["seen"] for line in lines if "seen" in line], "kills": kills,
+            "errors": [line["error"] for line in lines if "error" in line]}  # fmt: skip
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    json.dump(crowd(**json.loads(sys.argv[1])), sys.stdout)
