@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 
-from memtui.engine.clock import Clock
+from memtui.engine.clock import Clock, local_midnight
+from memtui.engine.errors import InputError
 from memtui.engine.maintain import resolve, review
 from memtui.engine.maintain.consolidate import Consolidator, Progress
 from memtui.engine.maintain.extract import Extractor
 from memtui.engine.maintain.extract_keyword import KeywordExtractor
 from memtui.engine.maintain.plan import Consolidation, Estimate, Plan
-from memtui.engine.maintain.review import ReviewItem, Verdict
+from memtui.engine.maintain.review import Inbox, ReviewItem, Verdict
 from memtui.engine.records import MemoryRecord, Operation, Options, Session
 from memtui.engine.store import consolidations, history, memories, sessions
 from memtui.engine.store.connection import Connections
@@ -111,6 +112,12 @@ class Upkeep:
         with self._connections.read() as connection:
             return review.review(connection, self._clock(), self._options, limit=limit)
 
+    def inbox(self, *, all: bool = False) -> Inbox:
+        """The same as a day's share: at most 20 single cards a local date, unless ``all`` is wanted."""
+        now = self._clock()
+        with self._connections.read() as connection:
+            return review.inbox(connection, now, local_midnight(now), self._options, all=all)
+
     def decide(
         self, item: ReviewItem, verdict: Verdict, *, text: str = "", keep: str | None = None
     ) -> Operation | None:
@@ -124,6 +131,20 @@ class Upkeep:
                 op.connection, item, verdict, text=text, keep=keep, actor=self._actor(), options=self._options,
                 now=int(self._clock()),
             )  # fmt: skip
+        return self._tell(op.op_id)
+
+    def decide_all(self, items: Sequence[ReviewItem], verdict: Verdict) -> Operation | None:
+        """One verdict on several items: one operation. Those that it does not settle (any more) are left as they are."""
+        settled = 0
+        with self._operation("review", "Reviewed") as op:
+            for item in items:
+                with suppress(InputError), op.connection:
+                    review.decide(
+                        op.connection, item, verdict, text="", keep=None, actor=self._actor(), options=self._options,
+                        now=int(self._clock()),
+                    )  # fmt: skip
+                    settled += 1
+            op.label = review.label_of_all(verdict, settled)
         return self._tell(op.op_id)
 
     def merge(self, survivor: str, others: Sequence[str], *, text: str = "") -> MemoryRecord:

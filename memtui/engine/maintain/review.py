@@ -33,6 +33,8 @@ NEW_SECONDS = 30 * 86_400
 _LOOKED_AT = 300
 _SINGLE_CARDS = 20
 _SOURCES = 6
+_MOST_FADING = 500
+_THE_REST = proposals.identity("fading", "the rest")
 OFFERED: dict[ReviewKind, tuple[Verdict, ...]] = {
     "conflict": ("keep", "forget", "correct", "both", "merge", "snooze"),
     "held": ("keep", "forget", "correct", "snooze"),
@@ -57,6 +59,33 @@ class ReviewItem(Record):
     text: str = ""
     session_id: str | None = None
     offered: tuple[Verdict, ...] = ()
+
+    @property
+    def several(self) -> bool:
+        """It stands for several facts that are decided together: no single card."""
+        return self.kind == "new" or (self.kind == "fading" and len(self.memories) > 1)
+
+
+class Inbox(Record):
+    """A day's share of what waits. ``later``: single cards beyond it; ``settled``: those decided since midnight."""
+
+    items: tuple[ReviewItem, ...]
+    later: int
+    settled: int
+
+
+def inbox(
+    connection: apsw.Connection, now: float, midnight: float, options: Options, *, all: bool = False
+) -> Inbox:
+    """``review`` with at most 20 single cards for the day that began at ``midnight``; ``all``: without that limit."""
+    found = review(connection, now, options)
+    settled = proposals.count_decided(connection, since=midnight, other_than="new")
+    left = max(_SINGLE_CARDS - settled, 0)
+    single = [item.id for item in found if not item.several]
+    beyond = frozenset(() if all else single[left:])
+    return Inbox(
+        items=tuple(item for item in found if item.id not in beyond), later=len(beyond), settled=settled
+    )
 
 
 def review(
@@ -130,6 +159,7 @@ def _duplicates(connection: apsw.Connection, now: float, options: Options) -> It
 
 
 def _fading(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    """One card each for the strongest, one for all that are left: on the day after an import that may be hundreds."""
     rows = connection.execute(
         f"""
         SELECT {memories.COLUMNS} FROM memories m
@@ -138,19 +168,18 @@ def _fading(connection: apsw.Connection, now: float, options: Options) -> Iterab
           AND NOT EXISTS (SELECT 1 FROM memory_links l WHERE l.to_id = m.id AND l.rel = 'supersedes')
         ORDER BY {EFFECTIVE_SQL} DESC, m.rid DESC LIMIT :limit
         """,
-        {"now": now + SOON_SECONDS, "threshold": options.fade_threshold, "limit": _SINGLE_CARDS},
+        {"now": now + SOON_SECONDS, "threshold": options.fade_threshold, "limit": _MOST_FADING},
     ).fetchall()
-    cards = []
-    for row in rows:
-        memory = memories.record(row, now)
-        cards.append(
-            (
-                proposals.identity("fading", memory.id),
-                f"{memory.effective:.0%} left, gone within a week",
-                (memory,),
-            )
-        )
-    yield from _unsettled(connection, now, "fading", cards)
+    found = [memories.record(row, now) for row in rows]
+    waiting = {memory.id: proposals.identity("fading", memory.id) for memory in found}
+    settled = proposals.settled(connection, [*waiting.values(), _THE_REST], now)
+    found = [memory for memory in found if waiting[memory.id] not in settled]
+    for memory in found[:_SINGLE_CARDS]:
+        reason = f"{memory.effective:.0%} left, gone within a week"
+        yield _card(connection, now, "fading", waiting[memory.id], reason, (memory,), session_id=memory.session_id)
+    rest = tuple(found[_SINGLE_CARDS:])
+    if rest and _THE_REST not in settled:
+        yield _card(connection, now, "fading", _THE_REST, f"{len(rest):,} more are gone within a week", rest)
 
 
 def _new(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
@@ -227,6 +256,8 @@ _DONE: dict[Verdict, str] = {
 
 
 def label(item: ReviewItem, verdict: Verdict) -> str:
+    if item.id == _THE_REST:
+        return f"{_DONE[verdict]} {len(item.memories):,} fading fact{'' if len(item.memories) == 1 else 's'}"
     words = " ".join((item.text or (item.memories[0].content if item.memories else "")).split())
     more = f" and {len(item.memories) - 1} more" if item.kind == "new" and len(item.memories) > 1 else ""
     return f"{_DONE[verdict]} “{words if len(words) <= 60 else words[:59].rstrip() + '…'}”{more}"
@@ -257,7 +288,12 @@ def decide(
             _settle_one(
                 connection, item.kind, memory, verdict, text=text, actor=actor, options=options, now=now
             )
-    _note(connection, item, "rejected" if verdict == "forget" else "accepted", now)
+    if item.id != _THE_REST:  # it comes again with others
+        _note(connection, item, "rejected" if verdict == "forget" else "accepted", now)
+
+
+def label_of_all(verdict: Verdict, settled: int) -> str:
+    return f"{_DONE[verdict].removesuffix(':')} {settled:,} card{'' if settled == 1 else 's'}"
 
 
 def _settle_pair(

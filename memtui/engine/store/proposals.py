@@ -15,6 +15,8 @@ import msgspec
 from memtui.engine.errors import NotFoundError
 from memtui.engine.records import Record
 
+from .sql import scalar
+
 State = Literal["open", "snoozed", "accepted", "rejected"]
 
 _COLUMNS = "id, kind, payload, state, snoozed_until, created_at, decided_at"
@@ -81,6 +83,17 @@ def waiting(connection: apsw.Connection, kind: str, now: float, limit: int = 200
         (kind, int(now), limit),
     )
     return [_proposal(row) for row in rows]
+
+
+def count_decided(connection: apsw.Connection, *, since: float, other_than: str) -> int:
+    """How many proposals of other kinds were decided or put off since a time."""
+    return int(
+        scalar(
+            connection,
+            "SELECT count(*) FROM proposals WHERE state <> 'open' AND decided_at >= ? AND kind <> ?",
+            (int(since), other_than),
+        )
+    )
 
 
 def settled(connection: apsw.Connection, ids: Sequence[str], now: float) -> set[str]:
