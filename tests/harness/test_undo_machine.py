@@ -105,7 +105,7 @@ class UndoMachine(RuleBasedStateMachine):
             operation = memory.view.operation(operation.op_id)
             if operation.undone_by is not None:
                 now, was = self._rows(), self.images[operation.op_id]
-                if all(now.get(key) == before for key, (before, _) in was.items()):
+                if not any(now.get(key) == after for key, (_, after) in was.items() if key[0] != SESSIONS):
                     continue
                 memory.undo(operation.undone_by)
             memory.undo(operation.op_id)
