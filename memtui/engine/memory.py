@@ -20,6 +20,7 @@ from memtui.engine.clock import Clock, local_midnight, system_clock, unix_second
 from memtui.engine.curate import intake, notes, turns
 from memtui.engine.curate.derive import derive
 from memtui.engine.errors import DegradedError, InputError, ReadOnlyError
+from memtui.engine.maintain.backups import Backups
 from memtui.engine.maintain.indexer import Indexer
 from memtui.engine.maintain.plan import Consolidation
 from memtui.engine.models.embedders import Embedder, OfflineEmbedder
@@ -472,9 +473,13 @@ class Memory:
         """Import conversations from files, folders and zips as one undoable operation; see ``feeds``."""
         from memtui.engine.feeds import importer
 
+        def back_up() -> None:
+            if self.next_undo() is not None:  # an empty memory needs none
+                Backups(self._connections, self._clock).ensure("import")
+
         report = importer.import_paths(
             self._connections, [Path(path) for path in paths], format=format, dry_run=dry_run, actor=self.actor,
-            clock=self._clock, options=self._options, progress=progress, cancelled=cancelled,
+            clock=self._clock, options=self._options, progress=progress, cancelled=cancelled, before_write=back_up,
         )  # fmt: skip
         if report.operation is not None:
             self._tell(report.operation.op_id)

@@ -45,9 +45,11 @@ def import_paths(
     options: Options,
     progress: Callable[[ImportProgress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
+    before_write: Callable[[], None] = lambda: None,
 ) -> ImportReport:
     """Import every conversation in files, folders and archives.
 
+    ``before_write`` is called once, when there is something new to store (a backup, for instance).
     ``progress`` is called in this thread after each batch; ``cancelled`` is asked between batches: what was
     imported until then stays, as an operation that can be undone. Raises InputError if a path holds nothing to
     import (see ``find_sources``), StoreError if the memory cannot be written or another import is running.
@@ -56,7 +58,9 @@ def import_paths(
     with ExitStack() as stack:
         if not dry_run:
             stack.enter_context(alone.only_import(connections))
-        run = _Import(connections, found, stack.enter_context(Distinct()), dry_run, actor, clock, options)
+        run = _Import(
+            connections, found, stack.enter_context(Distinct()), dry_run, actor, clock, options, before_write
+        )
         return run.run(progress, cancelled)
 
 
@@ -65,8 +69,9 @@ class _Import:
 
     def __init__(
         self, connections: Connections, found: Found, met: Distinct, dry_run: bool, actor: str, clock: Clock,
-        options: Options,
+        options: Options, before_write: Callable[[], None],
     ) -> None:  # fmt: skip
+        self.before_write = before_write
         self.connections = connections
         self.found = found
         self.met = met
@@ -147,6 +152,7 @@ class _Import:
         stored: list[NewTurn] = []
         while turns:
             if self.op_id is None:
+                self.before_write()
                 label = alone.running_label(self.labels)
                 self.op_id = history.begin(self.connections, self.clock, self.actor, alone.KIND, label)
             with history.part(self.connections, self.op_id) as connection:

@@ -436,3 +436,19 @@ def test_what_was_left_out_and_mended_is_told(memory: Memory, tmp_path: Path) ->
         "1 × unusable time ignored",
         f"{tmp_path / 'in' / 'a'}:2: not valid JSON",
     }
+
+
+def test_a_backup_is_made_before_an_import_changes_a_memory_that_holds_something(tmp_path: Path) -> None:
+    source = tmp_path / "turns.jsonl"
+    source.write_text('{"session_id": "s", "role": "user", "content": "hello from Ghent"}\n')
+    with Memory.open(tmp_path / "memory.db", options=QUIET) as memory:
+        memory.import_paths([source], dry_run=True)
+        memory.import_paths([source])
+        memory.remember("Prefers trains")
+        memory.import_paths([source])  # nothing new
+        assert not (tmp_path / "backups").exists()
+        source.write_text('{"session_id": "s", "role": "user", "content": "and from Utrecht"}\n')
+        memory.import_paths([source])
+        (backup,) = (tmp_path / "backups").glob("*.db")
+    with Memory.open(backup, readonly=True) as kept:
+        assert kept.stats().by_kind == {"episode": 1, "fact": 1}
