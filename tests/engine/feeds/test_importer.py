@@ -43,8 +43,9 @@ def rows(memory: Memory, sql: str) -> list[tuple[Any, ...]]:
 
 
 def state(memory: Memory) -> dict[str, list[tuple[Any, ...]]]:
-    """Everything that is remembered, row by row, and what the full text finds."""
+    """Everything that is remembered, row by row, and what the full text finds; not when a backup was made."""
     found = {table: sorted(rows(memory, f"SELECT * FROM {table}")) for table in TABLES}
+    found["memory_metadata"] = [row for row in found["memory_metadata"] if row[0] != "backup_mark"]
     found["text"] = rows(memory, "SELECT rowid FROM memories_fts('the OR hello OR words') ORDER BY rowid")
     return found
 
