@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.app import App
 from textual.binding import Binding, BindingType
@@ -15,42 +14,34 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 
 from memtui import __version__
-from memtui.engine.errors import InputError, MemtuiError
+from memtui.engine.errors import MemtuiError
 
-from .actions import BY_ID, Action
+from .actions import Action
 from .app_actions import AppActions
+from .app_telling import AppTelling
 from .crash import leave_on_signals, write_report
 from .glyphs import Glyphs
 from .keymap import bindings_at, read_keymap
 from .line_filter import ControlFilter
 from .look import Look
-from .messages import Changed, MemoryOpened, Progressed, Refused, Said, Severity
+from .messages import Changed, Progressed, Said
 from .ops import Operations
 from .perform import start
-from .safe import notice
 from .screens.main import MainScreen
 from .state import UiState
 from .theme import DARK, own_themes, variable_defaults
-from .widgets.bars import StatusLine, TitleBar
+from .widgets.bars import TitleBar
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Changes, Stats
 
-T = TypeVar("T")
-
-# Dialogs that are opened by an action: where their code is.
-DIALOGS: dict[str, str] = {}
-
 STYLES = ("styles/shell.tcss", "styles/lists.tcss")
 POLL_SECONDS = 0.5
 PROGRESS_SECONDS = 1.0
-SPIN_SECONDS = 0.1
-# A change that takes less is not announced while it runs.
-BUSY_AFTER = 0.2
 
 
-class MemtuiApp(AppActions, App[None], inherit_bindings=False):
+class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
     """The terminal app on a memory that ``open_memory`` opens, in a thread, after the first paint.
 
     ``name`` is what the title calls the memory. ``state`` is where the app was left, ``crash_folder``
@@ -88,13 +79,12 @@ class MemtuiApp(AppActions, App[None], inherit_bindings=False):
         self.started = clock()
         self.state = state or UiState(None)
         self.stats: Stats | None = None
-        self.operations = Operations(open_memory, self._busy)
+        self.operations = Operations(open_memory, self.show_busy_soon)
         self.memory_name = name
-        self._crash_folder = crash_folder
+        self.crash_folder = crash_folder
         self._crash: BaseException | None = None
         self._data_version: int | None = None
         self._progress: Changes | None = None
-        self._counted: tuple[str, int] = ("", 0)
         for theme in own_themes():
             self.register_theme(theme)
         chosen = look.theme if look.theme in self.available_themes else DARK
@@ -145,7 +135,6 @@ class MemtuiApp(AppActions, App[None], inherit_bindings=False):
         memory.subscribe("progress", self._progressed_in_thread)
         self.readonly = self.readonly or memory.readonly
         self.main.memory_opened()
-        self.post_message(MemoryOpened())
         self.count_again()
         self.set_interval(POLL_SECONDS, self._poll)
 
@@ -212,94 +201,18 @@ class MemtuiApp(AppActions, App[None], inherit_bindings=False):
         if self.is_leaving:
             return
         self.main.show_stats(stats)
-        title = self.main.query_one(TitleBar)
-        facts = []
-        if waiting := stats.unembedded + stats.unlinked:
-            facts.append(f"{self.glyphs.marked} indexing {waiting:,} left")
+        self.main.query_one(TitleBar).facts = tuple(self._facts(stats))
+
+    def _facts(self, stats: Stats) -> Iterator[str]:
+        """What is worth knowing about the memory right now, for the title."""
+        if stats.unlinked:
+            yield f"{self.glyphs.marked} linking {stats.unlinked:,} left"
+        if stats.unembedded and self.operations.require().options.embedder != "off":
+            yield f"{self.glyphs.marked} embedding {stats.unembedded:,} left"
         if self.readonly:
-            facts.append("read only")
-        title.facts = tuple(facts)
+            yield "read only"
 
-    # -- telling
-
-    def say(self, text: str, severity: Severity = "information") -> None:
-        self.post_message(Said(text, severity))
-
-    def on_said(self, event: Said) -> None:
-        if self.is_leaving:
-            return
-        kind, times = self._counted
-        times = times + 1 if event.kind and event.kind == kind else 1
-        self._counted = (event.kind, times)
-        status = self.main.query_one(StatusLine)
-        status.severity = event.severity
-        status.said = f"{event.text} (×{times})" if times > 1 else event.text
-        status.undo_hint = self._hint(event.then)
-        if event.severity != "information" and times == 1:
-            notice(self.screen, event.text, severity=event.severity)
-
-    def keymap_shown(self, action_id: str) -> str:
-        """The key of an action, for texts that mention it."""
-        return self.keymap.shown(BY_ID[action_id])
-
-    def _hint(self, action_id: str) -> str:
-        return f"{self.keymap_shown(action_id)} {BY_ID[action_id].label}" if action_id else ""
-
-    def on_refused(self, event: Refused) -> None:
-        self.post_message(Said(event.reason, "warning", kind=f"refused {event.action_id}"))
-
-    def look_again(self) -> None:
-        """What can be done may have changed."""
-        if not self.is_leaving:
-            self.main.look_again()
-
-    def _busy(self) -> None:
-        self.set_timer(BUSY_AFTER, self._show_busy)
-
-    def _show_busy(self) -> None:
-        if self.is_leaving:
-            return
-        status = self.main.query_one(StatusLine)
-        status.running = tuple(self.operations.running)
-        if self.operations.running:
-            turning = self.glyphs.spinner if self.look.moves() else self.glyphs.marked
-            status.spinner = turning[int(time.monotonic() / SPIN_SECONDS) % len(turning)]
-            if self.look.moves():
-                self.set_timer(SPIN_SECONDS, self._show_busy)
-
-    # -- asking
-
-    def push_named(self, name: str) -> None:
-        """Open one of the dialogs that have a module of their own: ``import``, ``settings``."""
-        opener = DIALOGS.get(name)
-        if opener is None:
-            self.say("This is not there yet.", "warning")
-        else:
-            module, _, dialog = opener.partition(":")
-            self.push_screen(getattr(import_module(module), dialog)())
-
-    async def ask_person(self, dialog: Screen[T]) -> T | None:
-        """Show a dialog and wait for its answer (from a worker only); None when it was left."""
-        return await self.push_screen_wait(dialog)
-
-    def action_help_quit(self) -> None:
-        self.say(f"Nothing is selected to copy. {self.keymap_shown('quit')} quits.")
-
-    # -- errors and leaving
-
-    def show_error(self, error: Exception, place: str) -> None:
-        """Tell about a failure: cause, place and next step. A mistake of the person's is only a line."""
-        if self.is_leaving:
-            return
-        if isinstance(error, InputError):
-            self.say(f"{error.message} {error.hint}", "warning")
-            return
-        from .screens.error import ErrorDialog
-
-        report = None
-        if not isinstance(error, MemtuiError) and self._crash_folder is not None:
-            report = write_report(error, self._crash_folder, __version__)
-        self.push_screen(ErrorDialog(error, place, report))
+    # -- leaving
 
     def _fatal_error(self) -> None:
         """Textual's own prints every local variable, memory texts and keys included."""
@@ -311,14 +224,14 @@ class MemtuiApp(AppActions, App[None], inherit_bindings=False):
         self.exit(return_code=status)
 
     async def on_unmount(self) -> None:
-        self.state.save(pane=self.main.active if self.screen_stack else self.state.pane)
+        self.state.save()
         self.operations.close()
 
     def crash_message(self) -> str:
         """What to print after a crash; empty when there was none."""
         if self._crash is None:
             return ""
-        path = write_report(self._crash, self._crash_folder, __version__) if self._crash_folder else None
+        path = write_report(self._crash, self.crash_folder, __version__) if self.crash_folder else None
         where = f" A report without any memory text is in {path}." if path is not None else ""
         return (
             f"memtui stopped because of an unexpected error ({type(self._crash).__name__})."

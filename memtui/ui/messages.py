@@ -37,18 +37,6 @@ class Said(Message):
 
 
 @past
-class MemoryOpened(Message):
-    """The memory is open: panes can load."""
-
-
-@past
-class OpenFailed(Message):
-    """The memory could not be opened."""
-
-    error: Exception
-
-
-@past
 class Changed(Message):
     """The memory changed, by this app or (``changes.operation`` None) by another process."""
 

@@ -25,7 +25,7 @@ class UiState:
             self.pane = kept["pane"]
             self.fresh = False
 
-    def save(self, *, pane: str) -> None:
+    def save(self) -> None:
         """Keep it; a folder that cannot be written is no reason to complain on leaving."""
         if self._path is None:
             return
@@ -34,7 +34,7 @@ class UiState:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NOFOLLOW, 0o600)
             with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(f"pane = {pane}\n")
+                file.write(f"pane = {self.pane}\n")
             new.replace(self._path)
         except OSError:
             return

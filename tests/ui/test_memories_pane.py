@@ -53,7 +53,7 @@ async def test_a_filter_narrows_the_list_and_escape_takes_it_away(story: Story) 
     async with running(app) as pilot:
         await pilot.press("slash", *"tag:travel,home")
         await until(lambda: memories(app).table.row_count == 2)
-        assert "2 of 6" in screen_text(app)
+        await until(lambda: "2 of 6" in screen_text(app))
         await pilot.press("enter", "escape")
         await until(lambda: memories(app).table.row_count == 6)
         assert memories(app).filter_text == ""

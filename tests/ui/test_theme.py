@@ -6,13 +6,12 @@ from itertools import product
 from typing import get_args
 
 import pytest
-from textual.color import Color
-from textual.theme import BUILTIN_THEMES, Theme
-
 from memtui.ui.glyphs import ASCII, UNICODE, Glyphs
 from memtui.ui.paint import Role, State, line_style
 from memtui.ui.text import cells
 from memtui.ui.theme import ARM_HUES, SURFACE_VARIABLES, TEXT_VARIABLES, own_themes, variable_defaults
+from textual.color import Color
+from textual.theme import BUILTIN_THEMES, Theme
 
 
 def contrast(one: Color, other: Color) -> float:

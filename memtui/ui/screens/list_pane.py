@@ -5,9 +5,7 @@ A subclass says which columns there are, where the rows come from, and what the 
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from functools import partial
 from typing import ClassVar, Generic, TypeVar
 
 from textual import on
@@ -21,12 +19,10 @@ from memtui.engine.errors import InputError, MemtuiError
 from memtui.ui.actions import Action
 from memtui.ui.format import count
 from memtui.ui.perform import start
-from memtui.ui.safe import assemble, line
+from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column, Order
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.row_events import (
-    RowHighlighted,
-    RowOpened,
     RowsCounted,
     RowsFailed,
     RowsMarked,
@@ -36,31 +32,35 @@ from memtui.ui.widgets.row_source import RowSource
 from memtui.ui.widgets.row_table import RowTable
 from memtui.ui.widgets.text_view import TextView
 
-from .pane import Pane
+from .preview_side import PreviewSide
 
 Row = TypeVar("Row")
 
-# The cursor rests for that long before details are read for the preview.
-PREVIEW_DELAY = 0.06
 # A list of fewer lines does without its header.
 HEADER_FROM = 14
 
 
-class ListPane(Pane, Generic[Row]):
+class ListPane(PreviewSide[Row], Generic[Row]):
     """List and preview. Override ``columns``, ``source``, ``glance``, ``details`` and ``empty_text``."""
 
     placeholder: ClassVar[str] = ""
     # What a row is called, for the status line.
-    noun: ClassVar[str] = "rows"
-    noun_one: ClassVar[str] = "row"
+    noun: str = "rows"
+    noun_one: str = "row"
     orders: ClassVar[Sequence[Order]] = ()
+    # Whether there are verbs that work on several rows.
+    markable: ClassVar[bool] = True
     _note: Static | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="list-side"):
             yield FilterBar(self.placeholder, id=f"{self.place}-filter")
             yield RowTable(
-                self.columns(), id=f"{self.place}-rows", orders=self.orders, glyphs=self.shell.glyphs
+                self.columns(),
+                id=f"{self.place}-rows",
+                orders=self.orders,
+                glyphs=self.shell.glyphs,
+                markable=self.markable,
             )
         yield TextView(id=f"{self.place}-preview")
 
@@ -73,18 +73,6 @@ class ListPane(Pane, Generic[Row]):
         """The rows; a mistake in ``filter`` may also show when they are read."""
         raise NotImplementedError
 
-    def glance(self, row: Row) -> Content:
-        """What the preview shows at once, from the row alone."""
-        raise NotImplementedError
-
-    async def details(self, row: Row) -> Content:
-        """What the preview shows once the memory was asked."""
-        return self.glance(row)
-
-    def preview_title(self, row: Row) -> Content:
-        """The title in the preview's frame."""
-        return line("", 0)
-
     async def empty_text(self, filter: str) -> Content:
         """Why the list is empty, and the way out."""
         return assemble("Nothing here yet.")
@@ -96,21 +84,8 @@ class ListPane(Pane, Generic[Row]):
     # -- parts
 
     @property
-    def table(self) -> RowTable[Row]:
-        return self.query_one(RowTable)
-
-    @property
     def filter_bar(self) -> FilterBar:
         return self.query_one(FilterBar)
-
-    @property
-    def preview(self) -> TextView:
-        return self.query_one(TextView)
-
-    @property
-    def preview_part(self) -> Widget:
-        """What has the focus when the person goes to the preview."""
-        return self.preview
 
     @property
     def filter_text(self) -> str:
@@ -197,37 +172,6 @@ class ListPane(Pane, Generic[Row]):
         hint = error.hint if isinstance(error, MemtuiError) else "Leave and start memtui again."
         self.show_note(assemble(("! ", "bold $error"), (cause, "$error"), "\n\n", hint))
 
-    # -- preview
-
-    @on(RowHighlighted)
-    def _highlighted(self) -> None:
-        row = self.table.selected
-        self.shell.look_again()
-        if row is None:
-            self.workers.cancel_group(self, "preview")
-            if self.table.selected_key is None:
-                self.preview_part.border_title = line("", 0)
-                self.show_preview(line("", 0), None)
-            return
-        self.preview_part.border_title = self.preview_title(row)
-        self.show_preview(self.glance(row), self.table.selected_key)
-        start(self, partial(self._fill_preview, row), "preview")
-
-    @on(TextView.Rewidened)
-    def _rewidened(self) -> None:
-        if self.table.selected is not None:
-            self._highlighted()
-
-    async def _fill_preview(self, row: Row) -> None:
-        await asyncio.sleep(PREVIEW_DELAY)
-        key = self.table.selected_key
-        text = await self.details(row)
-        if key == self.table.selected_key:
-            self.show_preview(text, key)
-
-    def show_preview(self, text: Content, key: int | None) -> None:
-        self.preview.show(text, of=key)
-
     # -- actions
 
     def why_not(self, action: Action) -> str:
@@ -250,32 +194,6 @@ class ListPane(Pane, Generic[Row]):
 
     def do_filter(self) -> None:
         self.filter_bar.edit()
-
-    @on(RowOpened)
-    def _opened(self) -> None:
-        self.zoom("preview")
-        self.preview_part.focus()
-
-    def do_zoom(self) -> None:
-        self.zoom("preview" if self.preview_part.has_focus else "list")
-
-    def do_unzoom(self) -> None:
-        self.zoom(None)
-
-    def zoom(self, part: str | None) -> None:
-        """Give one part the whole pane; None: show both."""
-        self.set_class(part == "list", "-zoom-list")
-        self.set_class(part == "preview", "-zoom-preview")
-
-    def do_focus_preview(self) -> None:
-        if self.screen.has_class("-tiny"):
-            self.zoom("preview")
-        self.preview_part.focus()
-
-    def do_focus_list(self) -> None:
-        if self.has_class("-zoom-preview"):
-            self.zoom(None)
-        self.table.focus()
 
     def on_resize(self) -> None:
         self.table.show_header(self.table.size.height >= HEADER_FROM)

@@ -77,7 +77,7 @@ class MainScreen(Screen[None]):
         if place != self.active:
             new = place not in self._panes
             self.pane.display = False
-            self.active = spec_of(place).place
+            self.active = self.shell.state.pane = spec_of(place).place
             if new:
                 await self.query_one("#panes").mount(self._make(spec_of(place)))
             self.pane.display = True
