@@ -46,6 +46,7 @@ PANES: tuple[PaneSpec, ...] = (
         5, "sessions", "Sessions", "Ses", "memtui.ui.screens.sessions:SessionsPane",
         lambda stats: stats.pending_sessions, calls=True,
     ),
+    PaneSpec(8, "history", "History", "His", "memtui.ui.screens.history:HistoryPane"),
 )
 # fmt: on
 

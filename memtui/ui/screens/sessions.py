@@ -25,7 +25,8 @@ from memtui.ui.widgets.row_table import RowTable
 from memtui.ui.widgets.transcript_side import TranscriptSide
 from memtui.ui.widgets.transcript_view import TranscriptView
 
-from .list_pane import PREVIEW_DELAY, ListPane
+from .list_pane import ListPane
+from .preview_side import PREVIEW_DELAY
 
 if TYPE_CHECKING:
     from memtui.engine.store.lists import SessionRow
@@ -41,6 +42,7 @@ class SessionsPane(ListPane["SessionRow"]):
     placeholder = "filter by title, source or project; -not"
     noun, noun_one = "sessions", "session"
     orders = ORDERS
+    markable = False
     tables = frozenset({"sessions_consolidations", "memories", "*"})
     # A session (sid) that is to be shown at one of its turns (rid).
     _at: tuple[int, int | None] | None = None
@@ -54,7 +56,7 @@ class SessionsPane(ListPane["SessionRow"]):
                 id="sessions-rows",
                 orders=self.orders,
                 glyphs=self.shell.glyphs,
-                markable=False,
+                markable=self.markable,
             )
         yield TranscriptSide(self.shell.glyphs)
 

@@ -1,0 +1,87 @@
+"""All that the preview of History tells about one operation or one recall, gathered off the event loop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import MemoryRecord, Operation, Recall, RowChange
+
+# More changes than that are counted, not shown.
+SHOWN = 200
+
+
+class OperationDetail(NamedTuple):
+    """``memories`` by id: those that were changed, and those that they correct.
+
+    ``taken_back``: the rows that this operation added and its undo removed, by table and key.
+    """
+
+    operation: Operation
+    changes: tuple[RowChange, ...]
+    memories: dict[str, MemoryRecord]
+    taken_back: dict[tuple[str, int], dict[str, Any]]
+    undone_by: Operation | None
+    undoes: Operation | None
+
+
+class RecallDetail(NamedTuple):
+    """``told``: the memories, None for one that is no longer there."""
+
+    recall: Recall
+    told: tuple[tuple[str, MemoryRecord | None], ...]
+    session: str | None
+
+
+def gather_operation(memory: Memory, op_id: int) -> OperationDetail:
+    """Read everything about an operation. Blocks. Raises NotFoundError when history was pruned."""
+    view = memory.view
+    operation = view.operation(op_id)
+    changes = view.changes_of(op_id, limit=SHOWN)
+    taken_back = {}
+    if operation.undone_by is not None:
+        for change in view.changes_of(operation.undone_by, limit=SHOWN):
+            if change.before is not None and change.after is None:
+                taken_back[change.table, change.key] = change.before
+    memories: dict[str, MemoryRecord] = {}
+    for change in changes:
+        _add(memory, memories, change.memory_id)
+        if change.memory_id in memories:
+            _add(memory, memories, memories[change.memory_id].supersedes)
+    return OperationDetail(
+        operation=operation,
+        changes=tuple(changes),
+        memories=memories,
+        taken_back=taken_back,
+        undone_by=None if operation.undone_by is None else view.operation(operation.undone_by),
+        undoes=None if operation.undoes is None else view.operation(operation.undoes),
+    )
+
+
+def gather_recall(memory: Memory, recall: Recall) -> RecallDetail:
+    """Read what was told. Blocks."""
+    found: dict[str, MemoryRecord] = {}
+    for identity in recall.memory_ids[:SHOWN]:
+        _add(memory, found, identity)
+    session = None
+    if recall.session_id is not None:
+        from memtui.engine.errors import NotFoundError
+
+        try:
+            session = memory.view.session(recall.session_id).title or recall.session_id
+        except NotFoundError:
+            session = recall.session_id
+    told = tuple((identity, found.get(identity)) for identity in recall.memory_ids[:SHOWN])
+    return RecallDetail(recall=recall, told=told, session=session)
+
+
+def _add(memory: Memory, found: dict[str, MemoryRecord], identity: str | None) -> None:
+    from memtui.engine.errors import NotFoundError
+
+    if identity is None or identity in found:
+        return
+    try:
+        found[identity] = memory.view.get(identity)
+    except NotFoundError:
+        return  # gone for good: what is told about it comes from the change itself
