@@ -61,6 +61,7 @@ async def until(condition: Until, seconds: float = 5.0) -> None:
 
 async def settle(app: MemtuiApp) -> None:
     """Let the list and its preview arrive."""
+    await until(lambda: app.screen_stack and app.main.is_mounted and app.main.pane.query(RowTable))
     table = app.main.pane.query_one(RowTable)
     await until(lambda: table._pages is not None and table._pages.keys is not None and table._next is None)
     await asyncio.sleep(0.12)
