@@ -24,6 +24,7 @@ from memtui.engine.maintain.backups import Backups
 from memtui.engine.maintain.indexer import Indexer
 from memtui.engine.maintain.plan import Consolidation
 from memtui.engine.models.embedders import Embedder, OfflineEmbedder
+from memtui.engine.questions import Questions
 from memtui.engine.records import (
     Changes,
     CheckReport,
@@ -45,7 +46,12 @@ from memtui.engine.store.sql import scalar
 from memtui.engine.upkeep import Upkeep
 from memtui.engine.view import View
 
-Event = Literal["changed", "progress"]
+if TYPE_CHECKING:
+    from memtui.engine.maintain.enrich import Enricher
+    from memtui.engine.maintain.scheduler import Scheduler
+    from memtui.engine.search.briefing import Briefing
+
+Event = Literal["changed", "progress", "job_finished"]
 Verb = Literal["confirm", "forget", "restore", "tag"]
 _DONE = {"confirm": "Confirmed", "forget": "Forgot", "restore": "Restored", "tag": "Tagged"}
 _LABEL = 60
@@ -79,6 +85,7 @@ class Memory:
         self._embedder_lock = threading.Lock()
         self._embedder_made: Embedder | None = None
         self.upkeep = Upkeep(connections, clock, options, lambda: self.actor, self._tell_of)
+        self.questions = Questions(connections, clock, lambda: self.actor, self._tell_of)
         self._indexer = Indexer(connections, clock, self._embedder, on_progress=self._progressed)
 
     @classmethod
@@ -374,20 +381,40 @@ class Memory:
                 profile=finder.find_profile(connection, profile or self._options.profile),
                 embedder=self._query_embedder(connection), now=self._clock(), exclude_session=exclude_session,
             )  # fmt: skip
-        if self.actor.startswith("agent:") and not self.readonly and result.hits:
-            self._log_recall(result, exclude_session)
+        self._log_recall(query, [hit.memory for hit in result.hits], exclude_session)
         return result
 
-    def _log_recall(self, result: SearchResult, session_id: str | None) -> None:
+    def context(
+        self, query: str, *, filter: str = "", limit: int = 5, profile: str | Profile | None = None,
+        exclude_session: str | None = None,
+    ) -> Briefing:  # fmt: skip
+        """The block an agent is told before it answers ``query``: at most ``limit`` facts, the week's insight.
+
+        Its ``tokens`` are estimated. Raises FilterError for a bad filter, InputError for a bad limit.
+        """
+        from memtui.engine.search import briefing
+        from memtui.engine.search import search as finder
+
+        with self._connections.read() as connection:
+            told = briefing.brief(
+                connection, query, filter=filter, limit=limit,
+                profile=finder.find_profile(connection, profile or self._options.profile),
+                embedder=self._query_embedder(connection), now=self._clock(), exclude_session=exclude_session,
+                fade_threshold=self._options.fade_threshold,
+            )  # fmt: skip
+        self._log_recall(query, told.memories, exclude_session)
+        return told
+
+    def _log_recall(self, query: str, told: Sequence[MemoryRecord], session_id: str | None) -> None:
         """An agent was told these: it slows their fading, and the log says so. A person's look does not."""
+        if not self.actor.startswith("agent:") or self.readonly or not told:
+            return
         now = int(self._clock())
         with self._connections.write() as connection:
-            memories.record_access(
-                connection, [hit.memory.rid for hit in result.hits], now, local_midnight(now)
-            )
+            memories.record_access(connection, [memory.rid for memory in told], now, local_midnight(now))
             recalls.add(
                 connection, at=now, agent=self.actor.removeprefix("agent:"), session_id=session_id,
-                query=result.query, memory_ids=[hit.memory.id for hit in result.hits],
+                query=query, memory_ids=[memory.id for memory in told],
             )  # fmt: skip
 
     def explain(
