@@ -50,7 +50,8 @@ def back_up(
     """Write a verified copy beside the file and return its path.
 
     The copy is checked, flushed to disk and only then gets its name, so that whatever carries a
-    backup's name is a good one. ``at``: Unix seconds for the name, now if None. Raises CorruptFileError when the copy does not pass its check.
+    backup's name is a good one. ``at``: Unix seconds for the name, now if None. Raises CorruptFileError
+    when the copy does not pass its check.
     """
     folder = folder or path.parent / FOLDER
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
