@@ -11,13 +11,14 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple, get_args
 
 Place = Literal[
-    "everywhere", "list", "text", "transcript", "knobs", "memories", "search", "sessions", "history"
+    "everywhere", "list", "text", "transcript", "knobs", "card",
+    "review", "memories", "search", "sessions", "history",
 ]  # fmt: skip
 Group = Literal["Panes", "Move", "Look", "Change", "Undo", "Program"]
 GROUPS: tuple[Group, ...] = get_args(Group)
-PANE_PLACES: tuple[Place, ...] = ("memories", "search", "sessions", "history")
+PANE_PLACES: tuple[Place, ...] = ("review", "memories", "search", "sessions", "history")
 # The parts of a pane have the focus in turn; the pane and "everywhere" are active beside each.
-PART_PLACES: tuple[Place, ...] = ("list", "text", "transcript", "knobs")
+PART_PLACES: tuple[Place, ...] = ("list", "text", "transcript", "knobs", "card")
 
 
 class Action(NamedTuple):
@@ -55,13 +56,18 @@ def _action(
 
 _ALL: tuple[Place, ...] = ("everywhere",)
 _LIST: tuple[Place, ...] = ("list",)
-_PARTS: tuple[Place, ...] = ("list", "text", "transcript")
+_SIDES: tuple[Place, ...] = ("list", "text", "transcript")
+# In a card left and right pick a side.
+_PARTS: tuple[Place, ...] = (*_SIDES, "card")
+_LISTED: tuple[Place, ...] = ("list", "card")
 _STEPS: tuple[Place, ...] = (*_PARTS, "knobs")
 _ROWS: tuple[Place, ...] = ("memories", "search")
 
 # fmt: off
 ACTIONS: tuple[Action, ...] = (
     # A number belongs to a pane for good, also while other panes do not exist yet.
+    _action("pane_review", "1", "Review", "Panes", _ALL,
+            "Go to Review: what needs a decision, worst first."),
     _action("pane_memories", "2", "Memories", "Panes", _ALL,
             "Go to Memories: everything that is remembered."),
     _action("pane_search", "3", "Search", "Panes", _ALL,
@@ -82,16 +88,16 @@ ACTIONS: tuple[Action, ...] = (
     _action("half_down", "ctrl+d", "half page down", "Move", _PARTS, "Half a page down."),
     _action("top", "g g  home", "top", "Move", _PARTS, "To the first row."),
     _action("bottom", "G  end", "bottom", "Move", _PARTS, "To the last row."),
-    _action("focus_list", "h  left", "list", "Move", _PARTS, "Go to the list."),
-    _action("focus_preview", "l  right", "preview", "Move", _PARTS, "Go to the preview."),
+    _action("focus_list", "h  left", "list", "Move", _SIDES, "Go to the list."),
+    _action("focus_preview", "l  right", "preview", "Move", _SIDES, "Go to the preview."),
     _action("back", "escape", "back", "Move", _ALL,
             "One step back: to the list, then without marks, then without filter."),
 
-    _action("open", "enter", "open", "Look", _LIST, "Open the selected row in full."),
+    _action("open", "enter", "open", "Look", _LISTED, "Open the selected row in full."),
     _action("unfold", "enter", "unfold", "Look", ("transcript",), "Show a long turn whole, or fold it again."),
     _action("less", "left  h", "less", "Look", ("knobs",), "Lower the chosen value; the hits follow at once."),
     _action("more", "right  l", "more", "Look", ("knobs",), "Raise the chosen value; the hits follow at once."),
-    _action("filter", "/", "filter", "Look", ("memories", "sessions", "history"),
+    _action("filter", "/", "filter", "Look", ("review", "memories", "sessions", "history"),
             "Narrow the list: words, kind:fact, tag:work, conf<0.5, -not, \"exact words\".", footer=10),
     _action("query", "/", "search", "Look", ("search",), "Type a question, or words to look for.", footer=10),
     _action("filter_hits", "f", "filter", "Look", ("search",),
@@ -121,17 +127,30 @@ ACTIONS: tuple[Action, ...] = (
     _action("zoom", "+", "zoom", "Look", _ALL, "Give the focused part the whole window."),
     _action("unzoom", "_", "unzoom", "Look", _ALL, "Show all parts again."),
 
-    _action("correct", "e", "correct", "Change", _ROWS,
+    _action("pick_left", "left  h", "pick left", "Change", ("card",),
+            "Pick the side at the left, or the fact before."),
+    _action("pick_right", "right  l", "pick right", "Change", ("card",),
+            "Pick the side at the right, or the next fact."),
+    _action("keep", "c", "keep", "Change", ("review",),
+            "Keep what is picked: it is true.", footer=15, changes=True),
+    _action("correct", "e", "correct", "Change", (*_ROWS, "review"),
             "Correct it: the old and the new text are both kept, and linked.", footer=20, changes=True),
     _action("confirm", "c", "confirm", "Change", _ROWS,
             "Confirm that it is true: it no longer fades, and no job may touch it.", footer=25, changes=True),
-    _action("forget", "x", "forget", "Change", _ROWS,
+    _action("forget", "x", "forget", "Change", (*_ROWS, "review"),
             "Forget it: it goes to the Trash, from where it can be restored.", footer=30, changes=True),
+    _action("both", "b", "both are true", "Change", ("review",),
+            "Keep both: they do not contradict or repeat each other.", footer=32, changes=True),
+    _action("merge", "m", "merge", "Change", ("review",),
+            "Make one of two: choose which one stays, and its wording.", footer=34, changes=True),
+    _action("later", "s", "later", "Change", ("review",), "Ask again in 7 days.", footer=36, changes=True),
+    _action("everything", "A", "all cards", "Look", ("review",),
+            "Show all cards, also those beyond today's twenty; again to go back."),
     _action("restore", "R", "restore", "Change", _ROWS, "Bring it back from the Trash.",
             footer=55, changes=True),
-    _action("mark", "space", "mark", "Change", _LIST,
+    _action("mark", "space", "mark", "Change", _LISTED,
             "Mark this row; the verbs then act on all marked rows.", footer=40),
-    _action("mark_all", "*", "mark all", "Change", _LIST,
+    _action("mark_all", "*", "mark all", "Change", _LISTED,
             "Mark every row that the filter lets through, or none."),
     _action("add", "a", "add", "Change", ("memories",), "Write down a new memory.", footer=45, changes=True),
     _action("tag", "t", "tag", "Change", _ROWS, "Add and remove tags.", footer=50, changes=True),
@@ -160,7 +179,7 @@ def actions_at(*places: Place) -> tuple[Action, ...]:
     return tuple(action for action in ACTIONS if not set(places).isdisjoint(action.where))
 
 
-def footer_actions(pane: Place) -> tuple[Action, ...]:
-    """What the footer offers while ``pane`` is shown, most wanted first."""
-    shown = (action for action in actions_at("everywhere", "list", pane) if action.footer)
+def footer_actions(pane: Place, part: Place = "list") -> tuple[Action, ...]:
+    """What the footer offers while ``pane``, whose list is a ``part``, is shown, most wanted first."""
+    shown = (action for action in actions_at("everywhere", part, pane) if action.footer)
     return tuple(sorted(shown, key=lambda action: action.footer))

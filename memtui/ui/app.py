@@ -22,6 +22,7 @@ from .app_telling import AppTelling
 from .crash import leave_on_signals, write_report
 from .glyphs import Glyphs
 from .keymap import bindings_at, read_keymap
+from .inbox_count import InboxCount
 from .line_filter import ControlFilter
 from .look import Look
 from .messages import Changed, Progressed, Said
@@ -80,6 +81,7 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
         self.state = state or UiState(None)
         self.stats: Stats | None = None
         self.operations = Operations(open_memory, self.show_busy_soon)
+        self.inbox = InboxCount(self)
         self.memory_name = name
         self.crash_folder = crash_folder
         self._crash: BaseException | None = None
@@ -205,6 +207,7 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
 
     def _facts(self, stats: Stats) -> Iterator[str]:
         """What is worth knowing about the memory right now, for the title."""
+        self.inbox.soon()
         if stats.unlinked:
             yield f"{self.glyphs.marked} linking {stats.unlinked:,} left"
         if stats.unembedded and self.operations.require().options.embedder != "off":

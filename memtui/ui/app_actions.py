@@ -36,6 +36,9 @@ class AppActions(Performs):
 
     # -- panes and parts
 
+    async def do_pane_review(self) -> None:
+        await self._me.main.go_to("review")
+
     async def do_pane_memories(self) -> None:
         await self._me.main.go_to("memories")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from .actions import Place
 
@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 
 class PaneSpec(NamedTuple):
-    """One pane. ``total``: the count of its tab; ``calls``: it is work for the person, not a total."""
+    """One pane.
+
+    ``total``: the count of its tab, for a pane that does not tell it itself (``MainScreen.show_count``);
+    ``calls``: it is work for the person, not a total.
+    """
 
     number: int
     place: Place
@@ -41,6 +45,7 @@ def _remembered(stats: Stats) -> int:
 
 # fmt: off
 PANES: tuple[PaneSpec, ...] = (
+    PaneSpec(1, "review", "Review", "Rev", "memtui.ui.screens.review:ReviewPane", calls=True),
     PaneSpec(2, "memories", "Memories", "Mem", "memtui.ui.screens.memories:MemoriesPane", _remembered),
     PaneSpec(
         5, "sessions", "Sessions", "Ses", "memtui.ui.screens.sessions:SessionsPane",
@@ -51,6 +56,11 @@ PANES: tuple[PaneSpec, ...] = (
 # fmt: on
 
 
+# Where the app begins.
+FIRST: Place = "memories"
+
+
 def spec_of(place: str) -> PaneSpec:
-    """The pane of a place, the first pane when there is none (a state file may name any)."""
-    return next((spec for spec in PANES if spec.place == place), PANES[0])
+    """The pane of a place, that where the app begins when there is none (a state file may name any)."""
+    by_place = {spec.place: spec for spec in PANES}
+    return by_place.get(cast("Place", place), by_place[FIRST])

@@ -244,5 +244,5 @@ async def test_tabs_count_what_the_list_counts(story: Story) -> None:
     app = story.app()
     async with running(app):
         await until(lambda: app.stats is not None)
-        tab = app.main.query_one(TabBar).tabs[0]
+        tab = next(tab for tab in app.main.query_one(TabBar).tabs if tab.place == "memories")
         assert tab.counted == memories(app).table.row_count == 6

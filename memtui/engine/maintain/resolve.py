@@ -30,6 +30,7 @@ def keep_new(connection: apsw.Connection, new: str, old: str, reason: str, *, ac
     if loser.protected:
         memories.update(connection, loser.rid, confirmed_at=None)
     weaken(connection, loser)
+    memories.update(connection, loser.rid, reviewed_at=now)
 
 
 def keep_old(connection: apsw.Connection, new: str, old: str, *, now: int) -> None:

@@ -40,6 +40,7 @@ class MainScreen(Screen[None]):
         self._panes: dict[str, Pane] = {}
         self._stale: set[str] = set()
         self._told: dict[str, str] = {}
+        self._counts: dict[str, int] = {}
         self._stats: Stats | None = None
 
     def compose(self) -> ComposeResult:
@@ -106,6 +107,17 @@ class MainScreen(Screen[None]):
                 else:
                     self._stale.add(place)
 
+    def show_count(self, place: str, number: int) -> None:
+        """The count of a tab that is not among the statistics."""
+        if self._counts.get(place) != number:
+            self._counts[place] = number
+            self.show_stats(None)
+
+    def _count_of(self, spec: PaneSpec) -> int | None:
+        if spec.total is not None and self._stats is not None:
+            return spec.total(self._stats)
+        return self._counts.get(spec.place)
+
     def show_stats(self, stats: Stats | None) -> None:
         """New counts for the tabs."""
         self._stats = stats or self._stats
@@ -115,7 +127,7 @@ class MainScreen(Screen[None]):
                 spec.place,
                 spec.label,
                 spec.short,
-                spec.total(self._stats) if spec.total is not None and self._stats is not None else None,
+                self._count_of(spec),
                 spec.calls,
             )
             for spec in PANES
@@ -150,7 +162,8 @@ class MainScreen(Screen[None]):
     def look_again(self) -> None:
         """What can be done may have changed: draw the keys anew."""
         keys = []
-        for action in footer_actions(self.pane.place):
+        part: Place = getattr(self.pane.parts()[0], "part", "list") if self.pane.parts() else "list"
+        for action in footer_actions(self.pane.place, part):
             node = self.performer(action)
             if node is not None:
                 able = not node.refusal(action)
