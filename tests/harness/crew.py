@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import msgspec
 from memtui import Memory
 from memtui.engine.errors import MemtuiError
 from memtui.engine.records import Options
@@ -169,7 +170,9 @@ def _ponder(connection: apsw.Connection) -> None:
 
 
 def _write_many(path: str, writer: int, count: int, report: Report) -> None:
-    with Memory.open(path, actor=f"agent:{writer}", options=OPTIONS) as memory:
+    # Making vectors reads before it writes in one transaction: two writers do it, one of them slowly.
+    options = msgspec.structs.replace(OPTIONS, embedder="offline") if writer < 2 else OPTIONS
+    with Memory.open(path, actor=f"agent:{writer}", options=options) as memory:
         if writer % 2:
             _ponder(memory._connections._require_writer())
         for number in range(count):
