@@ -44,7 +44,9 @@ class InputError(MemtuiError):
 class FilterError(InputError):
     """A filter expression that cannot be read; ``position`` and ``length`` are in code points."""
 
-    def __init__(self, message: str, hint: str = "", *, expression: str, position: int, length: int = 1) -> None:
+    def __init__(
+        self, message: str, hint: str = "", *, expression: str, position: int, length: int = 1
+    ) -> None:
         super().__init__(message, hint)
         self.expression = expression
         self.position = position
