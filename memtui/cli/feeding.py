@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,7 +17,7 @@ from memtui.ui.format import count, plural
 
 from .errors import CANCELLED, OK
 from .output import emit, err, note, out, paint, row, table
-from .progress import Meter
+from .progress import Meter, cancelled_by_signal
 from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def import_command(
     found = [Path(place).expanduser() for place in places]
     meter = Meter()
     with _target(door, dry_run) as memory:
-        with _cancelled_by_signal() as cancelled:
+        with cancelled_by_signal() as cancelled:
             report = memory.import_paths(
                 found, format=format, dry_run=dry_run, progress=_told_by(meter), cancelled=cancelled
             )
@@ -80,23 +79,6 @@ def _target(door: Door, dry_run: bool) -> Iterator[Memory]:
     else:
         with door.reading() as memory:
             yield memory
-
-
-@contextmanager
-def _cancelled_by_signal() -> Iterator[Callable[[], bool]]:
-    """Ctrl+C asks the import to end between two batches; a second one ends it at once."""
-    asked = False
-
-    def ask(*_: Any) -> None:
-        nonlocal asked
-        asked = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    before = signal.signal(signal.SIGINT, ask)
-    try:
-        yield lambda: asked
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _told_by(meter: Meter) -> Callable[[ImportProgress], None]:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from memtui.ui.text import one_line
 
@@ -35,3 +39,20 @@ class Meter:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
             self._dirty = False
+
+
+@contextmanager
+def cancelled_by_signal() -> Iterator[Callable[[], bool]]:
+    """Ctrl+C asks the work to end at its next pause; a second one ends it at once."""
+    asked = False
+
+    def ask(*_: Any) -> None:
+        nonlocal asked
+        asked = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield lambda: asked
+    finally:
+        signal.signal(signal.SIGINT, before)

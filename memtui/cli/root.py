@@ -23,10 +23,12 @@ class Entry(NamedTuple):
 COMMANDS: dict[str, Entry] = {
     "import": Entry("feeding", "Feed", "Bring in conversations: files, folders, exports."),
     "remember": Entry("writing", "Feed", "Write down a memory."),
+    "consolidate": Entry("consolidating", "Feed", "Turn conversations into facts."),
     "search": Entry("searching", "Look", "Find memories, and see why they rank as they do."),
     "show": Entry("showing", "Look", "Show everything about one memory."),
     "history": Entry("showing", "Look", "Show what was changed, by whom, and when."),
     "stats": Entry("showing", "Look", "Count what is remembered."),
+    "review": Entry("reviewing", "Look", "List what needs a decision of yours."),
     "correct": Entry("writing", "Change", "Replace a memory's text; the old one is kept."),
     "confirm": Entry("writing", "Change", "Say that memories are true: they no longer fade."),
     "forget": Entry("writing", "Change", "Put memories into the Trash."),

@@ -59,13 +59,13 @@ class Upkeep:
         with self._connections.read() as connection:
             return consolidations.pending(connection, self._clock(), exclude=exclude, due=due)
 
-    def estimate(self, session_id: str | None = None) -> Estimate:
-        """What consolidating a session (all that are due) would read and cost."""
+    def estimate(self, session_id: str | Sequence[str] | None = None) -> Estimate:
+        """What consolidating a session (several, all that are due) would read and cost."""
         return self._consolidator().estimate(session_id)
 
     async def consolidate(
         self,
-        session_id: str | None = None,
+        session_id: str | Sequence[str] | None = None,
         *,
         preview: bool = False,
         exclude: str | None = None,
@@ -73,7 +73,7 @@ class Upkeep:
         progress: Progress = lambda done, total, session_id: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Consolidation:
-        """Turn a session, or all that are due, into facts and observations: one operation for all of them.
+        """Turn a session, several, or all that are due, into facts and observations: one operation for all of them.
 
         With ``preview`` nothing is written and each outcome carries its plan. A session that fails is among the
         outcomes as ``failed`` and stays pending. Raises NotFoundError for an unknown session, StoreError

@@ -53,14 +53,14 @@ class Consolidator:
 
     async def run(
         self,
-        session_id: str | None = None,
+        session_id: str | Sequence[str] | None = None,
         *,
         preview: bool = False,
         exclude: str | None = None,
         progress: Progress = lambda done, total, session_id: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Consolidation:
-        """Consolidate one session, or all that are due. See ``Memory.consolidate``."""
+        """Consolidate one session, several, or all that are due. See ``Memory.consolidate``."""
         if self._connections.readonly and not preview:
             raise ReadOnlyError(
                 "This memory is open for reading only.", "Open it without --readonly to change it."
@@ -79,7 +79,7 @@ class Consolidator:
             return replace(found, operation=operation)
 
     async def _run_all(
-        self, run: _Run | None, session_id: str | None, exclude: str | None, progress: Progress,
+        self, run: _Run | None, session_id: str | Sequence[str] | None, exclude: str | None, progress: Progress,
         cancelled: Callable[[], bool],
     ) -> Consolidation:  # fmt: skip
         wanted, people = await asyncio.to_thread(self._wanted, session_id, exclude)
@@ -141,10 +141,13 @@ class Consolidator:
             SessionOutcome(session_id=identity, state="done", plan=plan, **_counted(counts)), people, left - plan.tokens
         )  # fmt: skip
 
-    def _wanted(self, session_id: str | None, exclude: str | None) -> tuple[list[Session], frozenset[str]]:
+    def _wanted(
+        self, session_id: str | Sequence[str] | None, exclude: str | None
+    ) -> tuple[list[Session], frozenset[str]]:
         with self._connections.read() as connection:
             if session_id is not None:
-                wanted = [sessions.get(connection, session_id)]
+                named = [session_id] if isinstance(session_id, str) else dict.fromkeys(session_id)
+                wanted = [sessions.get(connection, one) for one in named]
             else:
                 wanted = consolidations.pending(connection, self._clock(), exclude=exclude, due=True)
             return wanted, known_people(connection)
@@ -216,7 +219,7 @@ class Consolidator:
                 self._said(operation)
         return Consolidation(outcomes=tuple(outcomes), extractor=self._extractor.name, operation=operation)
 
-    def estimate(self, session_id: str | None = None) -> Estimate:
+    def estimate(self, session_id: str | Sequence[str] | None = None) -> Estimate:
         """What ``run`` would read, and about what it would cost."""
         wanted, _ = self._wanted(session_id, None)
         turns = calls = tokens = 0

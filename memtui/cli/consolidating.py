@@ -1,0 +1,131 @@
+"""``memtui consolidate``: conversations become facts and observations, as one operation that can be undone."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memtui.engine.errors import UsageError
+from memtui.ui.format import count, plural
+
+from .errors import CANCELLED, DEGRADED, OK
+from .output import Style, brief, emit, err, note, out, paint, printed_cells, row
+from .progress import Meter, cancelled_by_signal
+from .root import Command, json_option, pass_door
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.plan import Consolidation, Plan, SessionOutcome
+    from memtui.engine.memory import Memory
+
+    from .door import Door
+
+_COLOURS: dict[str, Style] = {"done": "green", "preview": "cyan", "failed": "red", "stopped": "yellow"}
+_LINES: dict[str, tuple[str, Style]] = {
+    "add": ("+ fact", "green"),
+    "reinforce": ("= known", "dim"),
+    "supersede": ("~ replaces", "yellow"),
+    "conflict": ("! conflict", "red"),
+    "hold": ("? held back", "yellow"),
+    "observation": ("+ observation", "green"),
+    "summary": ("# summary", "cyan"),
+}
+
+
+@click.command("consolidate", cls=Command)
+@click.option("--session", "sessions", metavar="ID", multiple=True, help="Only this session; may be repeated.")
+@click.option("--all", "every", is_flag=True, help="Also sessions that are still going on, or failed before.")
+@click.option("--preview", is_flag=True, help="Only show what would be written, and from which turns.")
+@json_option
+@pass_door
+def consolidate_command(door: Door, sessions: tuple[str, ...], every: bool, preview: bool, json: bool) -> int:
+    """Turn pending conversations into facts and observations.
+
+    Without an option: all that are over. With a language model configured, the cost is told before. Ctrl+C
+    stops; what was written until then stays, and "memtui undo" takes it back. Exit code 5 when a session
+    failed: it stays pending, with the error.
+    """
+    if sessions and every:
+        raise UsageError("--session and --all exclude each other.", "Leave one out.")
+    with door.existing(must_write=not preview) as memory:
+        wanted = list(sessions) or ([one.session_id for one in memory.upkeep.pending_sessions()] if every else None)
+        _tell_cost(memory, wanted)
+        meter = Meter()
+
+        def progress(done: int, total: int, session_id: str) -> None:
+            meter.show(f"{done / total if total else 1:4.0%}  {count(done)} of {count(total)}  {session_id}")
+
+        with cancelled_by_signal() as cancelled:
+            found = asyncio.run(
+                memory.upkeep.consolidate(wanted, preview=preview, progress=progress, cancelled=cancelled)
+            )
+            stopped = cancelled()
+        meter.clear()
+        if json:
+            emit(found)
+        else:
+            _tell(memory, found, preview)
+    return CANCELLED if stopped else DEGRADED if found.failed else OK
+
+
+def _tell_cost(memory: Memory, wanted: list[str] | None) -> None:
+    if not memory.options.llm.configured:
+        return
+    cost = memory.upkeep.estimate(wanted)
+    budget = memory.options.llm.budget_tokens
+    note(
+        f"{memory.options.llm.model} reads {plural(cost.turns, 'turn')} of {plural(cost.sessions, 'session')}: "
+        f"about {count(cost.tokens)} tokens in {plural(cost.calls, 'call')}; at most {count(budget)} are spent"
+    )
+
+
+def _tell(memory: Memory, found: Consolidation, preview: bool) -> None:
+    for outcome in found.outcomes:
+        _tell_session(outcome)
+        if preview and outcome.plan is not None:
+            _tell_plan(memory, outcome.plan)
+    if not found.outcomes:
+        out("no session waits")
+        return
+    would = "would become" if preview else "became"
+    turns = plural(sum(plan.turns for plan in found.plans), "turn")
+    facts, notes = plural(found.total("added"), "fact"), plural(found.total("observations"), "observation")
+    spent = f", {count(found.tokens)} tokens" if found.tokens else ""
+    out(row(paint(f"{turns} {would} {facts} and {notes}", "bold"), f"({found.extractor}{spent})", gap=" "))
+    if waits := found.total("conflicts") + found.total("held"):
+        note(f'{plural(waits, "of them waits", "of them wait")} for your decision: "memtui review" lists them')
+    if found.operation is not None:
+        out(row(" ", paint(f'"memtui undo {found.operation.op_id}" takes it back', "dim")))
+
+
+def _tell_session(outcome: SessionOutcome) -> None:
+    counted = (
+        ("fact", outcome.added), ("observation", outcome.observations), ("known", outcome.reinforced),
+        ("superseded", outcome.superseded), ("conflict", outcome.conflicts), ("held back", outcome.held),
+    )  # fmt: skip
+    told = ", ".join(f"{number} {what}" for what, number in counted if number) or "nothing"
+    title = outcome.plan.session.title if outcome.plan is not None else None
+    word = paint(outcome.state, *([_COLOURS[outcome.state]] if outcome.state in _COLOURS else []))
+    out(row(word, paint(outcome.session_id, "dim"), title or "", told))
+    if outcome.error:
+        err(f"  {outcome.error}")
+
+
+def _tell_plan(memory: Memory, plan: Plan) -> None:
+    said: dict[str, Any] = {}
+    for line in plan.lines:
+        word, colour = _LINES[line.action]
+        left = row("   ", paint(word.ljust(13), colour))
+        out(row(left, brief(line.content, printed_cells(left) + 2)))
+        if line.known is not None:
+            _tell_below(f"{line.reason}: {line.known}")
+        elif line.reason and line.action == "hold":
+            _tell_below(line.reason)
+        for source in line.sources[:3]:
+            said.setdefault(source, memory.get(source))
+            _tell_below(f"from {source}: {said[source].content}")
+
+
+def _tell_below(text: str) -> None:
+    out(row(" " * 18, paint(brief(text, 20), "dim")))
