@@ -24,6 +24,7 @@ from memtui.engine.clock import local_time
 from memtui.engine.maintain import due
 from memtui.engine.maintain.calendar import Daily
 from memtui.engine.maintain.jobs import Job, Task
+from memtui.engine.maintain.runner import Runner
 from memtui.engine.maintain.scheduler import Scheduler
 from shift import OPTIONS, KilledError, effects, make
 
@@ -104,12 +105,12 @@ class World:
 @pytest.fixture(autouse=True)
 def as_a_kill_leaves_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """A killed process does not tidy up."""
-    real = Scheduler._fail
+    real = Runner._fail
 
-    def fail(self: Scheduler, run_id: int, error: BaseException) -> str:
+    def fail(self: Runner, run_id: int, error: BaseException) -> str:
         return "" if isinstance(error, KilledError) else real(self, run_id, error)
 
-    monkeypatch.setattr(Scheduler, "_fail", fail)
+    monkeypatch.setattr(Runner, "_fail", fail)
 
 
 def live(world: World, days: int) -> None:
@@ -169,7 +170,7 @@ def test_a_traveller_never_gets_a_date_twice(place: Path, sized: Callable[[int],
                 ("Pacific/Auckland", "America/Los_Angeles", "Europe/London", "Pacific/Apia")
             )
             for _, scheduler in world.alive:
-                scheduler._zone = ZoneInfo(zone)
+                scheduler._runner.zone = ZoneInfo(zone)
         world.look()
         world.now += world.dice.uniform(0.5, 9) * HOUR
     world.close()

@@ -2,8 +2,7 @@
 
 What is due is read from the file (due.py); a run and its effect are committed together; so it does not matter
 how often anybody looks, who does, or who was killed. Of several processes the one that holds the lock
-``<db>.lead`` looks; the kernel frees it when that process dies. ``<db>.jobs`` is held while a job runs, by
-the leader or by whoever was told "run now".
+``<db>.lead`` looks; the kernel frees it when that process dies.
 
 The ticker is a thread that waits on an event and not a scheduler library: a waiting thread counts on the
 monotonic clock, whereas a library that keeps its next wake-up in wall time (APScheduler does) sleeps for
@@ -12,44 +11,29 @@ three days when the clock is put back by three days.
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import tzinfo
-from pathlib import Path
 
-import apsw
 from filelock import FileLock, Timeout
-from msgspec.structs import replace
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError, ReadOnlyError, StoreError
 from memtui.engine.records import Operation, Options, Record
-from memtui.engine.store import history, jobs
+from memtui.engine.store import jobs
 from memtui.engine.store.connection import Connections
-from memtui.engine.store.jobs import INTERRUPTED, JobReport, JobRun
+from memtui.engine.store.jobs import JobRun
 from memtui.log import outline
 
 from . import due, highwater
-from .backups import Backups
-from .jobs import ACTOR, Job, Services, Task
+from .jobs import Job, Services
+from .runner import Runner, Running, lock_beside
 from .timetable import JOBS
 
 FIRST_SECONDS = 10.0
 TICK_SECONDS = 45.0
 _log = logging.getLogger("memtui.maintain")
-
-
-class Running(Record):
-    """A job under way: ``done`` of ``total`` (0: not known yet); ``here``: in this process, so it can be cancelled."""
-
-    job: str
-    started_at: int
-    done: int = 0
-    total: int = 0
-    here: bool = True
 
 
 class JobStatus(Record):
@@ -93,18 +77,11 @@ class Scheduler:
     ) -> None:  # fmt: skip
         self._connections = connections
         self._clock = clock
-        self._options = options
-        self._services = services
-        self._on_run = on_run
-        self._on_change = on_change
-        self._zone = zone
         self._jobs = timetable
+        self._runner = Runner(connections, clock, options, services, zone, on_run, on_change)
+        self._stop = self._runner.stopping
         self._thread: threading.Thread | None = None
-        self._stop = threading.Event()
-        self._cancel = threading.Event()
-        self._busy = threading.Lock()
         self._lead: FileLock | None = None
-        self._running: Running | None = None
         self._problem = ""
 
     # Looking
@@ -144,7 +121,7 @@ class Scheduler:
         """Whether this process is the one that looks: it becomes so unless another one is, until ``stop``."""
         if self._connections.path is None or self._lead is not None:
             return True
-        lock = _lock(self._connections.path, ".lead")
+        lock = lock_beside(self._connections.path, ".lead")
         try:
             lock.acquire()
         except Timeout:
@@ -168,8 +145,8 @@ class Scheduler:
         for job in self._jobs:
             if self._stop.is_set():
                 break
-            period = due.period(job, self._task(job, ""))
-            if period is not None and (run := self._run(job, period)) is not None:
+            period = due.period(job, self._runner.task(job, ""))
+            if period is not None and (run := self._runner.run(job, period)) is not None:
                 made.append(run)
         return made
 
@@ -184,7 +161,7 @@ class Scheduler:
         job = self._job(name)
         if dry_run:
             now = int(self._clock())
-            report = job.run(self._task(job, "dry run", dry_run=True))
+            report = job.run(self._runner.task(job, "dry run", dry_run=True))
             return JobRun(
                 run_id=0,
                 job=name,
@@ -202,7 +179,7 @@ class Scheduler:
                 f"{job.label} cannot run: {obstacle}.",
                 "memtui maintain --accept-clock says that the time is right.",
             )
-        run = self._run(job, jobs.manual_period())
+        run = self._runner.run(job, jobs.manual_period())
         if run is None:
             raise StoreError(
                 "Another maintenance job is running.", "Wait for it, or cancel it, and try again."
@@ -211,141 +188,7 @@ class Scheduler:
 
     def cancel(self) -> None:
         """Ask the job that runs in this process to end at its next pause; what it did until then stays, undoable."""
-        self._cancel.set()
-
-    def _run(self, job: Job, period: str) -> JobRun | None:
-        """None when another job is running, or somebody was quicker."""
-        with self._alone() as alone:
-            if not alone:
-                return None
-            self._end_dead()
-            now = self._clock()
-            if not jobs.is_manual(period) and job.logged:
-                with self._connections.read() as connection:
-                    if jobs.is_done(connection, job.name, period, int(now)):
-                        return None
-            logged = job.logged or jobs.is_manual(period)
-            run_id = 0
-            if logged:
-                with self._connections.write() as connection:
-                    run_id = jobs.start(connection, job.name, period, int(now))
-            self._running = Running(job=job.name, started_at=int(now))
-            try:
-                run = self._carry_out(job, period, run_id, now)
-            finally:
-                self._running = None
-        self._tell(run)
-        return run
-
-    def _carry_out(self, job: Job, period: str, run_id: int, now: float) -> JobRun:
-        asked: list[bool] = []
-
-        def cancelled() -> bool:
-            if self._cancel.is_set() or self._stop.is_set():
-                asked.append(True)
-            return bool(asked)
-
-        ended: list[bool] = []
-
-        def finish(connection: apsw.Connection, report: JobReport, stopped: bool) -> None:
-            ended.append(True)
-            # Stopped by the person: not again before its next time. Stopped by the end of the program: soon again.
-            if not stopped:
-                jobs.finish(connection, run_id, "done", int(self._clock()), report=report)
-            elif self._cancel.is_set():
-                jobs.finish(connection, run_id, "cancelled", int(self._clock()), report=report)
-            else:
-                jobs.finish(
-                    connection, run_id, "failed", int(self._clock()), report=report, error=INTERRUPTED
-                )
-
-        task = dataclasses.replace(self._task(job, period), now=now, cancelled=cancelled, on_finish=finish)
-        try:
-            if job.backed_up:
-                Backups(self._connections, self._clock, self._zone).ensure("maintenance")
-            report = job.run(task)
-            if run_id and not ended:
-                with self._connections.write() as connection:
-                    finish(connection, report, bool(asked))
-        except BaseException as error:
-            text = self._fail(run_id, error)
-            if not isinstance(error, Exception):
-                raise
-            if not run_id:
-                return JobRun(
-                    run_id=0, job=job.name, period=period, state="failed", started_at=int(now), error=text
-                )
-        if not run_id:
-            return JobRun(
-                run_id=0, job=job.name, period=period, state="done", started_at=int(now), report=report
-            )
-        with self._connections.read() as connection:
-            return jobs.get(connection, run_id)
-
-    def _fail(self, run_id: int, error: BaseException) -> str:
-        if isinstance(error, MemtuiError):
-            text = error.message
-        elif isinstance(error, Exception):
-            _log.error("a maintenance job failed", exc_info=error)
-            text = outline(error)
-        else:
-            text = INTERRUPTED
-        if run_id:
-            with self._connections.write() as connection:
-                jobs.finish(connection, run_id, "failed", int(self._clock()), error=text)
-        return text
-
-    def _task(self, job: Job, period: str, *, dry_run: bool = False) -> Task:
-        return Task(
-            connections=self._connections, clock=self._clock, options=self._options, services=self._services,
-            now=self._clock(), period=period, dry_run=dry_run, zone=self._zone, actor=ACTOR,
-            cancelled=self._cancel.is_set, progress=self._progressed,
-        )  # fmt: skip
-
-    def _progressed(self, done: int, total: int) -> None:
-        if self._running is not None:
-            self._running = replace(self._running, done=done, total=total)
-
-    @contextmanager
-    def _alone(self) -> Iterator[bool]:
-        """Whether this is the one place where a job of this file runs."""
-        if not self._busy.acquire(blocking=False):
-            yield False
-            return
-        try:
-            self._cancel.clear()
-            path = self._connections.path
-            if path is None:
-                yield True
-                return
-            lock = _lock(path, ".jobs")
-            try:
-                lock.acquire()
-            except Timeout:
-                yield False
-                return
-            try:
-                yield True
-            finally:
-                lock.release()
-        finally:
-            self._busy.release()
-
-    def _end_dead(self) -> None:
-        """Close what a killed process left open: whoever runs a job knows that nobody else does."""
-        with self._connections.read() as connection:
-            if jobs.running(connection) is None:
-                return
-        with self._connections.write() as connection:
-            jobs.end_dead(connection, int(self._clock()))
-
-    def _tell(self, run: JobRun) -> None:
-        if run.op_id is not None:
-            with self._connections.read() as connection:
-                operation = history.get_operation(connection, run.op_id)
-            self._on_change(operation)
-        if run.run_id:
-            self._on_run(run)
+        self._runner.cancel()
 
     # Looking at it
 
@@ -358,15 +201,15 @@ class Scheduler:
                     name=job.name, label=job.label, about=job.about,
                     schedule=job.schedule.words if job.schedule else "when needed",
                     enabled=due.enabled(connection, job),
-                    next_due=due.next_due(connection, job, now, self._zone),
+                    next_due=due.next_due(connection, job, now, self._runner.zone),
                     last=jobs.latest(connection, job.name), obstacle=due.obstacle(connection, job, now),
                 )
                 for job in self._jobs
             )  # fmt: skip
             elsewhere = jobs.running(connection)
             clock = highwater.look(connection, now).note
-        running = self._running
-        if running is None and elsewhere is not None and self._held_elsewhere():
+        running = self._runner.running
+        if running is None and elsewhere is not None and self._runner.held_elsewhere():
             running = Running(job=elsewhere.job, started_at=elsewhere.started_at, here=False)
         leading = self._lead is not None or (self._thread is not None and self._connections.path is None)
         return SchedulerStatus(
@@ -391,17 +234,6 @@ class Scheduler:
         with self._connections.write() as connection:
             highwater.accept(connection, self._clock())
 
-    def _held_elsewhere(self) -> bool:
-        if self._connections.path is None or self._connections.readonly:
-            return self._connections.path is not None
-        lock = _lock(self._connections.path, ".jobs")
-        try:
-            lock.acquire()
-        except Timeout:
-            return True
-        lock.release()
-        return False
-
     def _job(self, name: str) -> Job:
         for job in self._jobs:
             if job.name == name:
@@ -413,7 +245,3 @@ class Scheduler:
             raise ReadOnlyError(
                 "This memory is open for reading only.", "Open it without --readonly to maintain it."
             )
-
-
-def _lock(path: Path, suffix: str) -> FileLock:
-    return FileLock(path.with_name(path.name + suffix), timeout=0, mode=0o600, thread_local=False)

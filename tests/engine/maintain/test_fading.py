@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from memtui import Memory
 from memtui.engine.maintain import decay, highwater
+from memtui.engine.maintain.runner import Runner
 from memtui.engine.maintain.scheduler import Scheduler
 from memtui.engine.records import Options
 from memtui.engine.store.connection import Connections
@@ -177,7 +178,7 @@ def test_a_run_that_dies_in_the_middle_leaves_nothing_and_comes_again(
     with monkeypatch.context() as patched:
         patched.setattr(decay, "_end", die)
         # As a kill leaves it: nothing more is written.
-        patched.setattr(Scheduler, "_fail", lambda self, run_id, error: "")
+        patched.setattr(Runner, "_fail", lambda self, run_id, error: "")
         with pytest.raises(SystemExit):
             scheduler.run_due()
     assert pruned(memory) == set()

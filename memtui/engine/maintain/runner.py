@@ -1,0 +1,217 @@
+"""One run of one job: in one place at a time, its end committed once, whatever breaks.
+
+``<db>.jobs`` is held while a job runs, by the leader or by whoever was told "run now"; the kernel frees it
+when that process dies. Whoever holds it knows that a run which is still marked as running is dead.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import tzinfo
+from pathlib import Path
+
+import apsw
+from filelock import FileLock, Timeout
+from msgspec.structs import replace
+
+from memtui.engine.clock import Clock
+from memtui.engine.errors import MemtuiError
+from memtui.engine.records import Operation, Options, Record
+from memtui.engine.store import history, jobs
+from memtui.engine.store.connection import Connections
+from memtui.engine.store.jobs import INTERRUPTED, JobReport, JobRun
+from memtui.log import outline
+
+from .backups import Backups
+from .jobs import ACTOR, Job, Services, Task
+
+_log = logging.getLogger("memtui.maintain")
+
+
+class Running(Record):
+    """A job under way: ``done`` of ``total`` (0: not known yet); ``here``: in this process, so it can be cancelled."""
+
+    job: str
+    started_at: int
+    done: int = 0
+    total: int = 0
+    here: bool = True
+
+
+class Runner:
+    """Runs jobs of one file. ``running`` is what runs in this process; ``stopping`` is set when it ends.
+
+    ``on_run`` and ``on_change`` are called in the thread of the run.
+    """
+
+    def __init__(
+        self, connections: Connections, clock: Clock, options: Options, services: Services,
+        zone: tzinfo | None, on_run: Callable[[JobRun], None], on_change: Callable[[Operation], None],
+    ) -> None:  # fmt: skip
+        self._connections = connections
+        self._clock = clock
+        self._options = options
+        self._services = services
+        self.zone = zone
+        self._on_run = on_run
+        self._on_change = on_change
+        self.running: Running | None = None
+        self.stopping = threading.Event()
+        self._cancel = threading.Event()
+        self._busy = threading.Lock()
+
+    def cancel(self) -> None:
+        self._cancel.set()
+
+    def run(self, job: Job, period: str) -> JobRun | None:
+        """None when another job is running, or somebody was quicker."""
+        with self._alone() as alone:
+            if not alone:
+                return None
+            self._end_dead()
+            now = self._clock()
+            if not jobs.is_manual(period) and job.logged:
+                with self._connections.read() as connection:
+                    if jobs.is_done(connection, job.name, period, int(now)):
+                        return None
+            logged = job.logged or jobs.is_manual(period)
+            run_id = 0
+            if logged:
+                with self._connections.write() as connection:
+                    run_id = jobs.start(connection, job.name, period, int(now))
+            self.running = Running(job=job.name, started_at=int(now))
+            try:
+                run = self._carry_out(job, period, run_id, now)
+            finally:
+                self.running = None
+        self._tell(run)
+        return run
+
+    def _carry_out(self, job: Job, period: str, run_id: int, now: float) -> JobRun:
+        asked: list[bool] = []
+
+        def cancelled() -> bool:
+            if self._cancel.is_set() or self.stopping.is_set():
+                asked.append(True)
+            return bool(asked)
+
+        ended: list[bool] = []
+
+        def finish(connection: apsw.Connection, report: JobReport, stopped: bool) -> None:
+            ended.append(True)
+            # Stopped by the person: not again before its next time. Stopped by the end of the program: soon again.
+            if not stopped:
+                jobs.finish(connection, run_id, "done", int(self._clock()), report=report)
+            elif self._cancel.is_set():
+                jobs.finish(connection, run_id, "cancelled", int(self._clock()), report=report)
+            else:
+                jobs.finish(
+                    connection, run_id, "failed", int(self._clock()), report=report, error=INTERRUPTED
+                )
+
+        task = dataclasses.replace(self.task(job, period), now=now, cancelled=cancelled, on_finish=finish)
+        try:
+            if job.backed_up:
+                Backups(self._connections, self._clock, self.zone).ensure("maintenance")
+            report = job.run(task)
+            if run_id and not ended:
+                with self._connections.write() as connection:
+                    finish(connection, report, bool(asked))
+        except BaseException as error:
+            text = self._fail(run_id, error)
+            if not isinstance(error, Exception):
+                raise
+            if not run_id:
+                return JobRun(
+                    run_id=0, job=job.name, period=period, state="failed", started_at=int(now), error=text
+                )
+        if not run_id:
+            return JobRun(
+                run_id=0, job=job.name, period=period, state="done", started_at=int(now), report=report
+            )
+        with self._connections.read() as connection:
+            return jobs.get(connection, run_id)
+
+    def _fail(self, run_id: int, error: BaseException) -> str:
+        if isinstance(error, MemtuiError):
+            text = error.message
+        elif isinstance(error, Exception):
+            _log.error("a maintenance job failed", exc_info=error)
+            text = outline(error)
+        else:
+            text = INTERRUPTED
+        if run_id:
+            with self._connections.write() as connection:
+                jobs.finish(connection, run_id, "failed", int(self._clock()), error=text)
+        return text
+
+    def task(self, job: Job, period: str, *, dry_run: bool = False) -> Task:
+        return Task(
+            connections=self._connections, clock=self._clock, options=self._options, services=self._services,
+            now=self._clock(), period=period, dry_run=dry_run, zone=self.zone, actor=ACTOR,
+            cancelled=self._cancel.is_set, progress=self._progressed,
+        )  # fmt: skip
+
+    def _progressed(self, done: int, total: int) -> None:
+        if self.running is not None:
+            self.running = replace(self.running, done=done, total=total)
+
+    @contextmanager
+    def _alone(self) -> Iterator[bool]:
+        """Whether this is the one place where a job of this file runs."""
+        if not self._busy.acquire(blocking=False):
+            yield False
+            return
+        try:
+            self._cancel.clear()
+            path = self._connections.path
+            if path is None:
+                yield True
+                return
+            lock = lock_beside(path, ".jobs")
+            try:
+                lock.acquire()
+            except Timeout:
+                yield False
+                return
+            try:
+                yield True
+            finally:
+                lock.release()
+        finally:
+            self._busy.release()
+
+    def _end_dead(self) -> None:
+        """Close what a killed process left open: whoever runs a job knows that nobody else does."""
+        with self._connections.read() as connection:
+            if jobs.running(connection) is None:
+                return
+        with self._connections.write() as connection:
+            jobs.end_dead(connection, int(self._clock()))
+
+    def _tell(self, run: JobRun) -> None:
+        if run.op_id is not None:
+            with self._connections.read() as connection:
+                operation = history.get_operation(connection, run.op_id)
+            self._on_change(operation)
+        if run.run_id:
+            self._on_run(run)
+
+    def held_elsewhere(self) -> bool:
+        if self._connections.path is None or self._connections.readonly:
+            return self._connections.path is not None
+        lock = lock_beside(self._connections.path, ".jobs")
+        try:
+            lock.acquire()
+        except Timeout:
+            return True
+        lock.release()
+        return False
+
+
+def lock_beside(path: Path, suffix: str) -> FileLock:
+    return FileLock(path.with_name(path.name + suffix), timeout=0, mode=0o600, thread_local=False)
