@@ -32,6 +32,7 @@ from memtui.engine.records import (
     Explanation,
     ImportProgress,
     ImportReport,
+    Kind,
     MemoryRecord,
     Operation,
     Options,
@@ -42,6 +43,7 @@ from memtui.engine.records import (
     Undone,
 )
 from memtui.engine.store import check, file, history, memories, recalls, stats, undo, vectors
+from memtui.engine.store.columns import COVERED
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.sql import scalar
 from memtui.engine.upkeep import Upkeep
@@ -81,7 +83,9 @@ class Memory:
         self._options = options
         self.actor = actor
         self.view = View(connections, clock, options)
-        self._subscribers: dict[Event, list[Callable[[Changes], None]]] = {"changed": [], "progress": []}
+        self._subscribers: dict[Event, list[Callable[[Changes], None]]] = {
+            "changed": [], "progress": [], "job_finished": [],
+        }  # fmt: skip
         self._seen_version = 0
         self._embedder_lock = threading.Lock()
         self._embedder_made: Embedder | None = None
@@ -126,6 +130,8 @@ class Memory:
 
     def close(self) -> None:
         """Finish what runs in the background and close the file. Closing twice is fine."""
+        if "scheduler" in self.__dict__:
+            self.scheduler.stop()
         self._indexer.stop()
         self._connections.close()
 
@@ -472,6 +478,58 @@ class Memory:
     # State
 
     def stats(self) -> Stats:
+    # The night shift
+
+    @cached_property
+    def scheduler(self) -> Scheduler:
+        """The maintenance jobs. They run by themselves once it is started (``scheduler.start()``)."""
+        from memtui.engine.night import make_scheduler
+
+        return make_scheduler(
+            self._connections, self._clock, self._options, index=self._indexer.run, enricher=self._enricher,
+            extractor=self.upkeep.extractor, on_change=self._tell_of,
+            on_run=lambda run: self._call("job_finished", Changes(tables=frozenset({"job_runs"}))),
+        )  # fmt: skip
+
+    @cached_property
+    def backups(self) -> Backups:
+        """Backups of the file, and the way back to one of them."""
+        return Backups(self._connections, self._clock, on_restore=self._restored)
+
+    @cached_property
+    def _enricher(self) -> Enricher:
+        from memtui.engine.maintain.enrich import Enricher
+
+        return Enricher(self._connections, self._clock, self._options, self._indexer.mentions)
+
+    @property
+    def accurate_ner_available(self) -> bool:
+        """Whether spaCy or a language model can find the names that the quick rules miss."""
+        return not self._enricher.unavailable()
+
+    def memories_for_enrichment(
+        self, kinds: Sequence[Kind] = ("fact", "episode"), *, max_entities: int = 2, limit: int = 50
+    ) -> list[MemoryRecord]:
+        """Active memories with at most so many entities that no model has read for names yet, the newest first."""
+        return self._enricher.waiting(kinds, max_entities, limit)
+
+    async def enrich(self, id: str) -> int:
+        """Read a memory again for the names in it, as accurately as can be; returns the links gained.
+
+        Raises DegradedError when there is neither spaCy nor a language model.
+        """
+        if self.readonly:
+            raise ReadOnlyError(
+                "This memory is open for reading only.", "Open it without --readonly to enrich it."
+            )
+        return await self._enricher.enrich([self.get(id)])
+
+    def _restored(self) -> None:
+        """The file holds something else now: nothing that was known about it counts."""
+        self._indexer.forget_names()
+        self._call("changed", Changes(tables=frozenset(COVERED)))
+        self._wake_indexer()
+
         with self._connections.read() as connection:
             return stats.stats(
                 connection, self.path, unavailable=self._connections.vectors_missing or self._indexer.degraded
@@ -503,7 +561,7 @@ class Memory:
 
         def back_up() -> None:
             if self.next_undo() is not None:  # an empty memory needs none
-                Backups(self._connections, self._clock).ensure("import")
+                self.backups.ensure("import")
 
         report = importer.import_paths(
             self._connections, [Path(path) for path in paths], format=format, dry_run=dry_run, actor=self.actor,
@@ -522,7 +580,8 @@ class Memory:
         return version
 
     def subscribe(self, event: Event, callback: Callable[[Changes], None]) -> Callable[[], None]:
-        """Be told of ``changed`` (after each commit of this object) or ``progress`` (links and vectors made).
+        """Be told of ``changed`` (after each commit of this object), ``progress`` (links and vectors made) or
+        ``job_finished`` (a maintenance job of this process ended: see ``scheduler.runs``).
 
         The callback runs in the thread that wrote; it must be quick. Returns the function that ends it.
         """
@@ -553,17 +612,19 @@ class Memory:
                 ids=tuple(change.memory_id for change in changed if change.memory_id),
                 operation=operation,
             )
-            for callback in list(self._subscribers["changed"]):
-                callback(told)
+            self._call("changed", told)
         return operation
 
     def _wake_indexer(self) -> None:
         if self._options.background and not self.readonly:
             self._indexer.wake()
+    def _call(self, event: Event, changes: Changes) -> None:
+        for callback in list(self._subscribers[event]):
+            callback(changes)
+
 
     def _tell_of(self, operation: Operation) -> None:
         self._tell(operation.op_id)
 
     def _progressed(self) -> None:
-        for callback in list(self._subscribers["progress"]):
-            callback(Changes(tables=frozenset({"memory_entities", "embeddings"})))
+        self._call("progress", Changes(tables=frozenset({"memory_entities", "embeddings"})))

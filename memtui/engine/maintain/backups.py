@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import tzinfo
 from pathlib import Path
@@ -47,10 +47,14 @@ class Restored(Record):
 class Backups:
     """The backups of one memory file, in a folder beside it."""
 
-    def __init__(self, connections: Connections, clock: Clock, zone: tzinfo | None = None) -> None:
+    def __init__(
+        self, connections: Connections, clock: Clock, zone: tzinfo | None = None, *,
+        on_restore: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
         self._connections = connections
         self._clock = clock
         self._zone = zone
+        self._on_restore = on_restore
 
     def all(self) -> list[backup.Backup]:
         """The backups that are there, the latest first."""
@@ -137,6 +141,7 @@ class Backups:
                 before = backup.back_up(live, path, reason="restore", at=self._clock())
             while not copying.done:
                 copying.step(_PAGES_PER_STEP)
+        self._on_restore()
         return Restored(restored=chosen, before=next(b for b in self.all() if b.path == before))
 
     def _path(self) -> Path:

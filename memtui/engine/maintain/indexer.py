@@ -7,14 +7,14 @@ its row gone or changed in the meantime leaves it to the queue.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from memtui.engine.clock import Clock
 from memtui.engine.curate.derive import derive, pending_texts
 from memtui.engine.errors import DegradedError, MemtuiError
 from memtui.engine.models import linker
 from memtui.engine.models.embedders import Embedder
-from memtui.engine.models.ner import KnownNames
+from memtui.engine.models.ner import KnownNames, Span
 from memtui.engine.models.vectors import quantise, usable
 from memtui.engine.store import entities, vectors
 from memtui.engine.store.connection import Connections
@@ -106,12 +106,20 @@ class Indexer:
             below = batch[-1][0]
             self._on_progress()
 
-    def mentions(self, content: str) -> tuple[entities.Mention, ...]:
-        """The entities that a text names, by the quick rules; names that the memory knows come first."""
+    def mentions(self, content: str, more: Iterable[Span] = ()) -> tuple[entities.Mention, ...]:
+        """The entities that a text names, by the quick rules; names that the memory knows come first.
+
+        ``more``: spans that a model found in it.
+        """
         with self._names:
             if self._learned < 0:
                 self._learn()
-            return linker.mentions(content, self._known)
+            return linker.mentions(content, self._known, more)
+
+    def forget_names(self) -> None:
+        """The file has another content now: names are learned anew."""
+        with self._names:
+            self._known, self._learned = KnownNames(), 0
 
     def _learn(self) -> None:
         """Take in the names that were learned since the last time, by this process or another."""

@@ -1,0 +1,189 @@
+"""Enrichment reads again, with a model, what the rules found few names in: newest first, once, fifty a night."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from endpoint import Endpoint, Exchange, completion
+from memtui import Memory
+from memtui.engine.errors import DegradedError
+from memtui.engine.models.ner import Span, llm_names, spacy_names
+from memtui.engine.records import LlmOptions, Options
+
+OPTIONS = Options(background=False, embedder="off")
+
+
+@pytest.fixture
+def memory(place: Path) -> Iterator[Memory]:
+    with Memory.open(place, options=OPTIONS) as memory:
+        yield memory
+
+
+@pytest.fixture
+def no_spacy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spacy_names, "unavailable", lambda: "spaCy is not installed")
+
+
+@pytest.fixture
+def spacy_says(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """As if spaCy were here and knew the harbour as an organisation; the list is of the texts it was given."""
+    read: list[str] = []
+
+    def find(texts: Sequence[str]) -> list[list[Span]]:
+        read.extend(texts)
+        return [
+            [
+                Span(
+                    text="harbour", start=at, end=at + 7, type="ORG", confidence=0.75, provider="spacy", name="Harbour"
+                )
+            ]
+            if (at := text.find("harbour")) >= 0
+            else []
+            for text in texts
+        ]
+
+    monkeypatch.setattr(spacy_names, "unavailable", lambda: "")
+    monkeypatch.setattr(spacy_names, "find", find)
+    return read
+
+
+def names(memory: Memory, id: str) -> dict[str, str]:
+    return {entity.canonical_name: entity.type for entity in memory.view.entities_of(id)}
+
+
+@pytest.mark.usefixtures("no_spacy")
+async def test_without_a_model_it_is_skipped_and_says_so(memory: Memory) -> None:
+    fact = memory.remember("works at the harbour")
+    assert not memory.accurate_ner_available
+    run = memory.scheduler.run_now("enrichment")
+    assert run.state == "done"
+    assert run.report is not None
+    assert run.report.skipped == "spaCy is not installed, and no language model is configured"
+    assert [waiting.id for waiting in memory.memories_for_enrichment()] == [fact.id]
+    with pytest.raises(DegradedError, match="not installed"):
+        await memory.enrich(fact.id)
+
+
+def test_the_newest_come_first_each_once_and_fifty_a_run(memory: Memory, spacy_says: list[str]) -> None:
+    for number in range(60):
+        memory.record_turn("s", "user", f"turn {number} at the harbour", 1_700_000_000 + number)
+    assert memory.accurate_ner_available
+    run = memory.scheduler.run_now("enrichment")
+    assert run.report is not None
+    assert run.report.counts == {"memories": 50, "links": 50}
+    assert spacy_says[0] == "turn 59 at the harbour"
+    assert len(memory.memories_for_enrichment()) == 10
+    assert memory.scheduler.run_now("enrichment").report.counts["memories"] == 10  # type: ignore[union-attr]
+    assert memory.scheduler.run_now("enrichment").report.counts["memories"] == 0  # type: ignore[union-attr]
+    assert len(spacy_says) == 60
+    assert memory.check(deep=True).ok
+
+
+@pytest.mark.usefixtures("spacy_says")
+async def test_it_adds_links_and_no_history(memory: Memory) -> None:
+    fact = memory.remember("Ada works at the harbour")
+    operations = memory.view.count_operations()
+    assert await memory.enrich(fact.id) == 1
+    assert names(memory, fact.id) == {"Ada": "person", "Harbour": "organization"}
+    assert memory.view.count_operations() == operations
+    assert await memory.enrich(fact.id) == 0
+
+
+@pytest.mark.usefixtures("spacy_says")
+def test_what_has_many_names_or_is_in_the_trash_is_left_alone(memory: Memory) -> None:
+    memory.remember("Ada and Grace met Alan at ada@example.org near #apollo")
+    gone = memory.remember("nothing at the harbour")
+    memory.forget(gone.id)
+    assert memory.memories_for_enrichment() == []
+    assert memory.memories_for_enrichment(max_entities=9) != []
+    assert memory.memories_for_enrichment(("episode",), max_entities=9) == []
+
+
+@pytest.mark.usefixtures("spacy_says")
+def test_a_dry_run_reads_nothing(memory: Memory, spacy_says: list[str]) -> None:
+    fact = memory.remember("works at the harbour")
+    run = memory.scheduler.run_now("enrichment", dry_run=True)
+    assert run.report is not None
+    assert (run.report.summary, run.report.ids) == ("would read 1 memory again", (fact.id,))
+    assert spacy_says == []
+
+
+@pytest.mark.usefixtures("spacy_says")
+async def test_a_text_that_changed_is_read_again(memory: Memory) -> None:
+    turn = memory.record_turn("s", "user", "at the harbour")
+    await memory.enrich(turn.id)
+    assert memory.memories_for_enrichment() == []
+    with memory._connections.write() as connection:
+        connection.execute("UPDATE memories SET content = 'in the harbour' WHERE rid = ?", (turn.rid,))
+    assert [waiting.id for waiting in memory.memories_for_enrichment()] == [turn.id]
+
+
+@pytest.mark.usefixtures("spacy_says")
+def test_cancelling_leaves_the_rest_for_another_time(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(30):
+        memory.record_turn("s", "user", f"turn {number} at the harbour")
+    real = spacy_names.find
+
+    def find(texts: Sequence[str]) -> list[list[Span]]:
+        memory.scheduler.cancel()
+        return real(texts)
+
+    monkeypatch.setattr(spacy_names, "find", find)
+    run = memory.scheduler.run_now("enrichment")
+    assert run.state == "cancelled"
+    assert run.report is not None
+    assert run.report.counts["memories"] == 10
+    assert len(memory.memories_for_enrichment()) == 20
+
+
+def test_names_of_a_model_must_stand_in_the_text() -> None:
+    texts = ["Joanna walks the Camino with Jo", "nothing here"]
+    answer = {
+        "names": [
+            {"n": 1, "name": "Joanna", "type": "person"}, {"n": 1, "name": "Jo", "type": "person"},
+            {"n": 1, "name": "Santiago", "type": "location"}, {"n": 2, "name": "Camino", "type": "location"},
+            {"n": 9, "name": "Camino", "type": "location"}, {"n": 1, "name": "Camino", "type": "footpath"},
+        ]
+    }  # fmt: skip
+    first, second = llm_names.read_reply(answer, texts)
+    assert [(span.text, span.start, span.type) for span in first] == [
+        ("Joanna", 0, "person"), ("Jo", 29, "person"), ("Camino", 17, "other"),
+    ]  # fmt: skip
+    assert second == []
+    with pytest.raises(DegradedError):
+        llm_names.read_reply({"names": "Joanna"}, texts)
+
+
+@pytest.mark.usefixtures("no_spacy")
+async def test_a_language_model_is_told_no_secrets_and_may_find_names(place: Path) -> None:
+    async def behave(exchange: Exchange) -> None:
+        notes: list[Any] = exchange.prompt.splitlines()[1:-1]
+        found = [{"n": number, "name": "harbour", "type": "location"} for number in range(1, len(notes) + 1)]
+        await exchange.reply(completion({"names": found}))
+
+    async with Endpoint(behave) as endpoint:
+        options = Options(
+            background=False, embedder="off", llm=LlmOptions(base_url=endpoint.url, model="tiny", timeout=10)
+        )
+        with Memory.open(place, options=options) as memory:
+            turn = memory.record_turn("s", "user", "we met at the harbour")
+            secret = memory.record_turn("s", "user", "the harbour key is sk-proj-" + "a1B2c3D4e5F6g7H8" * 3)
+            assert await memory.enrich(turn.id) == 1
+            assert names(memory, turn.id) == {"harbour": "location"}
+            await memory.enrich(secret.id)
+            assert len(endpoint.requests) == 1
+            assert memory.memories_for_enrichment() == []
+
+
+@pytest.mark.skipif(bool(spacy_names.unavailable()), reason="needs spaCy and its small English model")
+def test_spacy_itself_finds_names_and_places() -> None:
+    text = "My sister's friend Joanna Smith lives in the Netherlands and works for Microsoft since last year"
+    (spans,) = spacy_names.find([text])
+    found = {span.name: span.type for span in spans}
+    assert found["Joanna Smith"] == "PERSON"
+    assert found["Netherlands"] == "GPE"
+    assert all(text[span.start : span.end] == span.text for span in spans)
+    assert not {"DATE", "CARDINAL"} & set(found.values())
