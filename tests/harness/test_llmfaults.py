@@ -289,7 +289,8 @@ async def test_what_is_sent_is_data_and_carries_no_secret(place: Path) -> None:
     assert "ep_" not in sent
 
 
-async def test_a_run_stops_at_its_budget(place: Path) -> None:
+@pytest.mark.parametrize("preview", [False, True])
+async def test_a_run_stops_at_its_budget(place: Path, preview: bool) -> None:
     clock = Clock()
     async with Endpoint(good) as endpoint:
         llm_options = LlmOptions(base_url=endpoint.url, model="tiny", budget_tokens=2_500)
@@ -300,11 +301,11 @@ async def test_a_run_stops_at_its_budget(place: Path) -> None:
             estimate = memory.upkeep.estimate()
             assert (estimate.sessions, estimate.calls) == (4, 4)
             assert estimate.tokens > 4_000
-            outcome: Consolidation = await memory.consolidate()
+            outcome: Consolidation = await memory.consolidate(preview=preview)
     states = [one.state for one in outcome.outcomes]
     assert "stopped" in states
     assert "failed" not in states
-    assert len(endpoint.requests) == states.count("done") < 4
+    assert len(endpoint.requests) == states.count("preview" if preview else "done") < 4
 
 
 @pytest.mark.parametrize(
@@ -338,3 +339,51 @@ async def test_proxies_of_the_environment_are_not_used(place: Path, monkeypatch:
     async with Endpoint(good) as endpoint:
         with opened(place, clock, endpoint.url) as memory:
             assert (await memory.consolidate()).total("added") == 1
+
+
+async def test_headers_of_the_environment_are_not_sent(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-elsewhere")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-elsewhere")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Gateway: elsewhere\nAuthorization: Bearer elsewhere")
+    monkeypatch.setenv("MEMTUI_TEST_KEY", "sk-mine")
+    async with Endpoint(good) as endpoint:
+        options = LlmOptions(base_url=endpoint.url, model="tiny", key_env="MEMTUI_TEST_KEY")
+        await llm.complete(options, "a", "b", {})
+    head = endpoint.requests[0].head.casefold()
+    assert "elsewhere" not in head
+    assert "\nauthorization: bearer sk-mine\r" in head
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"code": 400, "type": "exceed_context_size_error", "message": "no"},
+        {"code": "context_length_exceeded", "type": "invalid_request_error", "message": "no"},
+        {
+            "code": 400,
+            "type": "BadRequestError",
+            "message": "This model's maximum context length is 8 tokens.",
+        },
+    ],
+)
+async def test_a_conversation_beyond_the_context_is_told_from_a_refused_schema(
+    place: Path, error: dict[str, Any]
+) -> None:
+    clock = Clock()
+    async with Endpoint(status(400, json.dumps({"error": error}))) as endpoint:
+        with opened(place, clock, endpoint.url) as memory:
+            (outcome,) = (await memory.consolidate()).outcomes
+            assert "too long" in outcome.error
+            assert_whole(memory)
+
+
+def test_an_address_that_holds_a_key_is_not_repeated() -> None:
+    for url in (
+        "ftp://user:sk-key@host",
+        "https://user:sk-key@[::1",
+        "https://user:sk-key@host/v1",
+        "sk-key",
+    ):
+        with pytest.raises(InputError) as caught:
+            llm.check_endpoint(LlmOptions(base_url=url, model="tiny"))
+        assert "sk-key" not in str(caught.value)

@@ -122,13 +122,17 @@ class Consolidator:
                 return (
                     SessionOutcome(session_id=identity, state="preview", plan=plan, **_planned(plan)),
                     people,
-                    left,
+                    left - plan.tokens,
                 )
             counts = await asyncio.shield(asyncio.to_thread(run.write, plan, self._options, seen=False))
         except (
             apply.StalePlanError
         ) as error:  # somebody was quicker; what is still pending is so for the next run
-            return SessionOutcome(session_id=identity, state="stopped", error=error.message), people, left
+            return (
+                SessionOutcome(session_id=identity, state="stopped", error=error.message),
+                people,
+                left - cost,
+            )
         except StoreError:
             raise
         except Exception as error:  # whatever a model or an endpoint comes up with: kept with the session

@@ -1,4 +1,7 @@
-"""An HTTP transport whose replies cannot grow without bound. Import it where it is used: it loads the HTTP client."""
+"""An HTTP transport that sends what it must and whose replies cannot grow without bound.
+
+Import it where it is used: it loads the HTTP client.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,11 @@ from types import TracebackType
 import httpx2
 
 from memtui.engine.errors import DegradedError
+
+# The client adds others of its own, and some from the environment that may be meant for another endpoint.
+_SENT = frozenset(
+    {"host", "connection", "accept", "accept-encoding", "authorization", "content-type", "content-length", "user-agent"}
+)  # fmt: skip
 
 
 class TooLargeError(Exception):
@@ -25,6 +33,8 @@ class CappedTransport(httpx2.AsyncBaseTransport):
         self._limit = limit
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        for name in [name for name in request.headers if name.lower() not in _SENT]:
+            del request.headers[name]
         reply = await self._inner.handle_async_request(request)
         assert isinstance(reply.stream, httpx2.AsyncByteStream)
         if reply.headers.get("content-encoding", "identity") != "identity":

@@ -22,7 +22,7 @@ from memtui.engine.records import LlmOptions
 
 LARGEST_REPLY = 4 << 20
 _MOST_TOKENS = 4_000
-_CHARACTERS_A_TOKEN = 4
+_BYTES_A_TOKEN = 4
 
 
 class Reply(NamedTuple):
@@ -40,9 +40,9 @@ def check_endpoint(options: LlmOptions, environ: Mapping[str, str] | None = None
     except ValueError:
         url, host = urlsplit(""), ""
     if url.scheme not in ("http", "https") or not host:
+        # It may hold a key, so it is not repeated.
         raise InputError(
-            f"{options.base_url!r} is not an address of an endpoint.",
-            "For example https://api.openai.com/v1.",
+            "llm.base_url is not the address of an endpoint.", "For example https://api.openai.com/v1."
         )
     if url.username or url.password or url.query or url.fragment:
         raise InputError(
@@ -75,7 +75,8 @@ def is_loopback(host: str) -> bool:
 
 
 def estimate_tokens(text: str) -> int:
-    return len(text) // _CHARACTERS_A_TOKEN + 1
+    """By the bytes: scripts that say more with a character take more of them, and more tokens."""
+    return len(text.encode("utf-8", "replace")) // _BYTES_A_TOKEN + 1
 
 
 async def complete(
@@ -109,17 +110,18 @@ async def _ask(
 
     from .capped import CappedTransport
 
-    local = is_loopback(urlsplit(options.base_url).hostname or "")
-    extra: dict[str, Any] = {"repeat_penalty": 1.1} if local else {}
-    # Only OpenAI itself knows the newer name.
-    limit = "max_completion_tokens" if "openai.com" in options.base_url else "max_tokens"
+    host = urlsplit(options.base_url).hostname or ""
+    extra: dict[str, Any] = {"repeat_penalty": 1.1} if is_loopback(host) else {}
+    # Only OpenAI's own models insist on the newer name, and only they are sure to know it.
+    newer = host.endswith((".openai.com", ".openai.azure.com"))
+    limit = "max_completion_tokens" if newer else "max_tokens"
     async with httpx2.AsyncClient(
         transport=CappedTransport(LARGEST_REPLY), follow_redirects=False, trust_env=False, timeout=options.timeout,
         headers={"Accept-Encoding": "identity"},
     ) as http:  # fmt: skip
         client = openai.AsyncOpenAI(
             api_key=key, base_url=options.base_url, max_retries=0, timeout=options.timeout, http_client=http,
-            organization=None, project=None,
+            default_headers={"Authorization": f"Bearer {key}"},
         )  # fmt: skip
         return await client.chat.completions.create(
             model=options.model,
@@ -162,6 +164,8 @@ def _explained(error: BaseException, options: LlmOptions) -> DegradedError:
             return DegradedError(
                 f"{host} points to another address ({status}).", "Set llm.base_url to the right one."
             )
+        if status == 400 and any(_says_too_long(one) for one in chain):
+            status = 413
         said, hint = _STATUS.get(
             status, ("is out of order" if status >= 500 else "refused", "Try again later.")
         )
@@ -170,6 +174,12 @@ def _explained(error: BaseException, options: LlmOptions) -> DegradedError:
     if any("Connect" in type(one).__name__ or isinstance(one, OSError) for one in chain):
         return DegradedError(f"{host} cannot be reached ({kind}).", "Is it running? Check llm.base_url.")
     return DegradedError(f"{host} gave no usable reply ({kind}).", "Try again, or choose another model.")
+
+
+def _says_too_long(error: BaseException) -> bool:
+    """Endpoints refuse what is beyond a model's context as a bad request, each in its own words."""
+    words = (getattr(error, name, None) for name in ("code", "type", "message"))
+    return any("context" in word.casefold() for word in words if isinstance(word, str))
 
 
 def _content(answer: object) -> tuple[str, int]:
