@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from memtui.engine.errors import DegradedError
 from memtui.engine.maintain.extract import Context
-from memtui.engine.maintain.extract_llm import LlmExtractor, prompt, read_reply
-from memtui.engine.models.llm import strict_json
+from memtui.engine.maintain.extract_llm import LlmExtractor, prompt, read_reply, reply_schema
+from memtui.engine.models.llm import estimate_tokens, strict_json
 from memtui.engine.records import LlmOptions, MemoryRecord
 
 
@@ -99,3 +99,22 @@ async def test_turns_that_carry_secrets_alone_cost_no_call() -> None:
     assert (await extractor.extract([secret], Context(session_id="s"))).drafts == ()
     assert extractor.estimate([]) == 0
     assert extractor.estimate(TURNS) > 500
+
+
+def test_an_answer_may_name_only_turns_that_were_sent_and_is_as_long_as_its_text_deserves() -> None:
+    def bounds(turns: list[MemoryRecord]) -> tuple[int, int, dict[str, Any]]:
+        lists = reply_schema(turns)["properties"]
+        facts = lists["facts"]
+        return facts["maxItems"], lists["summary"]["maxLength"], facts["items"]["properties"]["sources"]
+
+    few, short, sources = bounds(TURNS)
+    assert (sources["minItems"], sources["maxItems"]) == (1, 2)
+    assert sources["items"] == {"type": "integer", "minimum": 1, "maximum": 2}
+    many, long, sources = bounds([turn(rid, "I live in Bergen and like rain." * 9) for rid in range(30)])
+    assert sources["items"]["maximum"] == 30
+    assert 1 <= few < many == 20
+    assert short < long == 1000
+
+
+def test_scripts_with_denser_characters_are_not_underestimated() -> None:
+    assert estimate_tokens("我住在卑尔根") > estimate_tokens("I live")
