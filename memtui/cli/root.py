@@ -36,6 +36,8 @@ COMMANDS: dict[str, Entry] = {
     "tag": Entry("writing", "Change", "Add and remove tags."),
     "undo": Entry("undoing", "Change", "Take back your latest change, or any operation."),
     "redo": Entry("undoing", "Change", "Do again what was just undone."),
+    "maintain": Entry("maintaining", "Care", "Run the night shift: what is due, or one job now."),
+    "backup": Entry("backing", "Care", "Make, list and restore backups."),
     "check": Entry("caring", "Care", "Check that the memory file is sound."),
     "doctor": Entry("doctor", "Care", "Tell what is configured, what works, what to do."),
     "serve": Entry("serving", "Care", "Show the app in a browser, for reading only."),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError
+from memtui.engine.maintain import decay
 from memtui.engine.records import Entity, MemoryRecord, Operation, Options, Recall, RowChange, Session
 from memtui.engine.search import filters, listing
 from memtui.engine.store import entities, history, lists, memories, recalls, sessions
@@ -84,6 +85,20 @@ class View:
         compiled = self._compiled(filter)
         with self._connections.read() as connection:
             return filters.which_term_removes_all(connection, compiled)
+
+    # Fading
+
+    def forecast(self, days: int = 30) -> decay.Forecast:
+        """Which facts fade on each of the next local dates when nobody recalls or confirms them; and how sure all are."""
+        if not 1 <= days <= 3_660:
+            raise InputError("A forecast covers 1 to 3,660 days.", "For example 30.")
+        with self._connections.read() as connection:
+            return decay.forecast(connection, self._options, self._clock(), days)
+
+    def fading(self) -> decay.FadingPlan:
+        """What decay would move to the Trash now, and what waits because it is beyond the day's share."""
+        with self._connections.read() as connection:
+            return decay.plan(connection, self._options, self._clock())
 
     # One memory
 

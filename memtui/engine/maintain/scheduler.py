@@ -192,6 +192,15 @@ class Scheduler:
 
     # Looking at it
 
+    @property
+    def running(self) -> Running | None:
+        """What runs in this process, and how far it is."""
+        return self._runner.running
+
+    def due(self) -> list[str]:
+        """The names of the jobs that are due now, in the order in which they would run."""
+        return [job.name for job in self._jobs if due.period(job, self._runner.task(job, "")) is not None]
+
     def status(self) -> SchedulerStatus:
         """The jobs, what runs, what is wrong."""
         now = self._clock()

@@ -1,0 +1,85 @@
+"""``memtui backup``: make, list and restore copies of the memory file."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memtui.engine.errors import UsageError
+from memtui.ui.format import local_time, plural
+
+from .errors import NEGATIVE, OK
+from .output import emit, note, out, paint, row, table
+from .root import Command, json_option, pass_door
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.store.backup import Backup
+
+    from .door import Door
+
+
+@click.command("backup", cls=Command)
+@click.argument("what", type=click.Choice(["now", "list", "restore"]), default="now")
+@click.argument("name", metavar="[FILE]", required=False)
+@json_option
+@pass_door
+def backup_command(door: Door, what: str, name: str | None, json: bool) -> int:
+    """Make a verified backup (now), list those that there are, or restore one into the memory.
+
+    FILE is a name from the list, a path, or "latest". Before a restore, what is there is backed up itself;
+    other programs that have the memory open go on with the restored content.
+    """
+    if (what == "restore") != (name is not None):
+        raise UsageError(
+            "memtui backup restore needs a FILE, the others take none.",
+            "memtui backup list shows the backups.",
+        )
+    with door.existing(must_write=what != "list") as memory:
+        if what == "list":
+            return _list(memory.backups.all(), json)
+        if name is not None:
+            return _restore(memory, name, json)
+        made = memory.backups.make()
+    if json:
+        emit(_plain(made))
+    else:
+        out(row(paint("backed up", "green"), str(made.path), _size(made.size)))
+    return OK
+
+
+def _restore(memory: Memory, name: str, json: bool) -> int:
+    done = memory.backups.restore(name)
+    if json:
+        emit({"restored": str(done.restored), "before": _plain(done.before)})
+    else:
+        out(row(paint("restored", "green"), str(done.restored)))
+        note(f"what was there before is in {done.before.path.name}")
+    return OK
+
+
+def _list(backups: list[Backup], json: bool) -> int:
+    if json:
+        emit({"backups": [_plain(backup) for backup in backups]})
+        return OK if backups else NEGATIVE
+    now = time.time()
+    rows = [
+        (local_time(backup.at, now), backup.reason, _size(backup.size), backup.path.name)
+        for backup in backups
+    ]
+    for line in table(rows, right=(2,)) if rows else ():
+        out(line)
+    total = sum(backup.size for backup in backups)
+    note(f"{plural(len(backups), 'backup')}, {_size(total)}")
+    return OK if backups else NEGATIVE
+
+
+def _plain(backup: Backup) -> dict[str, Any]:
+    """JSON knows no paths."""
+    return {"path": str(backup.path), "at": backup.at, "reason": backup.reason, "size": backup.size}
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"
