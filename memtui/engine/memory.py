@@ -475,9 +475,6 @@ class Memory:
         """
         return await self.upkeep.consolidate(session_id, preview=preview)
 
-    # State
-
-    def stats(self) -> Stats:
     # The night shift
 
     @cached_property
@@ -530,6 +527,9 @@ class Memory:
         self._call("changed", Changes(tables=frozenset(COVERED)))
         self._wake_indexer()
 
+    # State
+
+    def stats(self) -> Stats:
         with self._connections.read() as connection:
             return stats.stats(
                 connection, self.path, unavailable=self._connections.vectors_missing or self._indexer.degraded
@@ -615,13 +615,13 @@ class Memory:
             self._call("changed", told)
         return operation
 
-    def _wake_indexer(self) -> None:
-        if self._options.background and not self.readonly:
-            self._indexer.wake()
     def _call(self, event: Event, changes: Changes) -> None:
         for callback in list(self._subscribers[event]):
             callback(changes)
 
+    def _wake_indexer(self) -> None:
+        if self._options.background and not self.readonly:
+            self._indexer.wake()
 
     def _tell_of(self, operation: Operation) -> None:
         self._tell(operation.op_id)
