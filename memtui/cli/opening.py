@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -31,6 +32,8 @@ def open_app(door: Door) -> int:
         raise UsageError(
             "The app needs a terminal to open in.", "In a script use the commands: memtui --help lists them."
         )
+    # Nothing of what starting makes is garbage; the app looks for some again after its first paint.
+    gc.disable()
     from memtui.ui.app import MemtuiApp, run_app
     from memtui.ui.look import Look
     from memtui.ui.state import UiState

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +93,8 @@ def _text(file: Path) -> str:
 
 
 def _replace(file: Path, text: str) -> None:
+    import secrets  # 7 ms that reading the settings does not pay
+
     paths.private_folder(file.parent)
     draft = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
     try:

@@ -17,7 +17,7 @@ from memtui.ui.screens.help import HelpDialog
 from memtui.ui.screens.jump import JumpScreen
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine, TabBar
-from memtui.ui.widgets.filter_bar import FilterInput
+from memtui.ui.widgets.filter_input import FilterInput
 from ui_story import Story, memories, running, screen_text, settle, until
 
 

@@ -4,40 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual import events, on
-from textual.app import ComposeResult
-from textual.binding import Binding
-from textual.containers import Horizontal
+from textual import events
+from textual.content import Content
 from textual.message import Message
+from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Input, Static
 
 from memtui.ui.past import past
-from memtui.ui.safe import assemble, content, line
-from memtui.ui.text import cells, visible
+from memtui.ui.safe import assemble, line
+from memtui.ui.text import cells, one_line, visible
 
 if TYPE_CHECKING:
+    from textual.widgets import Static
+
     from memtui.engine.errors import MemtuiError
+
+    from .filter_input import FilterInput
 
 # Typing settles for that long before the list follows.
 DEBOUNCE = 0.08
+# Cells of the sign, and of the blanks before the count.
+SIGN, GAP = 2, 2
 
 
-class FilterInput(Input):
-    """An input that gives the focus back to the list."""
+class FilterBar(Widget):
+    """Posts ``Typed`` when the text has settled. ``sign`` stands before the text.
 
-    BINDINGS = [
-        Binding("down", "leave", show=False),
-        Binding("escape", "leave", show=False),
-    ]
-
-    def action_leave(self) -> None:
-        self.post_message(FilterBar.Left())
-
-
-class FilterBar(Horizontal):
-    """Posts ``Typed`` when the text has settled. ``sign`` stands before the input."""
+    Until somebody types it draws the line itself; then an input lies over it (an input at the start
+    would cost every start a twentieth).
+    """
 
     @past
     class Typed(Message):
@@ -49,55 +45,69 @@ class FilterBar(Horizontal):
     class Left(Message):
         """The person is done typing: the focus should go to the list."""
 
+    count: reactive[str] = reactive("")
+
     def __init__(self, placeholder: str, *, sign: str = "/", id: str | None = None) -> None:
         super().__init__(id=id)
         self._placeholder = placeholder
         self._sign = sign
-        self._timer: Timer | None = None
+        self._text = ""
         self._told = ""
+        self._input: FilterInput | None = None
         self._error: Static | None = None
+        self._timer: Timer | None = None
 
-    def compose(self) -> ComposeResult:
-        yield Static(content(self._sign, "bold $accent"), classes="filter-sign")
-        yield FilterInput(placeholder=visible(self._placeholder), compact=True, select_on_focus=False)
-        yield Static(classes="filter-count")
+    def render(self) -> Content:
+        count = line(self.count, 28, "$text-muted")
+        room = max(self.size.width - SIGN - count.cell_length - GAP, 1)
+        text = line(self._text, room, "$text") if self._text else line(self._placeholder, room, "$text-muted")
+        gap = " " * (self.size.width - SIGN - text.cell_length - count.cell_length)
+        return assemble((self._sign.ljust(SIGN), "bold $accent"), text, gap, count)
 
     @property
     def value(self) -> str:
-        return self.query_one(FilterInput).value
+        return self._text if self._input is None else self._input.value
 
     def set_value(self, text: str, *, quiet: bool = False) -> None:
         """Put a filter in; it takes effect at once. ``quiet``: the caller sees to that."""
         if quiet:
             self._told = text
-        box = self.query_one(FilterInput)
-        box.value = text
-        box.cursor_position = len(text)
+        self._text = text
+        if self._input is not None:
+            self._input.value = text
+            self._input.cursor_position = len(text)
+        self.refresh()
         self._tell()
 
     def edit(self) -> None:
-        self.query_one(FilterInput).focus()
+        """Let the person type."""
+        if self._input is None:
+            from .filter_input import FilterInput
+
+            self._input = FilterInput(self._text, visible(self._placeholder))
+            self._make_room(self.count)
+            self.mount(self._input)
+        self._input.focus()
 
     def show_count(self, text: str) -> None:
-        shown = line(text, 28, "$text-muted")
-        count = self.query_one(".filter-count", Static)
-        count.update(shown)
-        count.styles.width = shown.cell_length
+        """A count, at the right end of the line."""
+        self.count = text
+        self._make_room(text)
+
+    def _make_room(self, count: str) -> None:
+        if self._input is not None:
+            self._input.styles.margin = (0, cells(one_line(count, 28)) + GAP, 0, SIGN)
 
     def show_error(self, error: MemtuiError | None) -> None:
         """Point at the mistake, in a line below; None: there is none."""
-        from memtui.engine.errors import FilterError
-
         if self._error is not None:
             self._error.remove()
             self._error = None
-        if error is None:
+        if error is None or not isinstance(self.parent, Widget):
             return
-        pointer = ""
-        if isinstance(error, FilterError) and error.expression == self.value.strip():
-            lead = len(self.value) - len(self.value.lstrip())
-            before = cells(visible(self.value[: lead + error.position]))
-            pointer = " " * (2 + before) + "^" * error.length
+        from textual.widgets import Static
+
+        pointer = self._pointer(error)
         told = assemble(
             (f"{pointer}\n" if pointer else "", "$error"),
             ("! ", "bold $error"),
@@ -105,18 +115,30 @@ class FilterBar(Horizontal):
             (f"  {error.hint}" if error.hint else "", "$text-muted"),
         )
         self._error = Static(told, classes="filter-error")
-        if isinstance(self.parent, Widget):
-            self.parent.mount(self._error, after=self)
+        self.parent.mount(self._error, after=self)
 
-    @on(Input.Changed)
-    def _changed(self, event: Input.Changed) -> None:
+    def _pointer(self, error: MemtuiError) -> str:
+        """Carets under the place of the mistake, when it is one in this text."""
+        from memtui.engine.errors import FilterError
+
+        if not isinstance(error, FilterError) or error.expression != self.value.strip():
+            return ""
+        lead = len(self.value) - len(self.value.lstrip())
+        before = cells(visible(self.value[: lead + error.position]))
+        return " " * (SIGN + before) + "^" * error.length
+
+    def on_input_changed(self, event: events.Event) -> None:
         event.stop()
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.set_timer(DEBOUNCE, self._tell)
 
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
+    def on_input_submitted(self, event: events.Event) -> None:
+        event.stop()
+        self._tell()
+        self.post_message(self.Left())
+
+    def on_filter_input_left(self, event: events.Event) -> None:
         event.stop()
         self._tell()
         self.post_message(self.Left())
