@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,8 +22,8 @@ from .app_actions import AppActions
 from .app_telling import AppTelling
 from .crash import leave_on_signals, write_report
 from .glyphs import Glyphs
-from .keymap import bindings_at, read_keymap
 from .inbox_count import InboxCount
+from .keymap import bindings_at, read_keymap
 from .line_filter import ControlFilter
 from .look import Look
 from .messages import Changed, Progressed, Said
@@ -80,8 +81,8 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
         self.started = clock()
         self.state = state or UiState(None)
         self.stats: Stats | None = None
-        self.operations = Operations(open_memory, self.show_busy_soon)
         self.inbox = InboxCount(self)
+        self.operations = Operations(open_memory, self.show_busy_soon)
         self.memory_name = name
         self.crash_folder = crash_folder
         self._crash: BaseException | None = None
@@ -127,6 +128,8 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
 
     def begin(self) -> None:
         """The window was painted: now the memory."""
+        gc.freeze()
+        gc.enable()
         for problem in self._keymap_problems:
             self.post_message(Said(problem, "warning", kind="keymap"))
         start(self, self._open, "open")
@@ -204,10 +207,10 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
             return
         self.main.show_stats(stats)
         self.main.query_one(TitleBar).facts = tuple(self._facts(stats))
+        self.inbox.soon()
 
     def _facts(self, stats: Stats) -> Iterator[str]:
         """What is worth knowing about the memory right now, for the title."""
-        self.inbox.soon()
         if stats.unlinked:
             yield f"{self.glyphs.marked} linking {stats.unlinked:,} left"
         if stats.unembedded and self.operations.require().options.embedder != "off":
