@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 
-from memtui.engine.store import consolidations, history, jobs, recalls
+from memtui.engine.store import consolidations, history, jobs, recalls, sessions
 from memtui.engine.store.sql import scalar
 
 from . import backups, decay
@@ -72,8 +72,15 @@ def _session_over(task: Task) -> str | None:
 
 
 def _just_over(task: Task) -> str | None:
+    """The latest session that is over, pending and of the last day."""
     with task.connections.read() as connection:
-        due = consolidations.pending(connection, task.now, due=True)
+        recent = scalar(
+            connection,
+            f"SELECT 1 FROM sessions_consolidations s WHERE s.last_seen_at > ? AND {sessions.PENDING} LIMIT 1",
+            (task.now - _LIVE_SECONDS,),
+        )
+        # Asked at every look: counting the turns of ten thousand imported sessions would not be.
+        due = consolidations.pending(connection, task.now, due=True) if recent else []
     return next((s.session_id for s in reversed(due) if task.now - s.last_seen_at < _LIVE_SECONDS), None)
 
 

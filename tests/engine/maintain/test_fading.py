@@ -17,6 +17,8 @@ from memtui.engine.records import Options
 from memtui.engine.store.connection import Connections
 from night import Clock, make_scheduler
 
+pytestmark = pytest.mark.decay
+
 DAY = 86_400
 START = datetime(2026, 3, 2, 12, tzinfo=UTC).timestamp()
 OPTIONS = Options(background=False, embedder="off", fade_cap=5, fade_share=0.0)
