@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memtui.engine.errors import StoreError
 
+from .long_work import Work
 from .widgets.row_source import Readers
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class Operations:
         self._busy = busy
         # One writer: changes wait for each other here and not in threads.
         self._writer = ThreadPoolExecutor(1, "memtui-writer")
+        self.works: list[Work] = []
+        self._workers = ThreadPoolExecutor(2, "memtui-work")
 
     async def open(self) -> Memory:
         """Import the engine and open the file, in the writer's thread."""
@@ -53,8 +56,27 @@ class Operations:
             loop = asyncio.get_running_loop()
             return await asyncio.shield(loop.run_in_executor(self._writer, call, memory))
 
+    async def work(self, call: Callable[[Memory, Work], T], name: str) -> T:
+        """Do something that takes long, in a thread of its own: changes and reads go on beside it.
+
+        While it runs it is among ``works``, where it can be watched and cancelled.
+        """
+        memory, work = self.require(), Work(name)
+        self.works.append(work)
+        with self._shown(name):
+            doing = asyncio.get_running_loop().run_in_executor(self._workers, call, memory, work)
+            doing.add_done_callback(lambda _: self.works.remove(work))
+            try:
+                return await asyncio.shield(doing)
+            except asyncio.CancelledError:
+                work.cancel()
+                raise
+
     def close(self) -> None:
-        """Wait for a change that is being written, then close the file."""
+        """Stop long work, wait for a change that is being written, then close the file."""
+        for work in self.works:
+            work.cancel()
+        self._workers.shutdown(wait=True)
         self.readers.close()
         self._writer.shutdown(wait=True)
         if self.memory is not None:

@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
+from textual.types import CSSPathType
 from textual.widgets import Static
 
 from memtui.ui.safe import assemble, line
@@ -26,7 +27,7 @@ class Dialog(ModalScreen[T], Generic[T]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "leave", "leave", show=False)]
-    CSS_PATH = "../styles/dialogs.tcss"
+    CSS_PATH: ClassVar[CSSPathType | None] = "../styles/dialogs.tcss"
     hints: ClassVar[tuple[tuple[str, str], ...]] = ()
     # Styles: small fits its text, wide takes most of the window.
     wide: ClassVar[bool] = False

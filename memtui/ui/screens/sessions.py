@@ -25,7 +25,7 @@ from memtui.ui.widgets.row_table import RowTable
 from memtui.ui.widgets.transcript_side import TranscriptSide
 from memtui.ui.widgets.transcript_view import TranscriptView
 
-from .list_pane import ListPane
+from .consolidating import Consolidating
 from .preview_side import PREVIEW_DELAY
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _TITLE = 60
 
 
-class SessionsPane(ListPane["SessionRow"]):
+class SessionsPane(Consolidating):
     """The list, and beside it the conversation; Enter gives the conversation the whole window."""
 
     place: ClassVar = "sessions"
@@ -42,7 +42,6 @@ class SessionsPane(ListPane["SessionRow"]):
     placeholder = "filter by title, source or project; -not"
     noun, noun_one = "sessions", "session"
     orders = ORDERS
-    markable = False
     tables = frozenset({"sessions_consolidations", "memories", "*"})
     # A session (sid) that is to be shown at one of its turns (rid).
     _at: tuple[int, int | None] | None = None

@@ -1,0 +1,53 @@
+"""Long work in one line: a bar, how many of how many, how long it still takes, and the key that stops it."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.widget import Widget
+
+from memtui.ui.format import count
+from memtui.ui.glyphs import Glyphs
+from memtui.ui.long_work import Work
+from memtui.ui.safe import assemble, line
+
+EVERY = 0.2
+_BAR = 14
+
+
+class WorkStrip(Widget):
+    """Follows a piece of work by looking at it; ``stop_key`` is named beside it."""
+
+    DEFAULT_CSS = "WorkStrip { height: 1; padding: 0 1; background: $surface; }"
+
+    def __init__(self, work: Work, glyphs: Glyphs, stop_key: str) -> None:
+        super().__init__()
+        self._work = work
+        self._glyphs = glyphs
+        self._stop_key = stop_key
+
+    def on_mount(self) -> None:
+        self.set_interval(EVERY, self.refresh)
+
+    def render(self) -> Content:
+        work, width = self._work, self.size.width
+        stop = assemble((self._stop_key, "bold $accent"), (" stop", "$text-muted"))
+        if work.cancelled():
+            return line(f"stopping {work.name}", width, "$warning")
+        share = min(work.done / work.total, 1.0) if work.total else 0.0
+        bar = self._glyphs.bar * round(share * _BAR)
+        parts = [f"{count(work.done)} of {count(work.total)}" if work.total else work.name]
+        left = work.seconds_left
+        if left is not None:
+            parts.append(_span(left))
+        told = f" {self._glyphs.dot} ".join([*parts, work.detail] if work.detail else parts)
+        room = width - _BAR - stop.cell_length - 4
+        return assemble(
+            (bar, "$accent"), (self._glyphs.empty * (_BAR - len(bar)), "$text-muted"), " ",
+            line(told, room), " " * max(room - len(told), 0), "  ", stop,
+        ).truncate(width)  # fmt: skip
+
+
+def _span(seconds: float) -> str:
+    if seconds < 60:
+        return f"{max(round(seconds), 1)} s left"
+    return f"{round(seconds / 60)} min left"

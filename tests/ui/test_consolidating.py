@@ -1,0 +1,228 @@
+"""Consolidation in the Sessions pane: run, preview line by line, skip, stop, what it would cost."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from memtui.engine.maintain.extract_keyword import KeywordExtractor
+from memtui.engine.memory import Memory
+from memtui.engine.records import LlmOptions, Options
+from memtui.ui.app import MemtuiApp
+from memtui.ui.look import Look
+from memtui.ui.screens.proposals import EditProposal, ProposalsDialog, ProposalTable
+from memtui.ui.screens.question import Question
+from memtui.ui.screens.sessions import SessionsPane
+from memtui.ui.state import UiState
+from memtui.ui.widgets.bars import StatusLine
+from memtui.ui.widgets.work_strip import WorkStrip
+from textual.widgets import TextArea
+from ui_story import DAY, NOW, Story, running, screen_text, settle, until
+
+HOSTILE = "\x1b]52;c;aGk=\x07 [/] [@click=app.quit]x[/] \u202eevil"
+
+
+@pytest.fixture
+def talks(story: Story) -> Story:
+    """Two more conversations that wait, the latest with three facts and a summary."""
+    with story.open() as memory:
+        story.now = NOW - 3 * DAY
+        memory.record_turn("garden", "user", "I like gooseberries.")
+        story.now = NOW - 2 * DAY
+        memory.record_turn("family", "user", "My sister is called Nadia. I am vegetarian. I work with Koos.")
+        memory.record_turn("family", "assistant", f"{HOSTILE} We spoke of your family today, and of much else. " * 3)
+    story.now = NOW
+    return story
+
+
+def at_sessions(story: Story) -> MemtuiApp:
+    state = UiState(None)
+    state.pane = "sessions"
+    return story.app(state=state)
+
+
+def pane(app: MemtuiApp) -> SessionsPane:
+    assert isinstance(app.main.pane, SessionsPane)
+    return app.main.pane
+
+
+def said(app: MemtuiApp) -> str:
+    return app.main.query_one(StatusLine).said
+
+
+def contents(story: Story, filter: str = "kind:fact") -> set[str]:
+    with story.open(readonly=True) as memory:
+        return {one.content for one in memory.view.page(filter)}
+
+
+def pending(story: Story) -> set[str]:
+    with story.open(readonly=True) as memory:
+        return {session.session_id for session in memory.upkeep.pending_sessions()}
+
+
+async def previewed(app: MemtuiApp) -> ProposalsDialog:
+    await until(lambda: isinstance(app.screen, ProposalsDialog))
+    dialog = app.screen
+    assert isinstance(dialog, ProposalsDialog)
+    await until(lambda: dialog.query_one(ProposalTable).row_count > 0)
+    return dialog
+
+
+async def test_one_key_turns_a_conversation_into_facts_and_undo_makes_it_pending(talks: Story) -> None:
+    app = at_sessions(talks)
+    async with running(app) as pilot:
+        await pilot.press("r")
+        await until(lambda: said(app).startswith("Consolidated “family”: 3 facts"))
+        assert "My sister is called Nadia" in contents(talks)
+        assert "family" not in pending(talks)
+        await pilot.press("u")
+        await until(lambda: said(app).startswith("Undid: Consolidated"))
+        assert "family" in pending(talks)
+
+
+async def test_marked_sessions_and_all_are_one_operation(talks: Story) -> None:
+    app = at_sessions(talks)
+    async with running(app) as pilot:
+        await pilot.press("space", "space", "r")
+        await until(lambda: said(app).startswith("Consolidated 2 sessions"))
+        assert not {"family", "garden"} & pending(talks)
+        await settle(app)
+        await pilot.press("A")
+        await until(lambda: not pending(talks))
+
+
+async def test_a_preview_writes_only_what_was_accepted_as_it_was_edited(talks: Story) -> None:
+    before = contents(talks)
+    app = at_sessions(talks)
+    async with running(app) as pilot:
+        await pilot.press("d")
+        dialog = await previewed(app)
+        await settle(app)
+        assert contents(talks) == before
+        text = screen_text(app)
+        assert "4 of 4 lines accepted" in text and "“My sister is called Nadia." in text
+        await pilot.press("space")
+        await until(lambda: "3 of 4 lines accepted" in screen_text(app))
+        await pilot.press("e")
+        await until(lambda: isinstance(app.screen, EditProposal))
+        app.screen.query_one(TextArea).text = "I am vegetarian since March"
+        await pilot.press("ctrl+s")
+        await until(lambda: app.screen is dialog)
+        await pilot.press("enter")
+        await until(lambda: said(app).startswith("Consolidated “family”: 2 facts"))
+    assert contents(talks) - before == {"I am vegetarian since March", "I work with Koos"}
+    assert "family" not in pending(talks)
+
+
+async def test_discarding_a_preview_writes_nothing_and_asks_when_it_was_worked_on(talks: Story) -> None:
+    app = at_sessions(talks)
+    async with running(app) as pilot:
+        await pilot.press("d")
+        await previewed(app)
+        await pilot.press("escape")
+        await until(lambda: "Discarded" in said(app))
+        await pilot.press("d")
+        dialog = await previewed(app)
+        await pilot.press("*", "escape")
+        await until(lambda: isinstance(app.screen, Question))
+        await pilot.press("n")
+        await until(lambda: app.screen is dialog)
+        await pilot.press("escape", "y")
+        await until(lambda: app.screen is app.main)
+    assert "family" in pending(talks)
+
+
+async def test_skipping_counts_a_session_as_done_without_facts(talks: Story) -> None:
+    before = contents(talks)
+    app = at_sessions(talks)
+    async with running(app) as pilot:
+        await pilot.press("s")
+        await until(lambda: "Skipped" in said(app))
+    assert contents(talks) == before
+    assert "family" not in pending(talks)
+
+
+async def test_a_session_that_is_done_says_why_it_cannot_run(talks: Story) -> None:
+    with talks.open() as memory:
+        await memory.consolidate("family")
+    app = at_sessions(talks)
+    async with running(app) as pilot:
+        await pilot.press("G", "r")
+        await until(lambda: "consolidated already" in said(app))
+
+
+async def test_stop_ends_a_run_that_waits_for_a_model_and_the_session_stays_pending(
+    talks: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def wait(*_: Any) -> None:
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(KeywordExtractor, "extract", wait)
+    app = at_sessions(talks)
+    async with running(app) as pilot:
+        await pilot.press("r")
+        await until(lambda: app.main.pane.query(WorkStrip))
+        await until(lambda: "0 of 1" in screen_text(app) and "ctrl+x stop" in screen_text(app))
+        await pilot.press("r")
+        await until(lambda: "A consolidation is running" in said(app))
+        await pilot.press("ctrl+x")
+        await until(lambda: said(app).startswith("Stopped"))
+        await until(lambda: not app.main.pane.query(WorkStrip))
+    assert "family" in pending(talks)
+
+
+async def test_with_a_model_the_cost_is_asked_first_and_a_failure_is_told_and_kept(
+    talks: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    llm = LlmOptions(base_url="http://127.0.0.1:9", model="tiny-1", timeout=2)
+    state = UiState(None)
+    state.pane = "sessions"
+    app = MemtuiApp(
+        lambda: Memory.open(talks.path, clock=talks.clock, options=Options(background=False, llm=llm)),
+        look=Look(motion=False), clock=talks.clock, state=state,
+    )  # fmt: skip
+    async with running(app) as pilot:
+        await pilot.press("r")
+        await until(lambda: isinstance(app.screen, Question))
+        await until(lambda: "Let tiny-1 read 1 session?" in screen_text(app))
+        text = screen_text(app)
+        assert "127.0.0.1:9" in text and "At most 200,000 tokens" in text
+        await pilot.press("n")
+        await until(lambda: app.screen is app.main)
+        await pilot.press("r")
+        await until(lambda: isinstance(app.screen, Question))
+        await pilot.press("y")
+        await until(lambda: "1 session failed and still waits" in said(app), 10)
+        await settle(app)
+        await until(lambda: "failed" in screen_text(app))
+    assert "family" in pending(talks)
+
+
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 40), (200, 60)])
+async def test_hostile_proposals_are_shown_harmless_at_every_size(talks: Story, size: tuple[int, int]) -> None:
+    app = at_sessions(talks)
+    async with running(app, size) as pilot:
+        await pilot.press("d")
+        await previewed(app)
+        await pilot.press("G")
+        await until(lambda: "summary" in screen_text(app))
+        text = screen_text(app)
+        assert "\x1b" not in text and "\u202e" not in text and "\x07" not in text
+        assert all(len(line) <= size[0] for line in text.splitlines())
+        assert "Space accept" in text
+
+
+async def test_leaving_the_app_ends_a_run_that_waits_for_a_model(
+    talks: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def wait(*_: Any) -> None:
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(KeywordExtractor, "extract", wait)
+    app = at_sessions(talks)
+    async with asyncio.timeout(20), running(app) as pilot:
+        await pilot.press("r")
+        await until(lambda: app.main.pane.query(WorkStrip))
+    assert "family" in pending(talks)
