@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from .actions import BY_ID
@@ -58,6 +59,14 @@ class AppActions(Performs):
         pane = await self._me.main.go_to("sessions")
         if isinstance(pane, SessionsPane):
             await pane.open_at(session_id, rid)
+
+    async def show_about(self, names: Sequence[str]) -> None:
+        """Show everything that is linked to some people and things."""
+        from .screens.memories import MemoriesPane, about
+
+        pane = await self._me.main.go_to("memories")
+        if isinstance(pane, MemoriesPane):
+            pane.filter_bar.set_value(about(names))
 
     def do_next_part(self) -> None:
         self._me.main.step(1)

@@ -47,6 +47,7 @@ def _remembered(stats: Stats) -> int:
 PANES: tuple[PaneSpec, ...] = (
     PaneSpec(1, "review", "Review", "Rev", "memtui.ui.screens.review:ReviewPane", calls=True),
     PaneSpec(2, "memories", "Memories", "Mem", "memtui.ui.screens.memories:MemoriesPane", _remembered),
+    PaneSpec(3, "search", "Search", "Find", "memtui.ui.screens.search:SearchPane"),
     PaneSpec(
         5, "sessions", "Sessions", "Ses", "memtui.ui.screens.sessions:SessionsPane",
         lambda stats: stats.pending_sessions, calls=True,

@@ -152,7 +152,7 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
     def do_about(self) -> None:
         row = self.table.selected
         if row is not None:
-            self.filter_bar.set_value("entity:" + ",".join(quoted(name) for name in row.entities))
+            self.filter_bar.set_value(about(row.entities))
             self.table.focus()
 
     def commands(self) -> Iterator[Command]:
@@ -160,6 +160,11 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
             for falling, label in ((True, one.falling_label), (False, one.rising_label)):
                 run = partial(self.table.sort_by, one.sort, falling)
                 yield Command(f"Sort: {label}", "Put the list in this order.", run)
+
+
+def about(names: Sequence[str]) -> str:
+    """The filter for everything that mentions one of these."""
+    return "entity:" + ",".join(quoted(name) for name in names)
 
 
 def quoted(name: str) -> str:

@@ -1,0 +1,126 @@
+"""The four arms of a search as people see them: bars of one hue each, raw scores in words, points."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from .text import Visible, visible
+
+if TYPE_CHECKING:
+    from memtui.engine.records import ArmHit, ArmName
+
+    from .glyphs import Glyphs
+
+ARMS: tuple[ArmName, ...] = ("keyword", "vector", "entity", "context")
+
+Range = tuple[int, int, str]
+
+_word = re.compile(r"\w+")
+
+
+def terms_of(arms: Mapping[ArmName, ArmHit]) -> dict[ArmName, float]:
+    return {arm: arms[arm].term for arm in ARMS if arm in arms}
+
+
+def bar(terms: Mapping[ArmName, float], most: float, cells: int) -> list[tuple[ArmName, int]]:
+    """How many cells of a bar belong to each arm; ``most`` is what fills the whole bar.
+
+    Together they are as long as the sum of the terms says, whatever each is rounded to.
+    """
+    if most <= 0.0:
+        return []
+    total = sum(terms.values())
+    room = max(min(round(total / most * cells), cells), 1 if total > 0.0 else 0)
+    exact = {arm: term / total * room for arm, term in terms.items()} if total > 0.0 else {}
+    shares = {arm: int(value) for arm, value in exact.items()}
+    for arm in sorted(exact, key=lambda arm: shares[arm] - exact[arm])[: room - sum(shares.values())]:
+        shares[arm] += 1
+    return [(arm, shares[arm]) for arm in ARMS if shares.get(arm)]
+
+
+def bar_text(arm: ArmName, cells: int, glyphs: Glyphs) -> Visible:
+    return visible(glyphs.arms[arm] * cells)
+
+
+def points(value: float, *, most: float = 1.0, sign: bool = False) -> Visible:
+    """A score or its part: ``.412``, ``1.127``; four digits where scores are small (``.0164``)."""
+    digits = 3 if most >= 0.1 else 4
+    text = f"{abs(value):.{digits}f}"
+    text = text.removeprefix("0")
+    lead = ("+" if value >= 0 else "−") if sign else ("−" if value < 0 else "")
+    return visible(f"{lead}{text}")
+
+
+def raw_score(arm: ArmName, hit: ArmHit) -> str:
+    """What the arm itself says: ``BM25 6.41``, ``cosine .71``, ``2 names``."""
+    match arm:
+        case "keyword":
+            return f"BM25 {hit.score:.2f}"
+        case "vector":
+            return f"cosine {points(hit.score)[:-1]}"
+        case "entity":
+            names = max(len(hit.matched), round(hit.score))
+            return f"{names} name" if names == 1 else f"{names} names"
+        case _:
+            return "around it" if hit.matched else "by itself"
+
+
+def matched_text(arm: ArmName, hit: ArmHit) -> str:
+    """What matched, for people."""
+    if arm != "context":
+        return " · ".join(hit.matched)
+    return " · ".join(_place(one) for one in hit.matched)
+
+
+def marks(text: str, arms: Mapping[ArmName, ArmHit]) -> list[Range]:
+    """The code points of ``text`` that matched, each with its arm: words, and names where no word did."""
+    found: list[Range] = []
+    if "keyword" in arms:
+        found += _words(text, arms["keyword"].matched)
+    if "entity" in arms:
+        for name in arms["entity"].matched:
+            for hit in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
+                start, end = hit.span()
+                if all(end <= other or start >= stop for other, stop, _ in found):
+                    found.append((start, end, "entity"))
+    return sorted(found)
+
+
+def _words(text: str, matched: Sequence[str]) -> Iterable[Range]:
+    wanted = set(matched)
+    for found in _word.finditer(text):
+        if _bare(found[0]) in wanted:
+            yield (*found.span(), "keyword")
+    # Chinese, Japanese and Korean match by pairs of characters inside a run.
+    for pair in wanted:
+        if not pair.isascii() and _bare(pair) == pair and len(pair) <= 2:
+            for found in re.finditer(re.escape(pair), text):
+                if not _alone(text, found.start(), found.end()):
+                    yield (*found.span(), "keyword")
+
+
+def _alone(text: str, start: int, end: int) -> bool:
+    """A word by itself, which was found as one."""
+    before = start == 0 or not text[start - 1].isalnum()
+    return before and (end == len(text) or not text[end].isalnum())
+
+
+def _bare(word: str) -> str:
+    """Lower case, without diacritics: as the index sees it."""
+    if word.isascii():
+        return word.lower()
+    parts = unicodedata.normalize("NFD", word.casefold())
+    return unicodedata.normalize("NFC", "".join(one for one in parts if unicodedata.category(one) != "Mn"))
+
+
+def _place(matched: str) -> str:
+    """``1 before: eat`` -> ``turn before: eat``."""
+    where, colon, words = matched.partition(": ")
+    away, _, side = where.partition(" ")
+    if not colon or not away.isdigit():
+        return matched
+    turn = "the turn" if away == "1" else f"{away} turns"
+    return f"{turn} {side}: {words}"

@@ -1,0 +1,121 @@
+"""What can be turned about a ranking: a profile's numbers one by one, and the kinds that are searched.
+
+Pure: a ``Tuning`` and the knobs that make another out of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Profile
+
+KINDS: tuple[tuple[str, str], ...] = (
+    ("everything", ""),
+    ("facts", "kind:fact"),
+    ("notes", "kind:fact,reflection,observation"),
+    ("turns", "kind:episode"),
+)
+_K = (1, 2, 5, 10, 20, 30, 40, 60, 80, 100, 150, 200)
+
+
+class Tuning(NamedTuple):
+    """``base`` is the profile as it is saved, ``profile`` as it was turned; ``kinds`` indexes ``KINDS``."""
+
+    base: Profile
+    profile: Profile
+    kinds: int = 0
+
+    @property
+    def changed(self) -> bool:
+        """Turned away from what is saved."""
+        return self.profile != self.base
+
+    @property
+    def kind_filter(self) -> str:
+        return KINDS[self.kinds][1]
+
+    @property
+    def name(self) -> str:
+        return f"{self.base.name}, changed" if self.changed else self.base.name
+
+
+class Knob(NamedTuple):
+    """One line. ``level``: how far it is turned, 0 to 1, None for a choice of words.
+
+    ``turn(tuning, by, profiles)`` gives the tuning after ``by`` steps. ``idle``: why it has no effect now.
+    """
+
+    label: str
+    shown: Callable[[Tuning], str]
+    turn: Callable[[Tuning, int, Sequence[Profile]], Tuning]
+    level: Callable[[Tuning], float | None] = lambda tuning: None
+    idle: Callable[[Tuning], str] = lambda tuning: ""
+
+
+def _set(tuning: Tuning, **values: Any) -> Tuning:
+    return tuning._replace(profile=msgspec.structs.replace(tuning.profile, **values))
+
+
+def _other_profile(tuning: Tuning, by: int, profiles: Sequence[Profile]) -> Tuning:
+    names = [profile.name for profile in profiles]
+    if not names:
+        return tuning
+    at = names.index(tuning.base.name) if tuning.base.name in names else -1
+    chosen = profiles[(at + by) % len(profiles)]
+    return Tuning(chosen, chosen, tuning.kinds)
+
+
+def _other_fusion(tuning: Tuning, by: int, profiles: Sequence[Profile]) -> Tuning:
+    return _set(tuning, fusion="rrf" if tuning.profile.fusion == "score" else "score")
+
+
+def _other_k(tuning: Tuning, by: int, profiles: Sequence[Profile]) -> Tuning:
+    higher = [value for value in _K if value > tuning.profile.k]
+    lower = [value for value in _K if value < tuning.profile.k]
+    k = (higher or [_K[-1]])[0] if by > 0 else (lower or [_K[0]])[-1]
+    return _set(tuning, k=k)
+
+
+def _other_kinds(tuning: Tuning, by: int, profiles: Sequence[Profile]) -> Tuning:
+    return tuning._replace(kinds=(tuning.kinds + by) % len(KINDS))
+
+
+def _number(field: str, most: float, step: float, idle: Callable[[Tuning], str] = lambda tuning: "") -> Knob:
+    def shown(tuning: Tuning) -> str:
+        return f"{getattr(tuning.profile, field):.2f}"
+
+    def turn(tuning: Tuning, by: int, profiles: Sequence[Profile]) -> Tuning:
+        value = round(getattr(tuning.profile, field) / step) * step + by * step
+        return _set(tuning, **{field: round(max(0.0, min(value, most)), 4)})
+
+    def level(tuning: Tuning) -> float:
+        share: float = getattr(tuning.profile, field) / most
+        return max(0.0, min(share, 1.0))
+
+    return Knob(field, shown, turn, level, idle)
+
+
+def _only_score(tuning: Tuning) -> str:
+    return "" if tuning.profile.fusion == "score" else "only with score fusion"
+
+
+KNOBS: tuple[Knob, ...] = (
+    Knob("profile", lambda tuning: tuning.name, _other_profile),
+    Knob("fusion", lambda tuning: tuning.profile.fusion, _other_fusion),
+    Knob(
+        "k", lambda tuning: str(tuning.profile.k), _other_k,
+        lambda tuning: _K.index(min(_K, key=lambda value: abs(value - tuning.profile.k))) / (len(_K) - 1),
+        lambda tuning: "" if tuning.profile.fusion == "rrf" else "only with rrf fusion",
+    ),
+    _number("keyword", 2.0, 0.1),
+    _number("vector", 2.0, 0.1),
+    _number("entity", 2.0, 0.1),
+    _number("neighbours", 1.0, 0.1, _only_score),
+    _number("session", 1.0, 0.1, _only_score),
+    _number("floor", 1.0, 0.05),
+    Knob("kinds", lambda tuning: KINDS[tuning.kinds][0], _other_kinds),
+)  # fmt: skip

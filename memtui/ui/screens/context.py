@@ -1,0 +1,73 @@
+"""Exactly what an agent would be told before it answers a question, and what it would not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.content import Content
+
+from memtui.ui.format import plural
+from memtui.ui.safe import assemble, content
+from memtui.ui.text import one_line
+from memtui.ui.widgets.text_view import TextView
+
+from .dialog import Dialog
+
+if TYPE_CHECKING:
+    from memtui.engine.search.briefing import Briefing
+
+
+class ContextDialog(Dialog[None]):
+    """The block as it is, then what was kept back and how its tokens were counted."""
+
+    wide = True
+    hints = (("j k", "scroll"), ("y", "copy the block"))
+    BINDINGS = [("y", "copy_block", "copy")]
+
+    def __init__(self, told: Briefing, query: str) -> None:
+        super().__init__()
+        self._told = told
+        self._query = query
+
+    def title_text(self) -> str:
+        return f"What an agent would be told: about {plural(self._told.tokens, 'token')}"
+
+    def body(self) -> ComposeResult:
+        yield TextView(id="context-text")
+
+    def on_mount(self) -> None:
+        view = self.query_one(TextView)
+        view.show(self._text())
+        view.focus()
+
+    def _text(self) -> Content:
+        from memtui.engine.search.briefing import HOW_COUNTED, INSIGHT_DAYS
+
+        told = self._told
+        parts: list[Content | str | tuple[str, str]] = [
+            ("asked   ", "$text-muted"), one_line(self._query, 200), "\n\n",
+        ]  # fmt: skip
+        if told.text:
+            parts.append(content(told.text))
+        else:
+            parts.append(
+                ("Nothing: no fact bears on this question, so nothing is put before it.", "$warning")
+            )
+        parts.append("\n\n")
+        if told.insight is None:
+            parts.append((f"No reflection of the last {INSIGHT_DAYS} days.\n", "$text-muted"))
+        for memory, reason in told.kept_back:
+            parts += [
+                ("! kept back  ", "bold $warning"), (f"{reason}\n", "$warning"),
+                ("             ", ""), (f"{one_line(memory.content, 300)}\n", "$text-muted"),
+            ]  # fmt: skip
+        for note in told.result.notes:
+            parts.append((f"! {note}\n", "$warning"))
+        parts.append((f"Tokens are estimated: {HOW_COUNTED}.", "$text-muted"))
+        return assemble(*parts)
+
+    def action_copy_block(self) -> None:
+        self.app.copy_to_clipboard(self._told.text)
+        self.shell.say("Copied the context block.")
+        self.dismiss(None)

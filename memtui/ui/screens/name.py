@@ -1,0 +1,54 @@
+"""A name for something that is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import on
+from textual.app import ComposeResult
+from textual.widgets import Input, Static
+
+from memtui.ui.safe import assemble
+
+from .dialog import Dialog
+
+BUILT_IN = ("default", "rrf")
+LONGEST = 60
+
+
+class NameDialog(Dialog[str]):
+    """Asks for a name that is not built in; ``taken`` ones are replaced, which is said."""
+
+    hints = (("Enter", "save"),)
+
+    def __init__(self, title: str, taken: Sequence[str], suggested: str = "") -> None:
+        super().__init__()
+        self._title = title
+        self._taken = taken
+        self._suggested = "" if suggested in BUILT_IN else suggested
+
+    def title_text(self) -> str:
+        return self._title
+
+    def body(self) -> ComposeResult:
+        yield Input(self._suggested, placeholder="a name", max_length=LONGEST, compact=True)
+        yield Static(classes="dialog-warning")
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        name = event.value.strip()
+        told = ""
+        if name in BUILT_IN:
+            told = "! This one is built in and stays as it is: choose another name."
+        elif name in self._taken:
+            told = "! There is one of that name: it will be replaced."
+        self.query_one(".dialog-warning", Static).update(assemble((told, "$warning")))
+
+    @on(Input.Submitted)
+    def _save(self, event: Input.Submitted) -> None:
+        name = event.value.strip()
+        if name and name not in BUILT_IN:
+            self.dismiss(name)

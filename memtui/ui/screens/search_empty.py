@@ -1,0 +1,92 @@
+"""What Search says where there are no hits: nothing asked, nothing remembered, or nothing found and by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from memtui.ui.safe import assemble
+
+if TYPE_CHECKING:
+    from memtui.engine.records import ArmReport, SearchResult, Stats
+    from memtui.ui.glyphs import Glyphs
+
+KeyOf = Callable[[str], str]
+
+_EXAMPLES = (
+    "what did we decide about the flat?",
+    "when is the dentist appointment",
+    "who is allergic to something?",
+)
+
+
+def nothing_asked(key: KeyOf, stats: Stats) -> Content:
+    """How to begin."""
+    if not stats.active:
+        return _nothing_remembered(key)
+    parts: list[Content | str | tuple[str, str]] = [
+        ("Ask in your own words.\n\n", "bold"),
+        (key("query"), "bold $accent"), "  type a question\n",
+        (key("pin"), "bold $accent"), "  keep one at hand: it will be listed here\n\n",
+    ]  # fmt: skip
+    parts += [(f"   {example}\n", "$text-muted") for example in _EXAMPLES]
+    parts.append(
+        (
+            "\nWords, meaning and names are searched together; every hit says what each of them gave.",
+            "$text-muted",
+        )
+    )
+    return assemble(*parts)
+
+
+def nothing_found(key: KeyOf, stats: Stats, result: SearchResult, glyphs: Glyphs) -> Content:
+    """What each arm saw, and the ways out."""
+    if not stats.active:
+        return _nothing_remembered(key)
+    parts: list[Content | str | tuple[str, str]] = [("Nothing answers this.\n\n", "bold")]
+    for arm in result.arms:
+        parts += [(arm.arm.ljust(9), f"${arm.arm}"), f" {_what(arm, result)}\n"]
+    waiting = stats.unembedded + stats.unlinked
+    if waiting:
+        parts += [
+            "\n",
+            (
+                f"{glyphs.marked} {waiting:,} texts are still being indexed; more may be found soon.\n",
+                "$accent",
+            ),
+        ]
+    if result.filter:
+        parts += ["\nSearched only in ", (result.filter, "bold $warning"), "\n"]
+    parts += ["\n", (key("query"), "bold $accent"), "  other words"]
+    if result.filter:
+        parts += ["\n", (key("filter_hits"), "bold $accent"), "  another filter"]
+    parts += ["\n", (key("why_not"), "bold $accent"), "  why is a certain memory not here?"]
+    return assemble(*parts)
+
+
+def _nothing_remembered(key: KeyOf) -> Content:
+    return assemble(
+        ("Nothing is remembered yet.\n\n", "bold"),
+        (key("import"), "bold $accent"), "  bring in conversations you had\n",
+        (key("pane_memories"), "bold $accent"), "  write down a first memory there\n\n",
+        ("memtui --demo shows a memory full of things to try.", "$text-muted"),
+    )  # fmt: skip
+
+
+def _what(arm: ArmReport, result: SearchResult) -> str:
+    match arm.state:
+        case "unavailable":
+            return f"unavailable: {arm.why}"
+        case "off":
+            return f"off: {arm.why or 'its weight is 0'}"
+        case "answered":
+            return f"{arm.found:,} found{', ' + arm.why if arm.why else ''}"
+        case _ if arm.arm == "keyword":
+            words = ", ".join(result.terms)
+            return f"no memory has {words}" if words else "no word of the question can be looked for"
+        case _:
+            return arm.why or {
+                "vector": "nothing is near in meaning", "entity": "no known name is in the question",
+            }.get(arm.arm, "nothing")  # fmt: skip

@@ -1,0 +1,144 @@
+"""Why is this one not here? Pick any memory, and see its place in every arm and what keeps it out."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+
+from memtui.engine.errors import InputError, NotFoundError
+from memtui.ui.memory_rows import MemoryRow, MemorySource, memory_columns
+from memtui.ui.perform import start
+from memtui.ui.safe import assemble
+from memtui.ui.widgets.filter_bar import FilterBar
+from memtui.ui.widgets.row_events import RowHighlighted, RowOpened, RowsCounted, RowsFailed
+from memtui.ui.widgets.row_table import RowTable
+from memtui.ui.widgets.text_view import TextView
+
+from .dialog import Dialog
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Explanation, MemoryRecord, Profile
+
+_ID = re.compile(r"(ep|fact|ref|obs)_[0-9a-f]{1,12}")
+# The cursor rests for that long before a memory is explained.
+_DELAY = 0.1
+# What an agent is shown; further down counts as not here.
+_LIMIT = 10
+
+
+class WhyNotDialog(Dialog[None]):
+    """Any memory by words, filter or id, the forgotten ones too; below it the explanation."""
+
+    wide = True
+    hints = (("/", "find it"), ("j k", "choose"), ("Tab", "read"))
+    BINDINGS = [
+        Binding("slash", "find", show=False),
+        Binding("tab", "next", show=False),
+    ]
+
+    def __init__(self, query: str, filter: str, profile: Profile, best: float) -> None:
+        super().__init__()
+        self._query = query
+        self._filter = filter
+        self._profile = profile
+        self._best = best
+
+    def title_text(self) -> str:
+        return f"Why is this one not here?  {self._query}"
+
+    def body(self) -> ComposeResult:
+        yield FilterBar("words of the memory you miss, or its id")
+        columns = [
+            one for one in memory_columns(self.shell.glyphs, self.shell.clock) if one.id in ("text", "age")
+        ]
+        yield RowTable(columns, id="why-rows", glyphs=self.shell.glyphs, markable=False)
+        yield TextView(id="why-text")
+
+    def on_mount(self) -> None:
+        self.query_one(RowTable).show_header(False)
+        self.query_one(FilterBar).edit()
+        self._show("Type some words of the memory you expected to see.")
+
+    @property
+    def table(self) -> RowTable[MemoryRow]:
+        return self.query_one(RowTable)
+
+    # -- choosing
+
+    @on(FilterBar.Typed)
+    def _typed(self, event: FilterBar.Typed) -> None:
+        text = event.text.strip()
+        if not text:
+            return
+        expression = f"id:{text}" if _ID.fullmatch(text) else text
+        memory = self.shell.operations.require()
+        everywhere = "" if "is:" in expression else "is:active,trash "
+        source = MemorySource(memory, f"{everywhere}{expression}", ("time", True), episodes=True)
+        self.table.show(source, self.shell.operations.readers)
+
+    @on(FilterBar.Left)
+    def _left(self) -> None:
+        self.table.focus()
+
+    @on(RowsFailed)
+    def _failed(self, event: RowsFailed) -> None:
+        if isinstance(event.error, InputError):
+            self._show(event.error.message, warning=True)
+        else:
+            self.shell.show_error(event.error, "finding it")
+
+    @on(RowsCounted)
+    def _counted(self, event: RowsCounted) -> None:
+        self.query_one(FilterBar).show_count(f"{event.count:,}" if event.exact else f"{event.count:,}+")
+        if event.count == 0 and event.exact:
+            self._show(
+                "No memory has these words, not even in the Trash: it was never stored, or it was erased."
+            )
+
+    @on(RowHighlighted)
+    def _highlighted(self) -> None:
+        row = self.table.selected
+        if row is not None:
+            start(self, partial(self._explain, row.memory), "explain")
+
+    @on(RowOpened)
+    def _opened(self) -> None:
+        self.query_one(TextView).focus()
+
+    # -- explaining
+
+    async def _explain(self, memory: MemoryRecord) -> None:
+        await asyncio.sleep(_DELAY)
+        identity = memory.id
+        try:
+            told = await self.shell.operations.ask(
+                lambda engine: engine.explain(
+                    self._query, identity, filter=self._filter, limit=_LIMIT, profile=self._profile
+                )
+            )
+        except NotFoundError as error:
+            self._show(error.message, warning=True)
+            return
+        self._tell(told)
+
+    def _tell(self, told: Explanation) -> None:
+        from memtui.ui.widgets.hit_view import HitText
+
+        view = self.query_one(TextView)
+        text = HitText(view.text_width, self.shell.clock(), self.shell.glyphs)
+        view.show(text.explanation(told, self._best), of=told.memory.id)
+
+    def _show(self, text: str, *, warning: bool = False) -> None:
+        self.query_one(TextView).show(assemble((text, "$warning" if warning else "$text-muted")))
+
+    def action_find(self) -> None:
+        self.query_one(FilterBar).edit()
+
+    def action_next(self) -> None:
+        (self.query_one(TextView) if self.table.has_focus else self.table).focus()

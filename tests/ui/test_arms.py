@@ -1,0 +1,116 @@
+"""Bars, points and marks: what people see of a score adds up to the score."""
+
+from __future__ import annotations
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+from memtui.engine.records import ArmHit, Hit, MemoryRecord, Profile, SearchResult
+from memtui.ui.arms import ARMS, bar, marks, matched_text, points, raw_score
+from memtui.ui.glyphs import UNICODE
+from memtui.ui.ranking_knobs import KINDS, KNOBS, Tuning
+from memtui.ui.search_rows import hit_rows, search_columns
+
+TERMS = st.dictionaries(st.sampled_from(ARMS), st.floats(0.0, 2.0), max_size=4)
+
+
+@given(TERMS, st.floats(0.001, 4.0), st.integers(1, 40))
+def test_the_parts_of_a_bar_are_as_long_as_their_sum_says(
+    terms: dict[str, float], most: float, cells: int
+) -> None:
+    parts = bar(terms, most, cells)  # type: ignore[arg-type]
+    total = sum(terms.values())
+    wanted = min(round(total / most * cells), cells)
+    assert sum(length for _, length in parts) == (max(wanted, 1) if total else 0)
+    assert [arm for arm, _ in parts] == [arm for arm in ARMS if arm in dict(parts)]
+
+
+def test_a_part_twice_as_large_is_twice_as_long() -> None:
+    assert bar({"keyword": 0.4, "vector": 0.2}, 0.6, 12) == [("keyword", 8), ("vector", 4)]
+
+
+def test_points_keep_the_digits_that_tell_hits_apart() -> None:
+    assert points(0.412) == ".412"
+    assert points(1.1268) == "1.127"
+    assert points(1 / 61, most=0.05) == ".0164"
+    assert points(-0.176, sign=True) == "−.176"
+    assert points(0.19, sign=True) == "+.190"
+
+
+def _hit(*matched: str, score: float = 1.0) -> ArmHit:
+    return ArmHit(rank=1, score=score, term=0.5, matched=matched)
+
+
+def test_matched_words_are_marked_as_the_index_saw_them() -> None:
+    text = "Mr. Hadžić EATS plums; he eats, uneaten"
+    found = [text[start:end] for start, end, _ in marks(text, {"keyword": _hit("hadzic", "eats")})]
+    assert found == ["Hadžić", "EATS", "eats"]
+
+
+def test_names_are_marked_where_no_word_is() -> None:
+    text = "Ada and Anna and Ada Lovelace"
+    arms = {"keyword": _hit("anna"), "entity": _hit("Ada", "Anna")}
+    assert [(text[start:end], arm) for start, end, arm in marks(text, arms)] == [  # type: ignore[arg-type]
+        ("Ada", "entity"), ("Anna", "keyword"), ("Ada", "entity"),
+    ]  # fmt: skip
+
+
+def test_pairs_of_chinese_characters_are_marked_inside_a_run() -> None:
+    text = "我喜欢北京烤鸭"
+    assert [text[start:end] for start, end, _ in marks(text, {"keyword": _hit("北京")})] == ["北京"]
+
+
+def test_raw_scores_say_what_they_are() -> None:
+    assert raw_score("keyword", _hit(score=6.414)) == "BM25 6.41"
+    assert raw_score("vector", _hit(score=0.712)) == "cosine .71"
+    assert raw_score("vector", _hit(score=-0.1)) == "cosine −.10"
+    assert raw_score("entity", _hit("Ada")) == "1 name"
+    assert matched_text("context", _hit("1 before: eat", "2 after: ada", "its session")) == (
+        "the turn before: eat · 2 turns after: ada · its session"
+    )
+
+
+def test_every_knob_turns_both_ways_and_stays_in_its_bounds() -> None:
+    profiles = [Profile(), Profile(name="rrf", fusion="rrf")]
+    for knob in KNOBS:
+        tuning = Tuning(profiles[0], profiles[0])
+        for by in (1, -1):
+            for _ in range(60):
+                tuning = knob.turn(tuning, by, profiles)
+                level = knob.level(tuning)
+                assert level is None or 0.0 <= level <= 1.0
+                assert knob.shown(tuning)
+        assert 0 <= tuning.kinds < len(KINDS)
+
+
+def test_a_turned_profile_is_told_from_the_saved_one_and_turned_back_it_is_not() -> None:
+    knob = next(one for one in KNOBS if one.label == "vector")
+    tuning = Tuning(Profile(), Profile())
+    turned = knob.turn(tuning, 1, [])
+    assert turned.changed and turned.name == "default, changed"
+    assert not knob.turn(turned, -1, []).changed
+
+
+def test_rows_say_how_far_they_moved_against_the_saved_profile() -> None:
+    memory = MemoryRecord(
+        rid=1, id="fact_1", kind="fact", content="x", event_time=0, created_at=0, confidence=1.0, effective=1.0,
+        decay_rate=0.0, trust="user",
+    )  # fmt: skip
+    hits = tuple(
+        Hit(
+            rank=rank,
+            memory=msgspec.structs.replace(memory, rid=rid),
+            score=1.0 / rank,
+            arms={"keyword": _hit()},
+        )
+        for rank, rid in enumerate([30, 10, 40, 20], 1)
+    )
+    result = SearchResult(query="x", filter="", profile=Profile(), hits=hits, arms=())
+    before = {10: 1, 20: 2, 30: 3}
+    assert [row.moved for row in hit_rows(result, before)] == [2, -1, None, -2]
+    assert [row.moved for row in hit_rows(result, None)] == [0, 0, 0, 0]
+    columns = {column.id: column for column in search_columns(UNICODE, lambda: 0.0)}
+    shown = [
+        "".join(piece.text for piece in columns["text"].cell(row, 20)) for row in hit_rows(result, before)
+    ]
+    assert [text[-2:] for text in shown] == ["▲2", "▼1", "ew", "▼2"]

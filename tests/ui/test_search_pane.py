@@ -1,0 +1,313 @@
+"""Search: hits with the parts of their score, live re-ranking, why not, the context block, pinned questions."""
+
+from __future__ import annotations
+
+import pytest
+from memtui.engine.memory import Memory
+from memtui.engine.records import SearchResult
+from memtui.ui.app import MemtuiApp
+from memtui.ui.screens.context import ContextDialog
+from memtui.ui.screens.name import NameDialog
+from memtui.ui.screens.search import SearchPane
+from memtui.ui.screens.why_not import WhyNotDialog
+from memtui.ui.state import UiState
+from memtui.ui.widgets.bars import StatusLine
+from textual.widgets import Input, Static, TextArea
+from ui_story import Story, running, screen_text, settle, until
+
+HOSTILE = "\x1b]52;c;aGk=\x07[@click=app.quit]x[/] \u202eevil [/"
+
+
+def search(app: MemtuiApp) -> SearchPane:
+    pane = app.main.pane
+    assert isinstance(pane, SearchPane)
+    return pane
+
+
+def at_search(story: Story, **given: bool) -> MemtuiApp:
+    state = UiState(None)
+    state.pane = "search"
+    return story.app(state=state, **given)
+
+
+async def ask(app: MemtuiApp, question: str, *, filter: str = "") -> SearchResult:
+    """Put a question (and a filter) in as typing would, and wait for its answer."""
+    pane = search(app)
+    await until(lambda: pane.tuning is not None)
+    pane.hit_filter.set_value(filter)
+    pane.filter_bar.set_value(question)
+    await until(
+        lambda: pane.result is not None and (pane.result.query, pane.result.filter) == (question, filter)
+    )
+    await settle(app)
+    pane.table.focus()
+    assert pane.result is not None
+    return pane.result
+
+
+def texts(app: MemtuiApp) -> list[str]:
+    result = search(app).result
+    return [hit.memory.content for hit in result.hits] if result is not None else []
+
+
+def preview(app: MemtuiApp) -> str:
+    """The text of the preview, whatever of it is on screen."""
+    return str(search(app).preview.query_one(".text-body", Static).content)
+
+
+def index(story: Story) -> None:
+    with story.open() as memory:
+        memory.index_pending()
+
+
+async def test_a_question_in_any_words_finds_and_the_parts_add_up(story: Story) -> None:
+    index(story)
+    app = at_search(story)
+    async with running(app) as pilot:
+        await pilot.press("slash", *"trains for six hours", "enter")
+        await until(lambda: len(texts(app)) > 1)
+        await settle(app)
+        result = search(app).result
+        assert result is not None and "train" in result.hits[0].memory.content
+        for hit in result.hits:
+            assert hit.score == pytest.approx(sum(arm.term for arm in hit.arms.values()))
+        text = screen_text(app)
+        assert "why #1" in text and "total" in text and "BM25" in text and "above #2 by" in text
+        assert search(app).table.has_focus
+
+
+async def test_each_hit_has_a_bar_of_its_arms_and_row_one_fills_it(story: Story) -> None:
+    app = at_search(story)
+    async with running(app):
+        await ask(app, "allergic to walnuts")
+        first = next(line for line in screen_text(app).splitlines() if " 1 ◆ Ada is" in line)
+        assert sum(first[:70].count(sign) for sign in app.glyphs.arms.values()) == 10
+
+
+async def test_missing_vectors_are_said_and_are_not_fatal(story: Story) -> None:
+    app = at_search(story)
+    async with running(app):
+        await ask(app, "walnuts")
+        text = screen_text(app)
+        assert "! Searched without vectors: no memory has a vector yet." in text
+        assert "vector unavailable: no memory has a vector yet" in " ".join(preview(app).split())
+
+
+async def test_a_filter_narrows_the_hits_and_escape_takes_it_away(story: Story) -> None:
+    app = at_search(story)
+    async with running(app) as pilot:
+        await ask(app, "standup trains walnuts")
+        everything = len(texts(app))
+        await pilot.press("f", *"tag:work", "enter")
+        await until(lambda: texts(app) == ["Standup moved to 10:30 on Tuesdays"])
+        await pilot.press("escape")
+        await until(lambda: len(texts(app)) == everything)
+
+
+async def test_a_mistake_in_the_filter_is_pointed_at_and_the_hits_stay(story: Story) -> None:
+    app = at_search(story)
+    async with running(app) as pilot:
+        await ask(app, "walnuts")
+        await pilot.press("f", *"conf<x")
+        await until(lambda: "is no confidence" in screen_text(app))
+        assert app.screen is app.main
+
+
+async def test_turning_a_knob_ranks_anew_and_shows_who_moved(story: Story) -> None:
+    index(story)
+    app = at_search(story)
+    async with running(app) as pilot:
+        await ask(app, "what does Ada eat on trains?")
+        before = texts(app)
+        pane = search(app)
+        await pilot.press("T")
+        assert pane.knobs.has_focus
+        await pilot.press("j", "right")
+        await until(lambda: pane.result is not None and pane.result.profile.fusion == "rrf")
+        await settle(app)
+        assert "default, changed" in screen_text(app)
+        for _ in range(12):
+            await pilot.press("j") if pane.knobs.cursor < 3 else await pilot.press("left")
+        await until(lambda: pane.result is not None and pane.result.profile.keyword == 0.0)
+        await until(lambda: texts(app) != before)
+
+
+async def test_k_says_that_it_is_for_rrf_only(story: Story) -> None:
+    app = at_search(story)
+    async with running(app) as pilot:
+        await ask(app, "walnuts")
+        assert "only with rrf fusion" in screen_text(app)
+        await pilot.press("T", "j", "right")
+        await until(lambda: "only with rrf fusion" not in screen_text(app))
+        assert "only with score fusion" in screen_text(app)
+
+
+async def test_a_way_to_rank_is_saved_and_can_be_chosen_again(story: Story) -> None:
+    app = at_search(story)
+    async with running(app) as pilot:
+        await ask(app, "walnuts")
+        await pilot.press("S")
+        await until(lambda: "as it was saved" in screen_text(app))
+        await pilot.press("T", "j", "j", "j", "right", "S")
+        await until(lambda: isinstance(app.screen, NameDialog))
+        await pilot.press(*"default", "enter")
+        assert isinstance(app.screen, NameDialog) and "built in" in screen_text(app)
+        app.screen.query_one(Input).value = "words first"
+        await pilot.press("enter")
+        await until(lambda: "Saved the profile “words first”" in screen_text(app))
+        with story.open(readonly=True) as memory:
+            assert memory.questions.profiles()[-1].keyword == pytest.approx(1.1)
+        await until(lambda: "profile    words first" in screen_text(app))
+
+
+async def test_why_not_finds_any_memory_and_says_what_keeps_it_out(story: Story) -> None:
+    app = at_search(story)
+    async with running(app) as pilot:
+        await ask(app, "walnuts")
+        await pilot.press("w")
+        await until(lambda: isinstance(app.screen, WhyNotDialog))
+        await pilot.press(*"unicycle", "enter")
+        await until(lambda: "It is in the Trash" in " ".join(screen_text(app).split()))
+        assert "Restore it" in " ".join(screen_text(app).split())
+        await pilot.press("slash", *["backspace"] * 8, *"zzzz")
+        await until(lambda: "it was never stored" in " ".join(screen_text(app).split()))
+        with story.open(readonly=True) as memory:
+            identity = memory.view.page("walnuts kind:fact")[0].id
+        await pilot.press(*["backspace"] * 4, *identity, "enter")
+        await until(lambda: "It is among the hits: number 1" in " ".join(screen_text(app).split()))
+        await pilot.press("escape")
+        assert app.screen is app.main
+
+
+async def test_the_context_block_is_what_an_agent_would_get(story: Story) -> None:
+    app = at_search(story)
+    async with running(app) as pilot:
+        await ask(app, "walnuts")
+        await pilot.press("v")
+        await until(lambda: isinstance(app.screen, ContextDialog))
+        text = screen_text(app)
+        assert "## Relevant memory" in text and "- Ada is allergic to walnuts" in text
+        assert "about" in text and "tokens" in text and "estimated" in text
+
+
+async def test_pinned_questions_are_listed_asked_again_and_unpinned(story: Story) -> None:
+    app = at_search(story)
+    async with running(app) as pilot:
+        await ask(app, "walnuts", filter="kind:fact")
+        await pilot.press("p")
+        await until(lambda: "Pinned the question “walnuts”" in screen_text(app))
+        search(app).filter_bar.set_value("")
+        await until(lambda: "? walnuts" in screen_text(app))
+        await settle(app)
+        search(app).table.focus()
+        await pilot.press("x")
+        await until(lambda: "This is a pinned question" in screen_text(app))
+        await pilot.press("enter")
+        await until(lambda: texts(app) == ["Ada is allergic to walnuts"])
+        assert search(app).hit_filter.value == "kind:fact"
+        await pilot.press("p")
+        await until(lambda: "Unpinned" in screen_text(app))
+        await pilot.press("u")
+        await until(lambda: "Undid: Unpinned" in screen_text(app))
+
+
+async def test_the_verbs_of_memories_work_on_hits_and_the_hits_follow(story: Story) -> None:
+    app = at_search(story)
+    async with running(app) as pilot:
+        await ask(app, "allergic to walnuts", filter="kind:fact")
+        await pilot.press("e")
+        await until(lambda: bool(app.screen.query(TextArea)))
+        app.screen.query_one(TextArea).text = "Ada is allergic to walnuts and sesame"
+        await pilot.press("ctrl+s")
+        await until(lambda: "Ada is allergic to walnuts and sesame" in texts(app))
+        await settle(app)
+        await pilot.press("t")
+        await until(lambda: bool(app.screen.query(Input)) and app.screen is not app.main)
+        await pilot.press(*"diet", "enter")
+        await until(lambda: "Tagged" in app.main.query_one(StatusLine).said)
+        await settle(app)
+        await pilot.press("x")
+        await until(lambda: texts(app) == [])
+        await until(lambda: "Nothing answers this" in screen_text(app))
+        await pilot.press("u")
+        await until(lambda: "Ada is allergic to walnuts and sesame" in texts(app))
+
+
+async def test_nothing_found_says_what_each_arm_saw(story: Story) -> None:
+    app = at_search(story)
+    async with running(app):
+        await ask(app, "xyzzyx plughplugh", filter="kind:fact")
+        await until(lambda: "Nothing answers this" in screen_text(app))
+        text = " ".join(screen_text(app).split())
+        assert "no memory has xyzzyx, plughplugh" in text
+        assert "unavailable: no memory has a vector yet" in text
+        assert "Searched only in kind:fact" in text
+
+
+async def test_before_a_question_it_says_how_to_ask(story: Story) -> None:
+    app = at_search(story)
+    async with running(app):
+        await until(lambda: "Ask in your own words" in screen_text(app))
+
+
+async def test_an_empty_memory_says_how_to_fill_it(empty_story: Story) -> None:
+    app = at_search(empty_story)
+    async with running(app):
+        await until(lambda: "Nothing is remembered yet" in screen_text(app))
+
+
+async def test_a_slow_search_does_not_hold_up_typing(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
+    import threading
+
+    held = threading.Event()
+    asked: list[str] = []
+    plain = Memory.search
+
+    def slow(self: Memory, query: str, **given: object) -> SearchResult:
+        asked.append(query)
+        if query == "wal":
+            held.wait(5)
+        return plain(self, query, **given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Memory, "search", slow)
+    app = at_search(story)
+    async with running(app) as pilot:
+        await pilot.press("slash", *"wal")
+        await until(lambda: asked == ["wal"])
+        await until(lambda: "searching" in screen_text(app))
+        await pilot.press(*"nuts")
+        await until(lambda: any("walnuts" in text for text in texts(app)))
+        held.set()
+        await settle(app)
+        result = search(app).result
+        assert result is not None and result.query == "walnuts"
+
+
+async def test_a_hit_leads_to_its_conversation_and_to_its_people(story: Story) -> None:
+    app = at_search(story)
+    async with running(app) as pilot:
+        await ask(app, "I'd rather take the train", filter="kind:episode")
+        await pilot.press("O")
+        await until(lambda: app.main.active == "sessions" and "you · 23 Oct" in screen_text(app))
+        await pilot.press("3")
+        await ask(app, "allergic to walnuts", filter="kind:fact")
+        await pilot.press("at")
+        await until(lambda: app.main.active == "memories" and 'entity:"Ada"' in screen_text(app))
+
+
+@pytest.mark.hostile
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 40), (200, 60)])
+async def test_hostile_texts_and_questions_do_nothing(story: Story, size: tuple[int, int]) -> None:
+    with story.open() as memory:
+        memory.remember(f"walnuts {HOSTILE}", tags=["x[/]"])
+        memory.record_turn(HOSTILE, HOSTILE[:40], f"walnuts again {HOSTILE * 9}")
+        memory.questions.pin(HOSTILE, filter="-kind:fact")
+    app = at_search(story)
+    async with running(app, size) as pilot:
+        assert not any(sign in screen_text(app) for sign in "\x1b\x07\u202e")
+        await ask(app, f"walnuts {HOSTILE}")
+        for key in ("j", "j", "enter", "escape", "T", "escape", "v", "escape", "w"):
+            await pilot.press(key)
+            await settle(app)
+            assert not any(sign in screen_text(app) for sign in "\x1b\x07\u202e")
+        assert app.is_running
