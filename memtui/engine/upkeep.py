@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 
@@ -14,7 +15,7 @@ from memtui.engine.maintain.extract_keyword import KeywordExtractor
 from memtui.engine.maintain.plan import Consolidation, Estimate, Plan
 from memtui.engine.maintain.review import Inbox, ReviewItem, Verdict
 from memtui.engine.records import MemoryRecord, Operation, Options, Session
-from memtui.engine.store import consolidations, history, memories, sessions
+from memtui.engine.store import consolidations, history, jobs, memories, sessions
 from memtui.engine.store.connection import Connections
 
 
@@ -79,9 +80,26 @@ class Upkeep:
         outcomes as ``failed`` and stays pending. Raises NotFoundError for an unknown session, StoreError
         while another consolidation runs.
         """
-        return await self._consolidator(extractor).run(
+        began = int(self._clock())
+        found = await self._consolidator(extractor).run(
             session_id, preview=preview, exclude=exclude, progress=progress, cancelled=cancelled
         )
+        if found.calls and not self._connections.readonly:
+            await asyncio.to_thread(self._log_spend, found, began, preview)
+        return found
+
+    def _log_spend(self, found: Consolidation, began: int, preview: bool) -> None:
+        """What a model was paid for stands among the runs of maintenance, whoever asked for it."""
+        done = sum(outcome.plan is not None for outcome in found.outcomes)
+        counts = {"sessions": done, "facts": found.total("added"), "calls": found.calls, "tokens": found.tokens}
+        report = jobs.JobReport(
+            summary=f"{'previewed' if preview else 'consolidated'} {done:,} session{'' if done == 1 else 's'}",
+            counts=counts,
+            op_id=found.operation.op_id if found.operation else None,
+        )
+        with self._connections.write() as connection:
+            run_id = jobs.start(connection, "consolidation", jobs.manual_period(), began)
+            jobs.finish(connection, run_id, "done", int(self._clock()), report=report)
 
     async def apply(self, plans: Sequence[Plan]) -> Consolidation:
         """Write previewed plans, with the lines as the person left them, as one operation.

@@ -10,7 +10,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.maintain import decay
 from memtui.engine.records import Entity, MemoryRecord, Operation, Options, Recall, RowChange, Session
 from memtui.engine.search import filters, listing
-from memtui.engine.store import entities, history, lists, memories, recalls, sessions
+from memtui.engine.store import entities, growth, history, lists, memories, recalls, sessions
 from memtui.engine.store.connection import Connections
 
 
@@ -86,7 +86,12 @@ class View:
         with self._connections.read() as connection:
             return filters.which_term_removes_all(connection, compiled)
 
-    # Fading
+    # Over time
+
+    def growth(self, steps: int = 60) -> growth.Growth:
+        """How many notes and turns there were, at even steps from the first one until now."""
+        with self._connections.read() as connection:
+            return growth.growth(connection, self._clock(), steps)
 
     def forecast(self, days: int = 30) -> decay.Forecast:
         """Which facts fade on each of the next local dates when nobody recalls or confirms them; and how sure all are."""
