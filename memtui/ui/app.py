@@ -131,7 +131,7 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
         gc.freeze()
         gc.enable()
         for problem in self._keymap_problems:
-            self.post_message(Said(problem, "warning", kind="keymap"))
+            self.post_message(Said(problem, "error", kind="keymap"))
         start(self, self._open, "open")
 
     async def _open(self) -> None:
@@ -191,7 +191,7 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
         try:
             version = await self.operations.ask(lambda memory: memory.data_version())
         except MemtuiError as error:
-            self.post_message(Said(f"{error.message} {error.hint}", "warning", kind="poll"))
+            self.post_message(Said(f"{error.message} {error.hint}", "error", kind="poll"))
             return
         if self._data_version is not None and version != self._data_version:
             self.post_message(Changed(Changes(tables=frozenset({"*"}))))

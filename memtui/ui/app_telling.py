@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -27,6 +28,7 @@ T = TypeVar("T")
 # Dialogs that an action of the whole app opens: where their code is.
 DIALOGS: dict[str, str] = {}
 
+SAID_SECONDS = 8.0
 SPIN_SECONDS = 0.1
 # A change that takes less is not announced while it runs.
 BUSY_AFTER = 0.2
@@ -42,7 +44,7 @@ class AppTelling(_Base):
         return cast("MemtuiApp", self)
 
     def say(self, text: str, severity: Severity = "information") -> None:
-        """One line in the status; a warning is a notification too."""
+        """One line in the status; an error is a notification too."""
         self.post_message(Said(text, severity))
 
     def on_said(self, event: Said) -> None:
@@ -56,8 +58,16 @@ class AppTelling(_Base):
         status.severity = event.severity
         status.said = f"{event.text} (×{times})" if times > 1 else event.text
         status.undo_hint = f"{self.keymap_shown(event.then)} {BY_ID[event.then].label}" if event.then else ""
-        if event.severity != "information" and times == 1:
+        if event.severity == "error" and times == 1:
             notice(me.screen, event.text, severity=event.severity)
+        if not event.then:
+            self.set_timer(SAID_SECONDS, partial(self._unsay, status.said))
+
+    def _unsay(self, text: str) -> None:
+        """What was said a while ago is no longer news; what can be undone stays."""
+        me = self._self
+        if not me.is_leaving and me.main.query_one(StatusLine).said == text:
+            me.main.query_one(StatusLine).said = ""
 
     def on_refused(self, event: Refused) -> None:
         self.post_message(Said(event.reason, "warning", kind=f"refused {event.action_id}"))

@@ -12,6 +12,7 @@ from memtui.ui.app import MemtuiApp
 from memtui.ui.commands import Palette
 from memtui.ui.crash import report
 from memtui.ui.look import Look
+from memtui.ui.messages import Said
 from memtui.ui.screens.error import ErrorDialog
 from memtui.ui.screens.help import HelpDialog
 from memtui.ui.screens.jump import JumpScreen
@@ -183,10 +184,10 @@ async def test_the_palette_finds_actions_and_runs_them(story: Story) -> None:
 
 
 async def test_many_sayings_of_one_kind_are_one_line_and_one_toast(story: Story) -> None:
-    app = story.app(readonly=True)
+    app = story.app()
     async with running(app) as pilot:
-        for _ in range(200):
-            app.action_perform("undo")
+        for number in range(200):
+            app.post_message(Said(f"Page {number} could not be read.", "error", kind="page"))
         await pilot.pause(0.1)
         assert said(app).endswith("(×200)")
         assert len(app._notifications) == 1
@@ -246,3 +247,25 @@ async def test_tabs_count_what_the_list_counts(story: Story) -> None:
         await until(lambda: app.stats is not None)
         tab = next(tab for tab in app.main.query_one(TabBar).tabs if tab.place == "memories")
         assert tab.counted == memories(app).table.row_count == 6
+
+
+async def test_a_crash_prints_no_values_and_leaves_a_report(
+    story: Story, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def explode(self: StatusLine) -> None:
+        diary = "Ada is allergic to walnuts"
+        raise RuntimeError(diary)
+
+    app = story.app(crash_folder=tmp_path)
+    with pytest.raises(RuntimeError):
+        async with running(app):
+            monkeypatch.setattr(StatusLine, "render", explode)
+            app.main.query_one(StatusLine).refresh()
+            await until(lambda: app._exception is not None)
+    assert app.return_code == 1
+    message = app.crash_message()
+    assert "RuntimeError" in message and str(tmp_path) in message
+    printed = capsys.readouterr()
+    (written,) = tmp_path.glob("crash-*.txt")
+    for told in (message, printed.out, printed.err, written.read_text()):
+        assert "walnuts" not in told

@@ -1,0 +1,93 @@
+"""Differences between two texts, and the words that a memory shares with its source."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from memtui.ui.widgets.diff_view import differences, old_and_new
+from memtui.ui.words import excerpt, shared
+
+WORDS = ["the", "standup", "is", "at", "ten", "10:30", "not", "Tuesdays,", "ß", "漢字", "\n"]
+words = st.lists(st.sampled_from(WORDS), max_size=12)
+texts = st.one_of(words.map(" ".join), st.text(max_size=40))
+
+
+def without(text: str, ranges: list[tuple[int, int]]) -> str:
+    kept, at = [], 0
+    for start, end in ranges:
+        kept.append(text[at:start])
+        at = end
+    return "".join([*kept, text[at:]])
+
+
+@given(texts, texts)
+def test_what_did_not_change_is_the_same_in_both_texts(old: str, new: str) -> None:
+    gone, come = differences(old, new)
+    for text, ranges in ((old, gone), (new, come)):
+        assert all(0 <= start < end <= len(text) for start, end in ranges)
+        assert all(before[1] <= after[0] for before, after in pairwise(ranges))
+    left, right = without(old, gone), without(new, come)
+    assert "".join(left.split()) == "".join(right.split())
+
+
+@given(texts)
+def test_a_text_does_not_differ_from_itself(text: str) -> None:
+    assert differences(text, text) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "gone", "come"),
+    [
+        ("Standup is at 10:00", "Standup is at 10:30", ["00"], ["30"]),
+        ("likes walnuts", "never likes walnuts", [], ["never "]),
+        ("flies to Porto", "takes the train to Porto", ["flies"], ["takes the train"]),
+    ],
+)
+def test_whole_words_are_marked_and_neighbours_are_one_piece(
+    old: str, new: str, gone: list[str], come: list[str]
+) -> None:
+    was, now = differences(old, new)
+    assert [old[start:end] for start, end in was] == gone
+    assert [new[start:end] for start, end in now] == come
+
+
+def test_long_texts_are_compared_quickly() -> None:
+    old = "\n".join(f"line {number} of a long text" for number in range(5000))
+    begin = time.perf_counter()
+    gone, come = differences(old, old.replace("line 2500 ", "line 2500 and a half "))
+    assert time.perf_counter() - begin < 2
+    assert len(gone) == len(come) == 1
+
+
+def test_old_and_new_say_by_sign_what_they_are() -> None:
+    shown = old_and_new("at ten", "at eleven").plain
+    assert shown == "- at ten\n+ at eleven"
+    assert old_and_new("same", "same").plain == "= same"
+
+
+def test_words_of_a_memory_are_found_in_its_source() -> None:
+    source = "Honestly I'd rather take the train than fly if it's less than six hours"
+    found = [
+        source[a:b] for a, b in shared("Prefers trains over flights for anything under six hours", source)
+    ]
+    assert found == ["train", "six", "hours"]
+
+
+@given(st.text(max_size=400), st.integers(20, 120))
+def test_an_excerpt_is_short_and_its_marks_stay_on_their_words(source: str, length: int) -> None:
+    ranges = shared(source[50:90], source)
+    part, moved = excerpt(source, ranges, length)
+    assert len(part) <= length + 2
+    wanted = {source[a:b] for a, b in ranges}
+    assert all(part[a:b] in wanted for a, b in moved)
+
+
+def test_an_excerpt_is_taken_where_most_words_are() -> None:
+    source = "alpha " + "filler " * 100 + "the walnuts that Ada is allergic to " + "filler " * 100
+    part, moved = excerpt(source, shared("Ada is allergic to walnuts", source), 80)
+    assert {part[a:b] for a, b in moved} == {"walnuts", "Ada", "allergic"}
+    assert part.startswith("…") and part.endswith("…")
