@@ -37,7 +37,13 @@ def spacy_says(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return [
             [
                 Span(
-                    text="harbour", start=at, end=at + 7, type="ORG", confidence=0.75, provider="spacy", name="Harbour"
+                    text="harbour",
+                    start=at,
+                    end=at + 7,
+                    type="ORG",
+                    confidence=0.75,
+                    provider="spacy",
+                    name="Harbour",
                 )
             ]
             if (at := text.find("harbour")) >= 0
@@ -155,6 +161,14 @@ def test_names_of_a_model_must_stand_in_the_text() -> None:
     assert second == []
     with pytest.raises(DegradedError):
         llm_names.read_reply({"names": "Joanna"}, texts)
+
+
+def test_a_note_copied_whole_is_no_name() -> None:
+    texts = ["Nora sails with Ada on Sundays.", "Museum of Modern Art"]
+    copied = {"names": [{"n": 1, "name": "Nora sails with Ada on Sundays", "type": "person"}]}
+    assert llm_names.read_reply(copied, texts) == [[], []]
+    words = {"names": [{"n": 1, "name": name, "type": "person"} for name in ("Nora", "Ada")]}
+    assert [span.text for span in llm_names.read_reply(words, texts)[0]] == ["Nora", "Ada"]
 
 
 @pytest.mark.usefixtures("no_spacy")

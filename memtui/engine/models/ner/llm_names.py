@@ -18,6 +18,7 @@ from .span import Span
 CONFIDENCE = 0.9
 _TEXT_CHARACTERS = 2_000
 _MOST_NAMES = 30
+_MOST_WORDS = 10
 _TYPES = ("person", "project", "organization", "location", "other")
 
 SYSTEM = """\
@@ -71,6 +72,12 @@ async def find(options: LlmOptions, texts: Sequence[str]) -> list[list[Span]]:
     return read_reply(reply.data, texts)
 
 
+def _is_sentence(name: str, text: str) -> bool:
+    """Small models copy the whole note."""
+    words = len(name.split())
+    return words > _MOST_WORDS or (words > 3 and name.rstrip(".!?") == text.strip().rstrip(".!?"))
+
+
 def read_reply(data: dict[str, Any], texts: Sequence[str]) -> list[list[Span]]:
     """Where the names of an answer stand in the texts; a name that stands nowhere is left out."""
     try:
@@ -83,6 +90,8 @@ def read_reply(data: dict[str, Any], texts: Sequence[str]) -> list[list[Span]]:
     for given in reply.names:
         name = given.name.strip()
         if not (1 <= given.n <= len(texts) and len(name) > 1) or len(found[given.n - 1]) >= _MOST_NAMES:
+            continue
+        if _is_sentence(name, texts[given.n - 1]):
             continue
         for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", texts[given.n - 1]):
             found[given.n - 1].append(
