@@ -92,6 +92,10 @@ def conversations(file: Path) -> Path:
     return file
 
 
+def memories(connection: apsw.Connection) -> list[tuple[object, ...]]:
+    return connection.execute("SELECT * FROM memories ORDER BY rid").fetchall()
+
+
 async def test_an_answer_has_the_shape_that_was_asked_for(model: LlmOptions) -> None:
     schema = {
         "type": "object",
@@ -115,11 +119,14 @@ async def test_imported_talks_become_facts_with_their_turns(
         assert report.imported == sum(map(len, TALKS.values()))
         clock.now += 3_600
         looker = apsw.Connection(str(place), flags=apsw.SQLITE_OPEN_READONLY)
-        before, version = state_hash(looker), looker.pragma("data_version")
+        before, rows = state_hash(looker), memories(looker)
 
         seen = await memory.consolidate("allergy", preview=True)
         assert [one.state for one in seen.outcomes] == ["preview"], seen
-        assert looker.pragma("data_version") == version, "a preview writes nothing"
+        assert (state_hash(looker), memories(looker)) == (before, rows), (
+            "a preview keeps nothing but what it cost"
+        )
+        assert memory.next_undo() == report.operation
 
         outcome = await memory.consolidate()
         assert [one.state for one in outcome.outcomes] == ["done", "done"], outcome
