@@ -121,7 +121,7 @@ def _entities(connection: apsw.Connection, rows: Iterable[Sequence[Any]]) -> lis
                 aliases=tuple(alias for (alias,) in aliases if alias != name),
                 summary=summary,
                 merged_into=merged_into,
-            )  # fmt: skip
+            )
         )
     return found
 

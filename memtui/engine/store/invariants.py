@@ -215,7 +215,8 @@ def links(scene: Scene) -> Iterator[Finding]:
     )
     stray = _rows(
         scene,
-        f"SELECT from_id FROM (SELECT from_id, rel, to_id FROM memory_links WHERE rel <> 'merged' EXCEPT SELECT * FROM ({stated})) LIMIT 20",
+        "SELECT from_id FROM (SELECT from_id, rel, to_id FROM memory_links WHERE rel <> 'merged' "
+        f"EXCEPT SELECT * FROM ({stated})) LIMIT 20",
     )
     if missing or stray:
         yield _finding(
