@@ -27,7 +27,7 @@ class Entry(NamedTuple):
     """One command: its name to match, how it is shown, what it runs, and whether an empty query lists it."""
 
     name: Visible
-    shown: Content
+    palette_text: Content
     run: Callable[[], object]
     listed: bool
 
@@ -38,14 +38,14 @@ class Commands(Provider):
     async def discover(self) -> Hits:
         for entry in self._entries():
             if entry.listed:
-                yield DiscoveryHit(entry.shown, entry.run, text=entry.name)
+                yield DiscoveryHit(entry.palette_text, entry.run, text=entry.name)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
         for entry in self._entries():
             score = matcher.match(entry.name)
             if score > 0:
-                yield Hit(score, entry.shown, entry.run, text=entry.name)
+                yield Hit(score, entry.palette_text, entry.run, text=entry.name)
 
     def _entries(self) -> Iterator[Entry]:
         app = cast("MemtuiApp", self.app)

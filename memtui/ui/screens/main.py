@@ -163,7 +163,8 @@ class MainScreen(Screen[None]):
         """What can be done may have changed: draw the keys anew."""
         keys = []
         part: Place = getattr(self.pane.parts()[0], "part", "list") if self.pane.parts() else "list"
-        for action in footer_actions(self.pane.place, part):
+        wanted = self.pane.wanted()
+        for action in sorted(footer_actions(self.pane.place, part), key=lambda action: action.id not in wanted):
             node = self.performer(action)
             if node is not None:
                 able = not node.refusal(action)

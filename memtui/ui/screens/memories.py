@@ -48,9 +48,12 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
 
     def total(self) -> int | None:
         stats = self.shell.stats
-        if stats is None:
+        if stats is None or TRASH in self.filter_text:
             return None
         return stats.active - (0 if self.with_turns else stats.by_kind.get("episode", 0))
+
+    def wanted(self) -> Sequence[str]:
+        return ("restore",) if TRASH in self.filter_text else ()
 
     # -- preview
 

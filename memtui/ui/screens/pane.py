@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar, cast
 
 from textual.containers import Container
@@ -62,6 +62,10 @@ class Pane(Performs, Container):
 
     def commands(self) -> Iterator[Command]:
         return iter(())
+
+    def wanted(self) -> Sequence[str]:
+        """Actions that the footer should offer first just now."""
+        return ()
 
     def do_focus_list(self) -> None:
         if parts := self.parts():

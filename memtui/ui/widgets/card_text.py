@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 
 from memtui.ui.format import local_date, local_time
+from memtui.ui.memory_rows import confidence
 from memtui.ui.review_cards import EVIDENCED, Card, Evidence
 from memtui.ui.safe import assemble, content, line, marked
 from memtui.ui.words import excerpt, shared
 
 from .diff_view import ADDED, REMOVED, differences
-from .memory_view import number
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
@@ -157,7 +157,7 @@ class CardText:
 
     def _standing(self, memory: MemoryRecord, width: int) -> Iterable[Content]:
         """How it stands: whose word, how sure, confirmed."""
-        parts = [_WHOSE[memory.trust], number(memory.effective), *memory.tags[:6]]
+        parts = [_WHOSE[memory.trust], confidence(memory.effective), *memory.tags[:6]]
         told = assemble((f" {self.glyphs.dot} ".join(parts), "$text-muted"))
         if memory.protected:
             told = assemble((f"{self.glyphs.protected} confirmed ", "$success"), (f"{self.glyphs.dot} ", "$text-muted"), told)

@@ -12,7 +12,8 @@ from memtui.ui.format import plural
 from memtui.ui.safe import assemble, content
 from memtui.ui.text import cells, visible
 
-from .memory_view import LONGEST, MemoryText
+from .memory_past import LONGEST
+from .memory_view import MemoryText
 
 if TYPE_CHECKING:
     from memtui.engine.records import ArmHit, ArmName, ArmReport, Explanation, Hit, SearchResult

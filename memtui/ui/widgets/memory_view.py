@@ -7,43 +7,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
 from memtui.ui.format import local_date, local_time, relative_time
+from memtui.ui.memory_rows import confidence
 from memtui.ui.safe import assemble, content, line, marked
 from memtui.ui.words import excerpt, shared
 
-from .diff_view import old_and_new
+from .memory_past import LONGEST, PastText
+from .text_layout import LABEL, LISTED
 
 if TYPE_CHECKING:
-    from memtui.engine.records import MemoryRecord, Operation, RowChange
+    from memtui.engine.records import MemoryRecord
     from memtui.ui.detail import Detail
-    from memtui.ui.glyphs import Glyphs
 
-# Cells of the labels at the left.
-LABEL = 12
-# More of a text than that is not laid out; the editor shows it whole.
-LONGEST = 20_000
 _QUOTE = 280
 _CURVE = 12
-_LIST = 12
-_COLUMN_NAMES = {
-    "content": "text", "confidence": "confidence", "valid_until": "in Trash since",
-    "ended_by": "in Trash because", "confirmed_at": "confirmed", "decay_rate": "fading rate", "tags": "tags",
-    "attributes": "links", "source_ids": "sources", "kind": "kind", "category": "category", "project": "project",
-}  # fmt: skip
 
 
-class MemoryText:
+class MemoryText(PastText):
     """Lays out memories for a preview ``width`` cells wide, as of ``now``."""
-
-    def __init__(self, width: int, now: float, glyphs: Glyphs) -> None:
-        self.width = max(width, 20)
-        self.now = now
-        self.glyphs = glyphs
 
     # -- the whole
 
@@ -69,15 +54,14 @@ class MemoryText:
         """For the frame: what it is, whose word it is, and how old."""
         sign = self.glyphs.kinds[memory.kind]
         whose = {"user": "from you", "agent": "from an agent", "tool": "from a tool", "model": "from a model"}
-        told = (memory.category or memory.kind, whose[memory.trust], relative_time(memory.event_time, self.now))
+        told = (
+            memory.category or memory.kind,
+            whose[memory.trust],
+            relative_time(memory.event_time, self.now),
+        )
         return assemble((f" {sign} ", "$accent"), f" {self.glyphs.dot} ".join(told), " ")
 
     # -- parts
-
-    def _group(self, *parts: Iterable[Content]) -> Iterable[Content]:
-        """Parts that belong together, after a blank line."""
-        lines = [one for part in parts for one in part]
-        return [assemble(""), *lines] if lines else []
 
     def _head(self, memory: MemoryRecord) -> Iterable[Content]:
         text = memory.content
@@ -93,9 +77,9 @@ class MemoryText:
 
     def _state(self, memory: MemoryRecord) -> Iterable[Content]:
         level = self.level(memory.effective)
-        told = f" {number(memory.effective)}"
+        told = f" {confidence(memory.effective)}"
         if memory.effective < memory.confidence - 0.005:
-            told += f" of {number(memory.confidence)}"
+            told += f" of {confidence(memory.confidence)}"
         yield from self.labelled("confidence", assemble((level, "$accent"), told))
         if memory.confirmed_at is not None:
             day = local_date(memory.confirmed_at, self.now)
@@ -139,7 +123,7 @@ class MemoryText:
         memory = detail.memory
         if memory.kind == "episode":
             yield from self.labelled("said in", self._place(detail, memory))
-        for index, source in enumerate(detail.sources[:_LIST]):
+        for index, source in enumerate(detail.sources[:LISTED]):
             yield from self.labelled("" if index else "said in", self._place(detail, source))
             part, ranges = excerpt(source.content, shared(memory.content, source.content), _QUOTE)
             quoted = assemble("“", marked(part, ranges, "bold $accent", "$text-muted"), "”")
@@ -161,63 +145,16 @@ class MemoryText:
         for entity in detail.entities:
             by_type.setdefault(_TYPE_LABELS.get(entity.type, "about"), []).append(entity.canonical_name)
         for label, names in by_type.items():
-            yield from self.labelled(label, assemble((f" {self.glyphs.dot} ".join(names[:_LIST]), "$entity")))
-
-    def _versions(self, detail: Detail) -> Iterable[Content]:
-        for before, after in pairwise(detail.versions):
-            day = local_date(after.created_at, self.now)
-            now_here = " (this one)" if after.id == detail.memory.id else ""
-            yield from self.labelled("corrected", assemble((f"{day}{now_here}", "$text-muted")))
-            yield from self._indented(old_and_new(before.content[:LONGEST], after.content[:LONGEST]), 2)
+            yield from self.labelled(
+                label, assemble((f" {self.glyphs.dot} ".join(names[:LISTED]), "$entity"))
+            )
 
     def _derived(self, detail: Detail) -> Iterable[Content]:
-        for index, one in enumerate(detail.derived[:_LIST]):
+        for index, one in enumerate(detail.derived[:LISTED]):
             sign = self.glyphs.kinds[one.kind]
             text = line(one.content, max(self.width - LABEL - 2, 10))
             yield from self.labelled("" if index else "derived", assemble((f"{sign} ", "$accent"), text))
         yield from self._more(len(detail.derived))
-
-    def _history(self, detail: Detail) -> Iterable[Content]:
-        for index, (operation, change) in enumerate(detail.history[-_LIST:]):
-            when = local_time(operation.at, self.now)
-            who = "" if operation.actor == "person" else f" by {operation.actor}"
-            undone = " (undone)" if operation.state == "undone" else ""
-            room = 2 * (self.width - LABEL) - len(when) - len(who) - len(undone) - 4
-            told = assemble(
-                (f"{when}  ", "$text-muted"), line(operation.label, room), (f"{who}{undone}", "$text-muted")
-            )
-            yield from self.labelled("" if index else "history", told)
-            yield from self._changes(operation, change)
-
-    def _changes(self, operation: Operation, change: RowChange) -> Iterable[Content]:
-        if change.before is None or change.after is None:
-            return
-        for column, name in _COLUMN_NAMES.items():
-            before, after = change.before.get(column), change.after.get(column)
-            if before == after or (column not in change.before and column not in change.after):
-                continue
-            if column == "content":
-                yield from self._indented(old_and_new(str(before)[:LONGEST], str(after)[:LONGEST]), 2)
-            else:
-                was, now = self._value(column, before), self._value(column, after)
-                yield from self._indented(assemble((f"{name}: {was} → {now}", "$text-muted")), 2)
-
-    def _value(self, column: str, value: object) -> str:
-        if value is None or value in ("", "[]", "{}"):
-            return "none"
-        if column in ("valid_until", "confirmed_at") and isinstance(value, int | float):
-            return local_time(value, self.now)
-        return str(value)[:200]
-
-    def _recalls(self, detail: Detail) -> Iterable[Content]:
-        for index, recall in enumerate(detail.recalls[:_LIST]):
-            when = relative_time(recall.at, self.now)
-            asked = line(recall.query, 60)
-            told = assemble(
-                (f"{when} ago  ", "$text-muted"), recall.agent, (" asked “", "$text-muted"), asked, "”"
-            )
-            yield from self.labelled("" if index else "told to", told)
-        yield from self._more(len(detail.recalls))
 
     def _around(self, detail: Detail) -> Iterable[Content]:
         rows: Sequence[MemoryRecord] = detail.around
@@ -239,35 +176,10 @@ class MemoryText:
         parts = [memory.id, memory.source or "", memory.project or ""]
         yield assemble((f" {self.glyphs.dot} ".join(part for part in parts if part), "$text-disabled"))
 
-    def _more(self, number: int) -> Iterable[Content]:
-        if number > _LIST:
-            yield from self.labelled("", assemble((f"and {number - _LIST:,} more", "$text-muted")))
-
-    # -- laying out
-
-    def level(self, share: float, cells: int = 8) -> str:
-        """A share of 1 as a bar."""
-        filled = round(max(0.0, min(share, 1.0)) * cells)
-        return self.glyphs.bar * filled + self.glyphs.empty * (cells - filled)
-
-    def labelled(self, label: str, text: Content) -> Iterable[Content]:
-        lead = assemble((label.ljust(LABEL), "$text-muted"))
-        for index, part in enumerate(text.wrap(self.width - LABEL)):
-            yield assemble(lead if index == 0 else " " * LABEL, part)
-
-    def _indented(self, text: Content, by: int) -> Iterable[Content]:
-        for part in text.wrap(self.width - by):
-            yield assemble(" " * by, part)
-
 
 _TYPE_LABELS = {
     "person": "people", "place": "places", "project": "projects", "organization": "groups", "date": "dates",
 }  # fmt: skip
-
-
-def number(share: float) -> str:
-    """A confidence in three cells: ``1.0``, ``.74``."""
-    return "1.0" if share >= 0.995 else f"{max(share, 0.0):.2f}"[1:]
 
 
 def _stack(lines: Iterable[Content]) -> Content:
