@@ -175,14 +175,17 @@ class Memory:
             source=source,
             project=project,
         )
-        mentions = self._indexer.mentions(turn.intake.content)
+        # Links are made in the background, if there is one: they would be half the time of this call.
+        mentions = None if self._options.background else self._indexer.mentions(turn.intake.content)
+        identity = memories.new_id("episode")
         with self._operation("record", "Recorded a turn") as op:
-            rid = turns.store_turn(op.connection, turn, now)
+            rid = turns.store_turn(op.connection, turn, now, identity)
             assert rid is not None  # a live turn has no source key
-            derive(op.connection, rid, turn.intake.content, mentions, now)
-            (record,) = memories.by_rid(op.connection, [rid], now)
+            if mentions is not None:
+                derive(op.connection, rid, turn.intake.content, mentions, now)
+            op.wrote = True
         self._announce(op)
-        return record
+        return turns.as_record(turn, rid, identity, now)
 
     def remember(
         self, content: str, *, confidence: float = 1.0, tags: Iterable[str] = (), source: str | None = None

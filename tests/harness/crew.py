@@ -16,7 +16,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,11 @@ class Worker:
             os._exit(0)
         os.close(sink)
         self._pipe = os.fdopen(source, "rb")
+        self._first = b""
+
+    def wait_until_ready(self) -> None:
+        """Wait for its first line: from then on it is at work."""
+        self._first = self._pipe.readline()
 
     def kill(self) -> None:
         os.kill(self.pid, signal.SIGKILL)
@@ -62,7 +67,7 @@ class Worker:
     def lines(self) -> list[dict[str, Any]]:
         """All it has reported; waits for its end."""
         with self._pipe:
-            read = [json.loads(line) for line in self._pipe.read().splitlines()]
+            read = [json.loads(line) for line in (self._first + self._pipe.read()).splitlines()]
         os.waitpid(self.pid, 0)
         return read
 
@@ -105,6 +110,7 @@ def write_until_killed(path: str, seed: int, report: Report) -> None:
     dice = random.Random(seed)
     facts: list[str] = []
     with Memory.open(path, actor=dice.choice(("person", "agent:crew")), options=OPTIONS) as memory:
+        report(ready=True)
         for number in range(10_000):
             words = f"writer {seed} says number {number}: Ada met Grace at the harbour"
             verb = dice.choices(
@@ -136,18 +142,20 @@ def write_until_killed(path: str, seed: int, report: Report) -> None:
 
 
 def kill9(path: str, kills: int, seed: int) -> dict[str, Any]:
-    """Rounds of three writers, each killed after 0 to 60 ms."""
+    """Rounds of three writers, each killed after 0 to 60 ms: one while it may still be opening, two at work."""
     dice = random.Random(seed)
     lines: list[dict[str, Any]] = []
     for turn in range(0, kills, 3):
         deadlines = sorted(dice.uniform(0.0, 0.060) for _ in range(min(3, kills - turn)))
         workers = [Worker(partial(write_until_killed, path, dice.getrandbits(31))) for _ in deadlines]
+        for worker in workers[1:]:
+            worker.wait_until_ready()
         started = time.perf_counter()
         for worker, deadline in zip(workers, deadlines, strict=True):
             time.sleep(max(0.0, started + deadline - time.perf_counter()))
             worker.kill()
         for worker in workers:
-            lines += worker.lines()
+            lines += [line for line in worker.lines() if "ready" not in line]
     return {"acknowledged": lines, "kills": kills}
 
 
@@ -209,10 +217,11 @@ def _watch(path: str, act: str, folder: str, stop: int, report: Report) -> None:
                     with memory._connections.exclusive() as connection:
                         backup.back_up(connection, Path(path), reason=f"test{rounds}", folder=Path(folder))
                 else:
-                    with memory._connections.exclusive() as connection:
-                        connection.wal_checkpoint(
-                            mode=(apsw.SQLITE_CHECKPOINT_PASSIVE, apsw.SQLITE_CHECKPOINT_TRUNCATE)[rounds % 2]
-                        )
+                    memory._connections.checkpoint()
+                    connection = memory._connections._require_writer()
+                    # Two cannot do this at a time; SQLite does not let the second one wait.
+                    with suppress(apsw.BusyError):
+                        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
                 rounds += 1
             except (MemtuiError, apsw.Error) as error:
                 report(failed=f"{act}: {error}")
@@ -283,7 +292,17 @@ def create(path: str, processes: int) -> dict[str, Any]:
 ACTS: dict[str, Callable[..., dict[str, Any]]] = {"kill9": kill9, "contention": contention, "create": create}
 
 
+def _warm_up() -> None:
+    """Import all that a writer uses, so that a forked one can begin at once."""
+    with Memory.open(":memory:", options=OPTIONS) as memory:
+        memory.record_turn("warm", "user", "Ada met Grace")
+        memory.correct(memory.remember("one").id, "two")
+        memory.undo()
+        memory.index_pending()
+
+
 def main() -> None:
+    _warm_up()
     act, given = sys.argv[1], json.loads(sys.argv[2])
     mutant = given.pop("mutant", None)
     if mutant:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import apsw
 
-from memtui.engine.records import Trust
+from memtui.engine.records import MemoryRecord, Trust
 from memtui.engine.store import memories, sessions
 
 from .intake import Intake
@@ -26,13 +26,14 @@ class NewTurn(NamedTuple):
     title: str | None = None
 
 
-def store_turn(connection: apsw.Connection, turn: NewTurn, now: int) -> int | None:
+def store_turn(connection: apsw.Connection, turn: NewTurn, now: int, id: str | None = None) -> int | None:
     """Insert the episode and register its session; returns its rid, None when it is there already.
 
     Full text follows by trigger. Links and vectors are left to the queue.
     """
     rid = memories.insert(
         connection,
+        id=id,
         kind="episode",
         content=turn.intake.content,
         event_time=turn.event_time,
@@ -54,3 +55,13 @@ def store_turn(connection: apsw.Connection, turn: NewTurn, now: int) -> int | No
     if turn.intake.quarantined:
         connection.execute("UPDATE index_queue SET vector = 0 WHERE rid = ?", (rid,))
     return rid
+
+
+def as_record(turn: NewTurn, rid: int, id: str, now: int) -> MemoryRecord:
+    """The record of a turn that was just stored, without reading it again."""
+    return MemoryRecord(
+        rid=rid, id=id, kind="episode", content=turn.intake.content, event_time=turn.event_time, created_at=now,
+        confidence=1.0, effective=1.0, decay_rate=0.0, trust=turn.trust, session_id=turn.session_id,
+        source_role=turn.role, source=turn.source, source_key=turn.source_key, project=turn.project,
+        attributes=turn.intake.attributes,
+    )  # fmt: skip

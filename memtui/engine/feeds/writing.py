@@ -15,11 +15,13 @@ import apsw
 import msgspec
 
 from memtui.engine.curate.turns import NewTurn
-from memtui.engine.store import memories, sessions
+from memtui.engine.store import full_text, memories, sessions
 from memtui.engine.store.sql import scalar
 
 _TITLES_KEPT = 256
 _ROWS_PER_LOOK = 8
+# About three times what a transaction adds to the full-text index, so that merging keeps up.
+_MERGED_PAGES = 128
 
 
 class Titles(OrderedDict[str, str]):
@@ -72,6 +74,7 @@ def store_some(
         if taken % _ROWS_PER_LOOK == 0 and time.monotonic() > until:
             break
     _register_sessions(connection, stored, titles)
+    full_text.merge(connection, _MERGED_PAGES)
     return taken, stored
 
 

@@ -7,6 +7,7 @@ its row gone or changed in the meantime leaves it to the queue.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable
 
 from memtui.engine.clock import Clock
@@ -16,11 +17,12 @@ from memtui.engine.models import linker
 from memtui.engine.models.embedders import Embedder
 from memtui.engine.models.ner import KnownNames, Span
 from memtui.engine.models.vectors import quantise, usable
-from memtui.engine.store import entities, vectors
+from memtui.engine.store import entities, full_text, vectors
 from memtui.engine.store.connection import Connections
 
 BATCH = 128
 QUIET_SECONDS = 0.5
+PATIENCE_SECONDS = 5.0
 _TOP = 2**62
 
 
@@ -40,6 +42,7 @@ class Indexer:
         self._on_progress = on_progress
         self._work = threading.Lock()
         self._woken = threading.Event()
+        self._latest = 0.0
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._names = threading.Lock()
@@ -49,10 +52,12 @@ class Indexer:
 
     def wake(self) -> None:
         """Something was written; starts the thread the first time."""
+        self._latest = time.monotonic()
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="memtui-indexer", daemon=True)
             self._thread.start()
-        self._woken.set()
+        if not self._woken.is_set():
+            self._woken.set()
 
     def stop(self) -> None:
         self._stop.set()
@@ -63,12 +68,15 @@ class Indexer:
     def _run(self) -> None:
         while not self._stop.is_set():
             self._woken.wait()
-            self._woken.clear()
-            # Wait until writing pauses: then a burst is one batch and the writer keeps its lock.
-            while self._woken.wait(QUIET_SECONDS) and not self._stop.is_set():
-                self._woken.clear()
+            # Wait until writing pauses: then a burst is one batch and the writer keeps its lock. But not for ever.
+            patience = time.monotonic() + PATIENCE_SECONDS
+            while not self._stop.wait(QUIET_SECONDS / 4):
+                now = time.monotonic()
+                if now - self._latest >= QUIET_SECONDS or now >= patience:
+                    break
             if self._stop.is_set():
                 return
+            self._woken.clear()
             try:
                 self.run()
             except MemtuiError as error:
@@ -85,6 +93,8 @@ class Indexer:
             self._derive_texts(limit)
             made = self._embed(limit)
             self._sync_index()
+            if limit is None:
+                self._tidy()
             return made
 
     def _derive_texts(self, limit: int | None) -> None:
@@ -97,7 +107,7 @@ class Indexer:
             if not found:
                 return
             now = int(self._clock())
-            with self._connections.write() as connection:
+            with self._connections.write_in_turn() as connection:
                 waiting = {rid for rid, _ in pending_texts(connection, below, size)}
                 for rid, content, mentions in found:
                     if rid in waiting:
@@ -144,7 +154,7 @@ class Indexer:
             texts = dict(batch)
             matrix = model.embed(list(texts.values()))
             stored = dict(zip(texts, zip(usable(matrix), quantise(matrix), strict=True), strict=True))
-            with self._connections.write() as connection:
+            with self._connections.write_in_turn() as connection:
                 if vectors.space(connection) is None:
                     vectors.set_space(connection, space)
                 # Only what still waits with the text that was embedded; the rest comes again.
@@ -183,7 +193,15 @@ class Indexer:
         if self._connections.vectors_missing:
             return
         while not self._stop.is_set():
-            with self._connections.write() as connection:
+            with self._connections.write_in_turn() as connection:
                 if not vectors.sync(connection, BATCH * 2):
                     return
             self._on_progress()
+
+    def _tidy(self) -> None:
+        """What writers leave to the background: merging the full-text segments, moving the log into the file."""
+        more = True
+        while more and not self._stop.is_set():
+            with self._connections.write_in_turn() as connection:
+                more = full_text.merge(connection)
+        self._connections.checkpoint()

@@ -7,8 +7,10 @@ so that two processes wait for each other at the start of a transaction and neve
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,7 +32,9 @@ from .vec0 import load_vec0
 
 APPLICATION_ID = 0x6D656D74  # "memt"
 OLDEST_SQLITE = (3, 54, 0)
-BUSY_MILLISECONDS = 30_000
+BUSY_SECONDS = 30.0
+_ASKING_SECONDS = (0.0005, 0.005)
+_TURN_SECONDS = 0.002
 
 _PRAGMAS: tuple[tuple[str, object, object], ...] = (
     # name, value to set, value to read back
@@ -41,6 +45,8 @@ _PRAGMAS: tuple[tuple[str, object, object], ...] = (
     ("cell_size_check", "ON", 1),
     ("secure_delete", "FAST", 2),
     ("mmap_size", 0, 0),
+    # The background checkpoints when writing pauses (indexer.py); this is the bound when it never does.
+    ("wal_autocheckpoint", 4_000, 4_000),
     ("journal_size_limit", 64 * 1024 * 1024, 64 * 1024 * 1024),
     ("temp_store", "MEMORY", 2),
 )
@@ -54,6 +60,25 @@ def assert_sqlite() -> None:
             f"SQLite {apsw.sqlite_lib_version()} is too old for memtui.",
             "Install apsw >= 3.54 from its wheel: pip install --upgrade apsw",
         )
+
+
+class _Patience:
+    """What to do while another program holds a lock: ask again every few milliseconds, for 30 seconds.
+
+    SQLite's own timeout asks every 100 ms in the end; beside a program that writes without a pause it would
+    find the short moments in between only by luck.
+    """
+
+    def __init__(self) -> None:
+        self._until = 0.0
+
+    def __call__(self, asked: int) -> bool:
+        if asked == 0:
+            self._until = time.monotonic() + BUSY_SECONDS
+        elif time.monotonic() > self._until:
+            return False
+        time.sleep(random.uniform(*_ASKING_SECONDS))
+        return True
 
 
 def _set_and_verify(connection: apsw.Connection, name: str, value: object, expected: object) -> None:
@@ -75,7 +100,7 @@ def connect(path: Path | None, *, write: bool, immutable: bool = False) -> apsw.
             flags |= apsw.SQLITE_OPEN_URI
         connection = apsw.Connection(name, flags=flags | apsw.SQLITE_OPEN_NOFOLLOW, statementcachesize=256)
     try:
-        connection.set_busy_timeout(BUSY_MILLISECONDS)
+        connection.set_busy_handler(_Patience())
         connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
         for name, value, expected in _PRAGMAS:
             _set_and_verify(connection, name, value, expected)
@@ -211,6 +236,13 @@ class Connections:
                 raise translate(error, self.path) from error
 
     @contextmanager
+    def write_in_turn(self) -> Iterator[apsw.Connection]:
+        """Like ``write``, for long work in many transactions: whoever waits comes before the next one of them."""
+        with self.write() as connection:
+            yield connection
+        time.sleep(_TURN_SECONDS)
+
+    @contextmanager
     def exclusive(self) -> Iterator[apsw.Connection]:
         """The writer outside any transaction, for backup, VACUUM and pragmas."""
         with self._write_lock:
@@ -218,6 +250,15 @@ class Connections:
                 yield self._require_writer()
             except apsw.Error as error:
                 raise translate(error, self.path) from error
+
+    def checkpoint(self) -> None:
+        """Move what is committed from the log into the file, as far as readers allow; writers need not do it then."""
+        if self.path is not None:
+            with self.exclusive() as connection:
+                try:
+                    connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+                except apsw.BusyError:
+                    pass  # another program is at it
 
     def data_version(self) -> int:
         """Changes when another process has committed. Never waits: while a write runs, the last answer stands."""

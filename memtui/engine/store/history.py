@@ -27,12 +27,16 @@ KEEP_BYTES = 50_000_000
 
 
 class Op:
-    """An open operation: the connection of its transaction, and its label, which may still change."""
+    """An open operation: the connection of its transaction, and its label, which may still change.
+
+    ``wrote``: whoever knows that rows have changed may say so; else it is looked up at the end.
+    """
 
     def __init__(self, connection: apsw.Connection, op_id: int, label: str) -> None:
         self.connection = connection
         self.op_id = op_id
         self.label = label
+        self.wrote = False
         self._label = label
 
     @property
@@ -51,7 +55,7 @@ def operation(
         connection.execute("INSERT INTO current_op(one, op_id) VALUES (1, ?)", (op_id,))
         yield op
         connection.execute("DELETE FROM current_op")
-        if scalar(connection, "SELECT 1 FROM changes WHERE op_id = ? LIMIT 1", (op_id,)) is None:
+        if not op.wrote and not scalar(connection, "SELECT 1 FROM changes WHERE op_id = ? LIMIT 1", (op_id,)):
             connection.execute("DELETE FROM ops WHERE op_id = ?", (op_id,))
         elif op.relabelled:
             connection.execute("UPDATE ops SET label = ? WHERE op_id = ?", (op.label, op_id))
@@ -69,7 +73,7 @@ def begin(
 @contextmanager
 def part(connections: Connections, op_id: int) -> Iterator[apsw.Connection]:
     """One transaction of a running operation."""
-    with connections.write() as connection:
+    with connections.write_in_turn() as connection:
         connection.execute("INSERT INTO current_op(one, op_id) VALUES (1, ?)", (op_id,))
         yield connection
         connection.execute("DELETE FROM current_op")

@@ -87,7 +87,7 @@ def insert(
                              project, trust, event_time, created_at, confidence, decay_rate, confirmed_at,
                              source_ids, tags, attributes)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT(source_key) DO NOTHING RETURNING rid
+        ON CONFLICT(source_key) WHERE source_key IS NOT NULL DO NOTHING RETURNING rid
         """,
         (
             id or new_id(kind), kind, category, content, content_hash(content), session_id, source_role, source,

@@ -17,7 +17,7 @@ CREATE TABLE memories (
     session_id     TEXT,
     source_role    TEXT,
     source         TEXT,
-    source_key     TEXT UNIQUE,
+    source_key     TEXT,
     project        TEXT,
     trust          TEXT NOT NULL CHECK (trust IN ('user', 'agent', 'tool', 'model')),
     event_time     INTEGER NOT NULL,
@@ -39,6 +39,8 @@ CREATE TABLE memories (
     CHECK (category IS NULL OR kind = 'observation')
 ) STRICT;
 
+-- Partial, so that a live turn, which has no key, does not write to it.
+CREATE UNIQUE INDEX memories_source_keys ON memories(source_key) WHERE source_key IS NOT NULL;
 CREATE INDEX memories_by_session ON memories(session_id, event_time, rid) WHERE session_id IS NOT NULL;
 CREATE INDEX memories_by_time ON memories(event_time, rid) WHERE valid_until IS NULL;
 -- What people browse: everything but the raw turns.
@@ -85,6 +87,11 @@ CREATE VIRTUAL TABLE facts_vocab USING fts5vocab(facts_fts, 'row');
 -- may outlive its text (older SQLite cannot delete here), so a match is always checked against the text.
 CREATE VIRTUAL TABLE memories_cjk USING fts5(bigrams, content='', tokenize='unicode61');
 CREATE VIRTUAL TABLE cjk_vocab USING fts5vocab(memories_cjk, 'row');
+
+-- No merging inside a writer's commit, where every fiftieth would wait for it: it is done in the background
+-- and during imports (full_text.py). SQLite itself still merges 16 segments of a level.
+INSERT INTO memories_fts(memories_fts, rank) VALUES ('automerge', 0);
+INSERT INTO facts_fts(facts_fts, rank) VALUES ('automerge', 0);
 
 -- What still has to be derived from a text, newest first: links and bigrams (text), a vector.
 CREATE TABLE index_queue (

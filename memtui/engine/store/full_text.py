@@ -1,0 +1,23 @@
+"""Keep the full-text indexes quick to search: merge the small segments that every commit adds.
+
+FTS5 would do this inside the commits of writers; here it is done beside them, in small transactions.
+"""
+
+from __future__ import annotations
+
+import apsw
+
+PAGES_PER_STEP = 64
+_TABLES = ("memories_fts", "facts_fts")
+
+
+def merge(connection: apsw.Connection, pages: int = PAGES_PER_STEP) -> bool:
+    """Write at most about ``pages`` pages of merged segments in each index; inside the caller's transaction.
+
+    Returns whether there may be more to do.
+    """
+    before = connection.total_changes()
+    for table in _TABLES:
+        connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('merge', ?)", (pages,))
+    # Each command is one change itself; a merge changes rows of the index besides.
+    return connection.total_changes() - before > len(_TABLES)

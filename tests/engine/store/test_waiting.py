@@ -1,0 +1,80 @@
+"""Waiting for others: nobody is kept out for long by a program that writes without a pause."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from memtui import Memory
+from memtui.engine.errors import StoreError
+from memtui.engine.records import Options
+from memtui.engine.store import connection, history
+
+OPTIONS = Options(background=False, embedder="off")
+
+
+def longest_wait(busy: Memory, waiting: Memory, seconds: float) -> float:
+    """The longest time that a turn took while a long operation of another connection wrote in small parts."""
+    stop = threading.Event()
+
+    def work() -> None:
+        op_id = history.begin(busy._connections, time.time, "person", "import", "Busy")
+        while not stop.is_set():
+            with history.part(busy._connections, op_id) as writer:
+                writer.execute(
+                    "INSERT INTO scratchpad(key, value, updated_at) VALUES (hex(randomblob(8)), '', 0)"
+                )
+                time.sleep(0.01)
+        history.finish(busy._connections, op_id, "Was busy")
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    waits, until = [], time.monotonic() + seconds
+    try:
+        while time.monotonic() < until:
+            started = time.monotonic()
+            waiting.record_turn("talk", "user", "may I?")
+            waits.append(time.monotonic() - started)
+            time.sleep(0.01)
+    finally:
+        stop.set()
+        thread.join()
+    return max(waits)
+
+
+def test_a_turn_gets_in_between_the_parts_of_a_long_operation(place: Path) -> None:
+    with Memory.open(place, options=OPTIONS) as busy, Memory.open(place, options=OPTIONS) as waiting:
+        assert longest_wait(busy, waiting, 2.0) < 1.0
+
+
+def test_threads_of_one_program_get_in_between_as_well(place: Path) -> None:
+    with Memory.open(place, options=OPTIONS) as memory:
+        assert longest_wait(memory, memory, 2.0) < 1.0
+
+
+def test_who_waits_too_long_is_told_why(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "BUSY_SECONDS", 0.2)
+    with Memory.open(place, options=OPTIONS) as busy, Memory.open(place, options=OPTIONS) as waiting:
+        with busy._connections.write():
+            started = time.monotonic()
+            with pytest.raises(StoreError, match="in use") as caught:
+                waiting.remember("may I?")
+            assert 0.15 < time.monotonic() - started < 5
+            assert caught.value.hint
+        waiting.remember("now I may")
+        assert waiting.view.count() == 1
+
+
+def test_readers_do_not_wait_for_a_writer(place: Path) -> None:
+    with Memory.open(place, options=OPTIONS) as busy, Memory.open(place, options=OPTIONS) as reader:
+        busy.remember("before")
+        with busy._connections.write() as writer:
+            writer.execute("DELETE FROM memories")
+            started = time.monotonic()
+            assert reader.view.count() == 1
+            assert busy.view.count() == 1
+            assert time.monotonic() - started < 0.5
+            reader.data_version()
+            busy.data_version()
