@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 import time
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 STYLES = ("styles/shell.tcss", "styles/lists.tcss")
 POLL_SECONDS = 0.5
 PROGRESS_SECONDS = 1.0
+# Changes in quick succession are counted once.
+COUNT_DELAY = 0.1
 
 
 class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
@@ -202,7 +205,8 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
         start(self, self._count, "count")
 
     async def _count(self) -> None:
-        self.stats = stats = await self.operations.ask(lambda memory: memory.stats())
+        await asyncio.sleep(COUNT_DELAY)
+        self.stats = stats = await self.operations.ask(lambda memory: memory.stats(), slow=True)
         if self.is_leaving:
             return
         self.main.show_stats(stats)

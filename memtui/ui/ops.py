@@ -44,10 +44,14 @@ class Operations:
             self.memory = await loop.run_in_executor(self._writer, self._open_memory)
         return self.memory
 
-    async def ask(self, call: Callable[[Memory], T]) -> T:
-        """Read something. When the asking task is cancelled, the answer is dropped."""
+    async def ask(self, call: Callable[[Memory], T], *, slow: bool = False) -> T:
+        """Read something. When the asking task is cancelled, the answer is dropped.
+
+        ``slow``: it may take a second with a million memories, so it stays out of a preview's way.
+        """
         memory = self.require()
-        return await asyncio.get_running_loop().run_in_executor(self.readers.asks, call, memory)
+        thread = self.readers.keys if slow else self.readers.asks
+        return await asyncio.get_running_loop().run_in_executor(thread, call, memory)
 
     async def change(self, call: Callable[[Memory], T], name: str) -> T:
         """Change something; ``name`` is shown while it runs. Cancelling does not stop it half-way."""
