@@ -12,11 +12,11 @@ from typing import Literal, NamedTuple, get_args
 
 Place = Literal[
     "everywhere", "list", "text", "transcript", "knobs", "card",
-    "review", "memories", "search", "sessions", "history",
+    "review", "memories", "search", "sessions", "maintenance", "history",
 ]  # fmt: skip
 Group = Literal["Panes", "Move", "Look", "Change", "Undo", "Program"]
 GROUPS: tuple[Group, ...] = get_args(Group)
-PANE_PLACES: tuple[Place, ...] = ("review", "memories", "search", "sessions", "history")
+PANE_PLACES: tuple[Place, ...] = ("review", "memories", "search", "sessions", "maintenance", "history")
 # The parts of a pane have the focus in turn; the pane and "everywhere" are active beside each.
 PART_PLACES: tuple[Place, ...] = ("list", "text", "transcript", "knobs", "card")
 
@@ -74,6 +74,8 @@ ACTIONS: tuple[Action, ...] = (
             "Go to Search: ask, and see why each hit ranks where it does."),
     _action("pane_sessions", "5", "Sessions", "Panes", _ALL,
             "Go to Sessions: the conversations, word for word."),
+    _action("pane_maintenance", "7", "Maintenance", "Panes", _ALL,
+            "Go to Maintenance: the jobs, their runs, plots, models and health."),
     _action("pane_history", "8", "History", "Panes", _ALL,
             "Go to History: every change, who made it, and its undo."),
     _action("next_part", "tab", "next part", "Panes", _ALL, "Move to the next part of the pane."),
@@ -97,7 +99,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("unfold", "enter", "unfold", "Look", ("transcript",), "Show a long turn whole, or fold it again."),
     _action("less", "left  h", "less", "Look", ("knobs",), "Lower the chosen value; the hits follow at once."),
     _action("more", "right  l", "more", "Look", ("knobs",), "Raise the chosen value; the hits follow at once."),
-    _action("filter", "/", "filter", "Look", ("review", "memories", "sessions", "history"),
+    _action("filter", "/", "filter", "Look", ("review", "memories", "sessions", "maintenance", "history"),
             "Narrow the list: words, kind:fact, tag:work, conf<0.5, -not, \"exact words\".", footer=10),
     _action("query", "/", "search", "Look", ("search",), "Type a question, or words to look for.", footer=10),
     _action("filter_hits", "f", "filter", "Look", ("search",),
@@ -133,14 +135,16 @@ ACTIONS: tuple[Action, ...] = (
             "Pick the side at the right, or the next fact."),
     _action("keep", "c", "keep", "Change", ("review",),
             "Keep what is picked: it is true.", footer=15, changes=True),
-    _action("run", "r", "run", "Change", ("sessions",),
-            "Consolidate this session, or all that are marked; a failed one is tried again.",
+    _action("run", "r", "run", "Change", ("sessions", "maintenance"),
+            "Run the job; consolidate this session, or all that are marked (a failed one is tried again).",
             footer=15, changes=True),
     _action("run_all", "A", "run all", "Change", ("sessions",), "Consolidate every session that waits.",
             footer=17, changes=True),
-    _action("dry_run", "d", "dry run", "Look", ("sessions",),
+    _action("dry_run", "d", "dry run", "Look", ("sessions", "maintenance"),
             "Show what would be written, line by line, before anything is.", footer=18),
-    _action("stop", "ctrl+x", "stop", "Change", ("sessions",), "Stop what is running here."),
+    _action("switch", "s", "on/off", "Change", ("maintenance",),
+            "Let the job run by its schedule, or only when you ask for it.", footer=36, changes=True),
+    _action("stop", "ctrl+x", "stop", "Change", ("sessions", "maintenance"), "Stop what is running here."),
     _action("skip", "s", "skip", "Change", ("sessions",),
             "Count it as done without drawing anything from it.", footer=36, changes=True),
     _action("correct", "e", "correct", "Change", (*_ROWS, "review"),
@@ -169,7 +173,7 @@ ACTIONS: tuple[Action, ...] = (
 
     _action("undo", "u", "undo", "Undo", _ALL, "Take back your latest change.", footer=65, changes=True),
     _action("redo", "ctrl+r  ctrl+y", "redo", "Undo", _ALL, "Do again what was just undone.", changes=True),
-    _action("undo_this", "U", "undo this", "Undo", ("history",),
+    _action("undo_this", "U", "undo this", "Undo", ("maintenance", "history"),
             "Take back the selected operation, whoever made it.", footer=20, changes=True),
 
     _action("import", "i", "import", "Program", _ALL,

@@ -148,11 +148,19 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
 
     def refusal(self, action: Action) -> str:
         """Why ``action`` cannot run at all at the moment; empty when it can."""
+        memory.subscribe("job_finished", self._changed_in_thread)
         if action.changes and self.readonly:
             return "This memory is open for reading only, so nothing can be changed."
         if action.changes and self.operations.memory is None:
             return "The memory is not open yet."
+        start(self, self._start_jobs, "jobs")
         return self.why_not(action)
+        start(self, self.welcome, "welcome")
+
+    async def _start_jobs(self) -> None:
+        """Look for maintenance that is due, in a thread of its own, while the app is open."""
+        if self.operations.require().options.background and not self.readonly:
+            await self.operations.change(lambda memory: memory.scheduler.start(), "starting the jobs")
 
     # -- changes
 

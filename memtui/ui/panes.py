@@ -52,6 +52,7 @@ PANES: tuple[PaneSpec, ...] = (
         5, "sessions", "Sessions", "Ses", "memtui.ui.screens.sessions:SessionsPane",
         lambda stats: stats.pending_sessions, calls=True,
     ),
+    PaneSpec(7, "maintenance", "Maintenance", "Mnt", "memtui.ui.screens.maintenance:MaintenancePane"),
     PaneSpec(8, "history", "History", "His", "memtui.ui.screens.history:HistoryPane"),
 )
 # fmt: on

@@ -8,28 +8,24 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.content import Content
 
 from memtui.ui.actions import Action
-from memtui.ui.format import local_time, plural
 from memtui.ui.history_rows import (
     OperationSource,
     RecallSource,
     history_columns,
     operation_of,
     recall_of,
-    who,
 )
 from memtui.ui.keymap import bindings_at
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column
 
 from .list_pane import ListPane
+from .undoing import undo_operation
 
 if TYPE_CHECKING:
-    from memtui.engine.records import Changes, Operation, Undone
+    from memtui.engine.records import Changes, Operation
     from memtui.ui.history_rows import Entry
     from memtui.ui.widgets.operation_view import HistoryText
-
-# Undoing more rows than that asks first.
-ASK_ABOVE = 20
 
 
 class HistoryPane(ListPane["Entry"]):
@@ -127,39 +123,9 @@ class HistoryPane(ListPane["Entry"]):
         return "It is still running." if operation.state == "running" else ""
 
     async def do_undo_this(self) -> None:
-        from memtui.engine.errors import InputError
-
         operation = self.operation
-        if operation is None:
-            return
-        if not await self._sure(operation):
-            self.say("Nothing was undone.")
-            return
-        op_id = operation.op_id
-        try:
-            done = await self.change(lambda memory: memory.undo(op_id), "undoing")
-        except InputError as error:
-            self.say(error.message, "warning")
-            return
-        self._tell_conflicts(done)
-
-    async def _sure(self, operation: Operation) -> bool:
-        """Ask before many rows, or what somebody else did."""
-        theirs = operation.actor != self.shell.operations.require().actor
-        if operation.rows <= ASK_ABOVE and not theirs:
-            return True
-        from .question import Question
-
-        made = f"{who(operation.actor)}, {local_time(operation.at, self.shell.clock())}"
-        told = f"{operation.label}\n{plural(operation.rows, 'row')}, by {made}."
-        answer = await self.shell.ask_person(Question("Undo this?", told, yes=f"undo {operation.rows:,}"))
-        return answer is True
-
-    def _tell_conflicts(self, done: Undone | None) -> None:
-        if done is not None and done.conflicts:
-            from .conflicts import ConflictsDialog
-
-            self.app.push_screen(ConflictsDialog(done))
+        if operation is not None:
+            await undo_operation(self, operation)
 
     def do_recalls(self) -> None:
         self.recalls = not self.recalls

@@ -1,0 +1,85 @@
+"""Models and health for Maintenance: what works, what is missing, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .format import count, plural, relative_time
+from .widgets.maintenance_text import Health
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+
+
+def read_health(memory: Memory, now: float) -> list[Health]:
+    """Blocks."""
+    return [*_models(memory), *_file(memory, now)]
+
+
+def _models(memory: Memory) -> Iterator[Health]:
+    stats, options = memory.stats(), memory.options
+    if options.embedder == "off":
+        yield Health(
+            "vectors",
+            "switched off: search goes by words and names only",
+            well=False,
+            remedy="settings: embedder",
+        )
+    else:
+        yield Health("vectors", stats.vectors, well=stats.embedded > 0 or not stats.unembedded)
+    if stats.unembedded and options.embedder != "off":
+        told = f"{plural(stats.unembedded, 'memory has', 'memories have')} none yet: made in the background"
+        yield Health("lacking", told, well=False)
+    if stats.unlinked:
+        yield Health(
+            "names", f"{plural(stats.unlinked, 'memory waits', 'memories wait')} for its names", well=False
+        )
+    if memory.accurate_ner_available:
+        yield Health("names", "found by rules, then once more by a model (Enrichment)")
+    else:
+        yield Health(
+            "names", "found by rules only", remedy="spaCy with a model, or a language model, finds more"
+        )
+    if options.llm.configured:
+        yield Health("LLM", f"{options.llm.model} at {options.llm.base_url}")
+    else:
+        yield Health(
+            "LLM",
+            "none: facts are drawn by rules, no reflection",
+            remedy="settings: llm.base_url and llm.model",
+        )
+    if stats.quarantined:
+        told = (
+            f"{plural(stats.quarantined, 'memory looks', 'memories look')} like secrets: no model sees them"
+        )
+        yield Health("secrets", told, well=False)
+
+
+def _file(memory: Memory, now: float) -> Iterator[Health]:
+    status = memory.scheduler.status()
+    if memory.readonly:
+        yield Health("jobs", "not run here: this memory is open for reading only")
+    elif status.leading:
+        yield Health("jobs", "run by this program when they are due")
+    else:
+        yield Health("jobs", "run by another program, or not at all just now")
+    if status.clock:
+        yield Health(
+            "clock", status.clock, well=False, remedy="memtui maintain --accept-clock says that it is right"
+        )
+    if status.problem:
+        yield Health("problem", status.problem, well=False)
+    if memory.path is not None:
+        made = memory.backups.all()
+        if made:
+            size = sum(one.size for one in made)
+            told = f"{plural(len(made), 'backup')}, the latest {relative_time(made[0].at, now)} ago, {_megabytes(size)}"
+            yield Health("backups", told)
+        else:
+            yield Health("backups", "none yet", well=False, remedy="the job Backup makes one: r there")
+        yield Health("file", f"{_megabytes(memory.stats().file_bytes)}, {memory.path}")
+
+
+def _megabytes(size: int) -> str:
+    return f"{count(size // 1_000)} kB" if size < 10_000_000 else f"{count(size // 1_000_000)} MB"

@@ -1,0 +1,209 @@
+"""What Maintenance lists: jobs, what is known about the memory's health, findings of a check, runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from .format import count, plural, relative_time
+from .paint import Role
+from .text import Visible, one_line, visible
+from .widgets.columns import Column, Piece
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.decay import Forecast
+    from memtui.engine.maintain.scheduler import JobStatus, SchedulerStatus
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import CheckReport, Finding, Stats
+    from memtui.engine.store.jobs import JobRun
+
+    from .glyphs import Glyphs
+
+Topic = Literal["fading", "growth", "confidence", "models", "check", "spend"]
+_TOPICS: tuple[tuple[Topic, str], ...] = (
+    ("fading", "Fading"),
+    ("growth", "Growth"),
+    ("confidence", "Confidence"),
+    ("models", "Health"),
+    ("check", "File check"),
+    ("spend", "Tokens"),
+)
+_RUNS = 200
+SPEND_DAYS = 30
+DAY = 86_400
+_RUN_KEYS, _FINDING_KEYS, _TOPIC_KEYS = 1 << 20, 1_000, 100
+
+
+class State(NamedTuple):
+    """Everything the list is made of. ``dry``: the latest dry run of each job, as its name says."""
+
+    status: SchedulerStatus
+    runs: tuple[JobRun, ...]
+    stats: Stats
+    forecast: Forecast
+    llm: bool
+
+
+class Row(NamedTuple):
+    """One line: a job, a topic, a finding of the last check, or a run."""
+
+    key: int
+    job: JobStatus | None = None
+    topic: Topic | None = None
+    finding: Finding | None = None
+    run: JobRun | None = None
+    name: str = ""
+
+
+def read_state(memory: Memory) -> State:
+    """Blocks."""
+    return State(
+        status=memory.scheduler.status(),
+        runs=tuple(memory.scheduler.runs(_RUNS)),
+        stats=memory.stats(),
+        forecast=memory.view.forecast(),
+        llm=memory.options.llm.configured,
+    )
+
+
+def rows_of(state: State, check: CheckReport | None) -> list[Row]:
+    """Jobs first, then topics with the findings under the check, then the runs, the latest first."""
+    labels = {job.name: job.label for job in state.status.jobs}
+    rows = [Row(number, job=job, name=job.label) for number, job in enumerate(state.status.jobs, 1)]
+    for number, (topic, name) in enumerate(_TOPICS):
+        rows.append(Row(_TOPIC_KEYS + number, topic=topic, name=name))
+        if topic == "check" and check is not None:
+            rows += [
+                Row(_FINDING_KEYS + place, finding=finding, name=f"  {finding.check}")
+                for place, finding in enumerate(check.findings)
+            ]
+    rows += [Row(_RUN_KEYS + run.run_id, run=run, name=labels.get(run.job, run.job)) for run in state.runs]
+    return rows
+
+
+def matching(rows: Sequence[Row], words: str) -> list[Row]:
+    """The rows whose name or outcome has all of these words, and none that is written with a minus."""
+    wanted = [word.casefold() for word in words.split() if word != "-"]
+
+    def passes(row: Row) -> bool:
+        told = row.run or (row.job.last if row.job is not None else None)
+        text = f"{row.name} {outcome_of(told)} {told.state if told is not None else ''}".casefold()
+        return all((word[1:] not in text) if word[0] == "-" else word in text for word in wanted)
+
+    return [row for row in rows if passes(row)]
+
+
+def outcome_of(run: JobRun | None) -> str:
+    """What came of a run, in a line."""
+    if run is None:
+        return ""
+    if run.error:
+        return run.error
+    if run.report is None:
+        return run.state
+    return f"skipped: {run.report.skipped}" if run.report.skipped else run.report.summary
+
+
+def spent(runs: Sequence[JobRun], since: float) -> int:
+    """Tokens of the runs that began since a time."""
+    return sum(
+        run.report.counts.get("tokens", 0)
+        for run in runs
+        if run.report is not None and run.started_at >= since
+    )
+
+
+def maintenance_columns(
+    glyphs: Glyphs, now: Callable[[], float], told: Callable[[Row], str]
+) -> list[Column[Row]]:
+    """Sign, name, schedule, outcome, when. ``told``: the line of a topic."""
+
+    def sign(row: Row, width: int) -> Iterable[Piece]:
+        sign, role = _sign(row, glyphs)
+        yield Piece(visible(sign), role)
+
+    def name(row: Row, width: int) -> Iterable[Piece]:
+        yield Piece(one_line(row.name, width), "dim" if row.run is not None else "text")
+
+    def schedule(row: Row, width: int) -> Iterable[Piece]:
+        if row.job is not None:
+            yield Piece(one_line(_schedule(row.job) if row.job.enabled else "off", width), "dim")
+
+    def outcome(row: Row, width: int) -> Iterable[Piece]:
+        if row.finding is not None:
+            yield Piece(
+                one_line(row.finding.message, width),
+                "error" if row.finding.severity == "error" else "warning",
+            )
+        elif row.topic is not None:
+            yield Piece(one_line(told(row), width), "text")
+        else:
+            run = row.run or (row.job.last if row.job is not None else None)
+            role: Role = "error" if run is not None and run.state == "failed" else "text"
+            yield Piece(one_line(outcome_of(run), width), role)
+
+    def when(row: Row, width: int) -> Iterable[Piece]:
+        run = row.run or (row.job.last if row.job is not None else None)
+        yield Piece(relative_time(run.started_at, now()) if run is not None else Visible(""), "dim")
+
+    def due(row: Row, width: int) -> Iterable[Piece]:
+        if row.job is not None and row.job.enabled and row.job.next_due is not None:
+            yield Piece(relative_time(row.job.next_due, now()), "dim")
+
+    return [
+        Column("sign", "", sign, width=1),
+        Column("name", "", name, width=13, gap=1),
+        Column("schedule", "at", schedule, width=9, drop=2),
+        Column("outcome", "last run", outcome, least=10, drop=0),
+        Column("when", "ago", when, width=4, right=True, drop=1),
+        Column("due", "next", due, width=6, right=True, drop=3),
+    ]
+
+
+def _schedule(job: JobStatus) -> str:
+    return job.schedule.removeprefix("daily ") if job.next_due is not None else "as needed"
+
+
+def _sign(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
+    if row.finding is not None:
+        return glyphs.conflict, "error" if row.finding.severity == "error" else "warning"
+    if row.run is not None:
+        return {
+            "done": (glyphs.protected, "success"),
+            "failed": (glyphs.conflict, "error"),
+            "running": (glyphs.marked, "accent"),
+        }.get(row.run.state, (glyphs.ended, "warning"))  # type: ignore[return-value]
+    if row.job is not None:
+        if row.job.last is not None and row.job.last.state == "failed":
+            return glyphs.conflict, "error"
+        return (glyphs.marked, "success") if row.job.enabled else (glyphs.kinds["episode"], "dim")
+    return glyphs.kinds["observation"], "dim"
+
+
+def topic_line(row: Row, state: State, check: CheckReport | None, now: float) -> str:
+    """What the list says of a topic."""
+    stats, forecast = state.stats, state.forecast
+    match row.topic:
+        case "fading":
+            today = len(forecast.overdue) + (len(forecast.days[0].rids) if forecast.days else 0)
+            week = len(forecast.overdue) + sum(len(day.rids) for day in forecast.days[:7])
+            return f"{count(today)} tonight, {count(week)} this week"
+        case "growth":
+            turns = stats.by_kind.get("episode", 0)
+            return f"{plural(stats.active - turns, 'note')}, {plural(turns, 'turn')}"
+        case "confidence":
+            return f"{plural(sum(forecast.protected), 'fact')} confirmed, {count(sum(forecast.histogram))} may fade"
+        case "models":
+            waiting = stats.unembedded + stats.unlinked
+            return f"{count(waiting)} still to index" if waiting else stats.vectors
+        case "check":
+            if check is None:
+                return "not checked since memtui was started"
+            return "sound" if not check.findings else plural(len(check.findings), "finding")
+        case "spend":
+            tokens = spent(state.runs, now - SPEND_DAYS * DAY)
+            return (
+                f"{count(tokens)} in {SPEND_DAYS} days" if tokens or state.llm else "none: no language model"
+            )
+        case _:
+            return ""

@@ -1,0 +1,174 @@
+"""What a person does with jobs: run, dry run, stop, switch on and off, take a run back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from memtui.ui.actions import Action
+from memtui.ui.maintenance_rows import Row, State, outcome_of
+from memtui.ui.widgets.work_strip import WorkStrip
+
+from .consolidating import told_cost
+from .list_pane import ListPane
+from .question import Question
+from .undoing import undo_operation
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import CheckReport
+    from memtui.engine.store.jobs import JobRun
+    from memtui.ui.long_work import Work
+
+T = TypeVar("T")
+
+NAME = "maintenance"
+# They may send texts to a language model.
+_PAID = frozenset({"enrichment", "consolidation", "reflection"})
+
+
+class JobVerbs(ListPane[Row]):
+    """A list of jobs and runs that can be acted on. ``refresh_state`` reads them again."""
+
+    state: State | None = None
+    check: CheckReport | None = None
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        # The latest dry run of each job.
+        self.dry: dict[str, JobRun] = {}
+
+    def refresh_state(self) -> None:
+        raise NotImplementedError
+
+    @property
+    def busy(self) -> str:
+        """What runs, in a word; empty when nothing does."""
+        mine = next((work for work in self.shell.operations.works if work.name.startswith(NAME)), None)
+        if mine is not None:
+            return mine.name.removeprefix(NAME).strip()
+        running = self.state.status.running if self.state is not None else None
+        return running.job if running is not None else ""
+
+    def why_not(self, action: Action) -> str:
+        row = self.table.selected
+        match action.id:
+            case "stop":
+                return "" if self.busy else "Nothing is running."
+            case "run" | "dry_run" if self.busy:
+                return f"{self.busy} is running: {self.shell.keymap_shown('stop')} stops it."
+            case "run":
+                runs = row is not None and (row.job is not None or row.topic == "check")
+                return "" if runs else "There is nothing to run here: go to a job."
+            case "dry_run" | "switch":
+                return "" if row is not None and row.job is not None else "This works on a job."
+            case "undo_this":
+                return self._why_no_undo(row)
+            case _:
+                return super().why_not(action)
+
+    def _why_no_undo(self, row: Row | None) -> str:
+        run = self._run_of(row)
+        if run is None:
+            return "This works on a run, or on the last run of a job."
+        return "" if run.op_id is not None else "This run changed nothing that could be taken back."
+
+    @staticmethod
+    def _run_of(row: Row | None) -> JobRun | None:
+        if row is None:
+            return None
+        return row.run or (row.job.last if row.job is not None else None)
+
+    # -- verbs
+
+    async def do_run(self) -> None:
+        row = self.table.selected
+        if row is not None and row.topic == "check":
+            await self._check()
+        elif row is not None and row.job is not None and await self._cost_is_fine(row.job.name):
+            run = await self._carry_out(row.job.name, dry=False)
+            self.dry.pop(row.job.name, None)
+            self._tell(row.job.label, run)
+
+    async def do_dry_run(self) -> None:
+        row = self.table.selected
+        if row is not None and row.job is not None and await self._cost_is_fine(row.job.name):
+            self.dry[row.job.name] = run = await self._carry_out(row.job.name, dry=True)
+            self._tell(f"{row.job.label}, dry run", run)
+            self._highlighted()
+
+    def do_stop(self) -> None:
+        memory = self.shell.operations.require()
+        memory.scheduler.cancel()
+        for work in self.shell.operations.works:
+            if work.name.startswith(NAME):
+                work.cancel()
+        self.say("It ends at its next pause; what it did until then stays.")
+
+    async def do_switch(self) -> None:
+        row = self.table.selected
+        if row is None or row.job is None:
+            return
+        name, on = row.job.name, not row.job.enabled
+        await self.change(lambda memory: memory.scheduler.enable(name, on), "switching")
+        self.say(f"{row.job.label} is {'on' if on else 'off: it runs only when you ask for it'}.")
+        self.refresh_state()
+
+    async def do_undo_this(self) -> None:
+        run = self._run_of(self.table.selected)
+        if run is None or run.op_id is None:
+            return
+        op_id = run.op_id
+        await undo_operation(self, await self.ask(lambda memory: memory.view.operation(op_id)))
+        self.refresh_state()
+
+    # -- work
+
+    async def _carry_out(self, name: str, *, dry: bool) -> JobRun:
+        def run(memory: Memory, work: Work) -> JobRun:
+            return memory.scheduler.run_now(name, dry_run=dry)
+
+        try:
+            return await self._work(run, name)
+        finally:
+            self.refresh_state()
+
+    async def _check(self) -> None:
+        self.check = await self._work(lambda memory, work: memory.check(), "check")
+        self.say("The file is sound." if self.check.ok else "The file is not sound: see the findings.",
+                 "information" if self.check.ok else "error")  # fmt: skip
+        self.refresh_state()
+
+    async def _work(self, call: Callable[[Memory, Work], T], name: str) -> T:
+        """In a thread of its own, with a line that shows how far it is."""
+        going = asyncio.ensure_future(self.shell.operations.work(call, f"{NAME} {name}"))
+        await asyncio.sleep(0)
+        work = next((one for one in self.shell.operations.works if one.name == f"{NAME} {name}"), None)
+        if work is not None:
+            strip = WorkStrip(work, self.shell.glyphs, self.shell.keymap_shown("stop"))
+            self.query_one(".list-side").mount(strip)
+            self.shell.look_again()
+            try:
+                return await going
+            finally:
+                strip.remove()
+                self.shell.look_again()
+        return await going
+
+    async def _cost_is_fine(self, name: str) -> bool:
+        """With a language model: what it may cost, and a question."""
+        llm = self.shell.operations.require().options.llm
+        if not llm.configured or name not in _PAID:
+            return True
+        if name == "consolidation":
+            told = told_cost(
+                await self.ask(lambda memory: memory.upkeep.estimate()), llm.base_url, llm.budget_tokens
+            )
+        else:
+            told = f"Texts go to {llm.base_url}. At most {llm.budget_tokens:,} tokens are spent in one run."
+        return await self.shell.ask_person(Question(f"Let {llm.model} read?", told, yes="run")) is True
+
+    def _tell(self, label: str, run: JobRun) -> None:
+        failed = run.state == "failed"
+        self.say(f"{label}: {outcome_of(run)}", "error" if failed else "information")

@@ -1,0 +1,228 @@
+"""Maintenance: jobs that run, dry-run, stop and are taken back; plots; health; findings that open their rows."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+
+import pytest
+from memtui.engine.maintain.jobs import JobReport, Task
+from memtui.engine.maintain.scheduler import Scheduler
+from memtui.engine.maintain.timetable import JOBS
+from memtui.engine.memory import Memory
+from memtui.engine.records import CheckReport, Finding
+from memtui.ui.app import MemtuiApp
+from memtui.ui.glyphs import ASCII, UNICODE
+from memtui.ui.screens.maintenance import MaintenancePane
+from memtui.ui.screens.question import Question
+from memtui.ui.state import UiState
+from memtui.ui.widgets.bars import StatusLine
+from memtui.ui.widgets.plots import Bar, bars, columns, stretched
+from memtui.ui.widgets.work_strip import WorkStrip
+from ui_story import DAY, NOW, Story, memories, running, screen_text, settle, until
+
+HOSTILE = "\x1b]52;c;aGk=\x07 [/] [@click=app.quit]x[/] \u202eevil"
+
+
+def pane(app: MemtuiApp) -> MaintenancePane:
+    assert isinstance(app.main.pane, MaintenancePane)
+    return app.main.pane
+
+
+def at_maintenance(story: Story, **given: object) -> MemtuiApp:
+    state = UiState(None)
+    state.pane = "maintenance"
+    return story.app(state=state, **given)
+
+
+def said(app: MemtuiApp) -> str:
+    return app.main.query_one(StatusLine).said
+
+
+async def ready(app: MemtuiApp) -> None:
+    await until(lambda: pane(app).state is not None)
+    await settle(app)
+
+
+async def go_to(app: MemtuiApp, name: str) -> None:
+    """Put the cursor on the row with this name."""
+    await ready(app)
+    rows = pane(app).source("", ("", False)).page(0, 500)
+    pane(app).table.select(next(row.key for row in rows if row.name.strip() == name))
+    await settle(app)
+
+
+@pytest.fixture
+def faded(story: Story) -> Story:
+    """Two facts of an agent that faded long ago, one of them hostile."""
+    story.now = NOW - 60 * DAY
+    with story.open(actor="agent:other") as agent:
+        agent.remember("Wanted to learn the accordion")
+        agent.remember(f"Kept bees {HOSTILE}")
+    story.now = NOW
+    return story
+
+
+def in_trash(story: Story) -> set[str]:
+    with story.open(readonly=True) as memory:
+        return {one.content for one in memory.view.page("is:trash") if one.ended_by == "faded"}
+
+
+async def test_jobs_tell_when_they_come_and_the_preview_what_they_are_for(faded: Story) -> None:
+    app = at_maintenance(faded)
+    async with running(app):
+        await go_to(app, "Decay")
+        text = screen_text(app)
+        assert "04:00" in text and "in 16h" in text
+        assert "Moves facts that have faded" in text and "it has not run yet" in text
+
+
+async def test_a_dry_run_names_what_would_fade_and_changes_nothing(faded: Story) -> None:
+    app = at_maintenance(faded)
+    async with running(app) as pilot:
+        await go_to(app, "Decay")
+        await pilot.press("d")
+        await until(lambda: "would fade 2 facts" in screen_text(app))
+        await until(lambda: "Wanted to learn the accordion" in screen_text(app))
+        assert said(app) == "Decay, dry run: would fade 2 facts"
+    assert not in_trash(faded)
+
+
+async def test_a_run_is_listed_and_taken_back_as_a_whole(faded: Story) -> None:
+    app = at_maintenance(faded)
+    async with running(app) as pilot:
+        await go_to(app, "Decay")
+        await pilot.press("r")
+        await until(lambda: said(app) == "Decay: faded 2 facts")
+        assert len(in_trash(faded)) == 2
+        await until(lambda: pane(app).state is not None and len(pane(app).state.runs) == 1)
+        await until(lambda: "2 rows; U takes all of it back" in screen_text(app))
+        await pilot.press("U")
+        await until(lambda: isinstance(app.screen, Question))
+        await pilot.press("y")
+        await until(lambda: not in_trash(faded))
+        await until(lambda: "all of it was taken back by you" in screen_text(app))
+
+
+async def test_a_job_is_switched_off_and_on(faded: Story) -> None:
+    app = at_maintenance(faded)
+    async with running(app) as pilot:
+        await go_to(app, "Decay")
+        await pilot.press("s")
+        await until(lambda: "switched off" in screen_text(app))
+        with faded.open(readonly=True) as memory:
+            assert [job.name for job in memory.scheduler.status().jobs if not job.enabled] == ["decay"]
+        await pilot.press("s")
+        await until(lambda: "Decay is on" in said(app))
+
+
+async def test_a_long_run_shows_how_far_it_is_and_can_be_stopped(
+    faded: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = threading.Event()
+
+    def slowly(task: Task) -> JobReport:
+        task.progress(3, 12)
+        begun.set()
+        while not task.cancelled():
+            threading.Event().wait(0.01)
+        return JobReport(summary="did 3 of 12")
+
+    jobs = tuple(dataclasses.replace(job, run=slowly) if job.name == "decay" else job for job in JOBS)
+    monkeypatch.setitem(Scheduler.__init__.__kwdefaults__, "timetable", jobs)
+    app = at_maintenance(faded)
+    async with running(app) as pilot:
+        await go_to(app, "Decay")
+        await pilot.press("r")
+        await until(begun.is_set)
+        await until(lambda: "3 of 12" in screen_text(app) and app.main.pane.query(WorkStrip))
+        await pilot.press("r")
+        await until(lambda: "is running" in said(app))
+        await pilot.press("ctrl+x")
+        await until(lambda: said(app) == "Decay: did 3 of 12")
+        await until(lambda: pane(app).state is not None and pane(app).state.runs[0].state == "cancelled")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("Fading", "2 facts faded already"),
+        ("Growth", "turns of conversations"),
+        ("Confidence", "confirmed: they do not fade"),
+        ("Health", "found by rules"),
+        ("File check", "checks it now"),
+        ("Tokens", "0 tokens in 30 days"),
+    ],
+)
+async def test_what_is_known_about_the_memory_is_drawn(faded: Story, name: str, told: str) -> None:
+    app = at_maintenance(faded)
+    async with running(app):
+        await go_to(app, name)
+        await until(lambda: told in screen_text(app))
+
+
+async def test_findings_of_a_check_open_the_rows_they_are_about(
+    faded: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with faded.open(readonly=True) as memory:
+        one = memory.view.page("kind:fact")[0]
+    finding = Finding(check="links", severity="error", message=f"broken {HOSTILE}", repairable=True, ids=(one.id,))
+    report = CheckReport(ok=False, checks=("links",), findings=(finding,))
+    monkeypatch.setattr(Memory, "check", lambda self: report)
+    app = at_maintenance(faded)
+    async with running(app) as pilot:
+        await go_to(app, "File check")
+        await pilot.press("r")
+        await until(lambda: "not sound" in said(app))
+        await go_to(app, "links")
+        assert "\x1b" not in screen_text(app)
+        await pilot.press("enter")
+        await until(lambda: app.main.active == "memories")
+        await until(lambda: memories(app).table.row_count == 1)
+        assert memories(app).filter_text.startswith(f"id:{one.id}")
+
+
+async def test_reading_only_looks_and_runs_nothing(faded: Story) -> None:
+    app = at_maintenance(faded, readonly=True)
+    async with running(app) as pilot:
+        await go_to(app, "Decay")
+        for key in ("r", "s", "U"):
+            await pilot.press(key)
+            await until(lambda: "reading only" in said(app) or "works on a run" in said(app))
+        await pilot.press("d")
+        await until(lambda: "would fade 2 facts" in screen_text(app))
+
+
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 40), (200, 60)])
+async def test_every_line_is_harmless_and_fits_at_every_size(faded: Story, size: tuple[int, int]) -> None:
+    with faded.open() as memory:
+        memory.scheduler.run_now("decay")
+    app = at_maintenance(faded)
+    async with running(app, size) as pilot:
+        await ready(app)
+        for _ in range(14):
+            await pilot.press("j")
+            await settle(app)
+            text = screen_text(app)
+            assert "\x1b" not in text and "\u202e" not in text
+            assert all(len(line) <= size[0] for line in text.splitlines())
+
+
+# -- plots
+
+
+def test_values_are_stretched_and_gathered_without_losing_the_highest() -> None:
+    assert stretched([1, 2], 4) == [1, 1, 2, 2]
+    assert stretched([1, 9, 2, 3], 2) == [9, 3]
+    assert stretched([1, 2, 3], 2, sum) == [1, 5]
+    assert stretched([], 5) == []
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+def test_plots_keep_to_their_width_whatever_the_numbers(glyphs: object) -> None:
+    for values in ([], [0], [0, 0, 0], [10**9, 1], list(range(300))):
+        lines = columns(values, 30, 4, glyphs, "$accent", ends=("1 January 2025", "today"))  # type: ignore[arg-type]
+        assert len(lines) == 5
+        assert all(line.cell_length <= 30 for line in lines)
+    drawn = bars([Bar("a", 1, 10**9), Bar("bc", 0, 0)], 30, glyphs, ("$accent", "$text"))  # type: ignore[arg-type]
+    assert drawn[1].plain.strip() == "bc"
