@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,8 +49,12 @@ def open_app(door: Door) -> int:
             readonly=door.readonly,
             state=UiState(None if door.demo else paths.state_folder() / "app.json"),
             crash_folder=paths.log_folder(),
+            home=Path.home(),
+            configuration=door.configuration,
         )
         code = run_app(app)
+    if app.demo_wanted:
+        return open_app(replace(door, db=None, demo=True))
     return report(failures[0], json=False) if failures else code
 
 

@@ -36,6 +36,7 @@ from .theme import DARK, own_themes, variable_defaults
 from .widgets.bars import TitleBar
 
 if TYPE_CHECKING:
+    from memtui.config import Configuration
     from memtui.engine.memory import Memory
     from memtui.engine.records import Changes, Stats
 
@@ -50,7 +51,9 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
     """The terminal app on a memory that ``open_memory`` opens, in a thread, after the first paint.
 
     ``name`` is what the title calls the memory. ``state`` is where the app was left, ``crash_folder``
-    where a crash report goes. Run it with ``run_app``, which gives the exit status.
+    where a crash report goes, ``home`` where other programs' session files are looked for (None: nowhere,
+    and no welcome to an empty memory), ``configuration`` what the settings show. Run it with ``run_app``,
+    which gives the exit status.
     """
 
     TITLE = "memtui"
@@ -73,6 +76,8 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
         readonly: bool = False,
         state: UiState | None = None,
         crash_folder: Path | None = None,
+        home: Path | None = None,
+        configuration: Configuration | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._control_filter = ControlFilter()
@@ -88,6 +93,9 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
         self.operations = Operations(open_memory, self.show_busy_soon)
         self.memory_name = name
         self.crash_folder = crash_folder
+        self.home = home
+        self.configuration = configuration
+        self.demo_wanted = False
         self._crash: BaseException | None = None
         self._data_version: int | None = None
         self._progress: Changes | None = None
@@ -140,27 +148,27 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
     async def _open(self) -> None:
         memory = await self.operations.open()
         memory.subscribe("changed", self._changed_in_thread)
+        memory.subscribe("job_finished", self._changed_in_thread)
         memory.subscribe("progress", self._progressed_in_thread)
         self.readonly = self.readonly or memory.readonly
         self.main.memory_opened()
         self.count_again()
-        self.set_interval(POLL_SECONDS, self._poll)
-
-    def refusal(self, action: Action) -> str:
-        """Why ``action`` cannot run at all at the moment; empty when it can."""
-        memory.subscribe("job_finished", self._changed_in_thread)
-        if action.changes and self.readonly:
-            return "This memory is open for reading only, so nothing can be changed."
-        if action.changes and self.operations.memory is None:
-            return "The memory is not open yet."
         start(self, self._start_jobs, "jobs")
-        return self.why_not(action)
+        self.set_interval(POLL_SECONDS, self._poll)
         start(self, self.welcome, "welcome")
 
     async def _start_jobs(self) -> None:
         """Look for maintenance that is due, in a thread of its own, while the app is open."""
         if self.operations.require().options.background and not self.readonly:
             await self.operations.change(lambda memory: memory.scheduler.start(), "starting the jobs")
+
+    def refusal(self, action: Action) -> str:
+        """Why ``action`` cannot run at all at the moment; empty when it can."""
+        if action.changes and self.readonly:
+            return "This memory is open for reading only, so nothing can be changed."
+        if action.changes and self.operations.memory is None:
+            return "The memory is not open yet."
+        return self.why_not(action)
 
     # -- changes
 

@@ -140,6 +140,27 @@ class AppActions(Performs):
 
     # -- the program
 
+    async def welcome(self) -> None:
+        """To a memory that holds nothing yet: what could fill it."""
+        me = self._me
+        if me.home is None or me.readonly:
+            return
+        stats = await me.operations.ask(lambda memory: memory.stats())
+        if stats.active or stats.ended:
+            return
+        from .screens.welcome import WelcomeDialog
+
+        chosen = await me.ask_person(WelcomeDialog(me.home))
+        if chosen is None or chosen.what == "empty":
+            return
+        if chosen.what == "demo":
+            me.demo_wanted = True
+            me.exit()
+            return
+        from .screens.importing import ImportDialog
+
+        me.push_screen(ImportDialog(chosen.path))
+
     def do_import(self) -> None:
         self._me.push_named("import")
 

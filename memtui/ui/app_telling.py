@@ -26,7 +26,10 @@ else:
 T = TypeVar("T")
 
 # Dialogs that an action of the whole app opens: where their code is.
-DIALOGS: dict[str, str] = {}
+DIALOGS: dict[str, str] = {
+    "import": "memtui.ui.screens.importing:ImportDialog",
+    "settings": "memtui.ui.screens.settings:SettingsDialog",
+}
 
 SAID_SECONDS = 8.0
 SPIN_SECONDS = 0.1

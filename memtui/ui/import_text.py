@@ -1,0 +1,99 @@
+"""What an import would do, does and did, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from .format import count, plural, relative_time
+from .safe import assemble, line
+
+if TYPE_CHECKING:
+    from memtui.engine.feeds.known import KnownSource
+    from memtui.engine.records import ImportProgress, ImportReport
+
+    from .glyphs import Glyphs
+    from .long_work import Work
+
+_REASONS = 6
+_WARNINGS = 4
+_NUMBER = 8
+
+Parts = list[Content | str | tuple[str, str]]
+
+
+def progress_detail(progress: ImportProgress) -> str:
+    """Two lines: the counts, and where it reads."""
+    told = [plural(progress.imported, "new turn"), f"{count(int(progress.rate))} turns a second"]
+    if progress.already_there:
+        told.insert(1, f"{count(progress.already_there)} already there")
+    return f"{', '.join(told)}\n{progress.place}"
+
+
+def work_text(work: Work, width: int, glyphs: Glyphs, *, counting: bool) -> Content:
+    """A bar, the counts, the time left."""
+    share = min(work.done / work.total, 1.0) if work.total else 0.0
+    room = max(width - 7, 8)
+    filled = round(share * room)
+    counts, _, place = work.detail.partition("\n")
+    left = work.seconds_left
+    parts: Parts = [
+        ("Counting what would come in\n\n" if counting else "Importing\n\n", "bold"),
+        (glyphs.bar * filled, "$accent"), (glyphs.empty * (room - filled), "$frame"), f" {share:4.0%}\n",
+        counts, "\n", line(place, width, "$text-muted"), "\n",
+    ]  # fmt: skip
+    if left is not None and left >= 1:
+        parts.append((f"about {_duration(left)} left", "$text-muted"))
+    return assemble(*parts)
+
+
+def report_text(report: ImportReport) -> Content:
+    """The counts of a dry run, or of what came in."""
+    parts: Parts = []
+    what = f"{plural(report.imported, 'turn')} of {plural(report.sessions, 'session')}"
+    if report.dry_run:
+        headline = f"{what} would come in." if report.imported else "There is nothing new in it."
+    elif report.cancelled:
+        headline = f"Stopped. {what} came in before that, and can be undone."
+    else:
+        headline = f"{what} came in." if report.imported else "There was nothing new in it."
+    parts += [(f"{headline}\n\n", "bold"), *_row(report.imported, "new")]
+    parts += _row(report.already_there, "already there")
+    parts += _row(report.skipped, "skipped")
+    for reason, number in list(report.reasons.items())[:_REASONS]:
+        parts += [" " * (_NUMBER + 2), (f"{count(number)} {reason}\n", "$text-muted")]
+    if report.redacted:
+        parts += [*_row(report.redacted, "hold a secret: kept from vectors and models", "$warning")]
+    formats = ", ".join(report.formats)
+    parts += [
+        "\n",
+        (f"{plural(report.files, 'file')}, {formats}, in {report.seconds:.1f} s\n", "$text-muted"),
+    ]
+    for warning in report.warnings[:_WARNINGS]:
+        parts.append((f"! {warning}\n", "$warning"))
+    if len(report.warnings) > _WARNINGS:
+        parts.append((f"and {len(report.warnings) - _WARNINGS} more warnings\n", "$text-muted"))
+    if report.imported and not report.dry_run:
+        parts.append(
+            ("Names and vectors follow in the background; the words can be found now.", "$text-muted")
+        )
+    return assemble(*parts)
+
+
+def source_text(source: KnownSource, now: float) -> str:
+    """``31 files, the newest 2h old``, and how many will soon be gone."""
+    age = relative_time(source.newest, now)
+    newest = "just written" if age == "now" else f"{age} old"
+    told = f"{plural(source.files, 'file')}, the newest {newest}"
+    if source.expiring:
+        told += f"; {count(source.expiring)} will be deleted by {source.label} within a week"
+    return told
+
+
+def _row(number: int, what: str, style: str = "$text") -> Parts:
+    return [(count(number).rjust(_NUMBER), "bold"), "  ", (f"{what}\n", style)] if number else []
+
+
+def _duration(seconds: float) -> str:
+    return f"{int(seconds)} s" if seconds < 90 else f"{int(seconds / 60)} min"

@@ -1,0 +1,285 @@
+"""Import: choose a file or a detected source, see what would come in, let it in, stop it, read the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from memtui.engine.errors import MemtuiError
+from memtui.ui.import_text import progress_detail, report_text, source_text, work_text
+from memtui.ui.perform import start
+from memtui.ui.safe import assemble
+from memtui.ui.text import one_line
+from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.widgets.path_input import PathInput
+from memtui.ui.widgets.row_events import RowHighlighted, RowOpened, RowsCounted
+from memtui.ui.widgets.row_table import RowTable
+
+from .dialog import Dialog
+
+if TYPE_CHECKING:
+    from memtui.engine.feeds.known import KnownSource
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import ImportProgress, ImportReport
+    from memtui.ui.app import MemtuiApp
+    from memtui.ui.long_work import Work
+
+NAME = "importing"
+COUNTING = "counting"
+_LOOK_SECONDS = 0.1
+
+Stage = Literal["choose", "counting", "counted", "importing", "done", "failed"]
+_HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
+    "choose": (("Enter", "count what is in it"), ("Tab", "complete")),
+    "counting": (("c", "stop"),),
+    "counted": (("Enter", "import"), ("b", "another path")),
+    "importing": (("c", "stop"), ("Esc", "go on in the background")),
+    "done": (("Enter", "good"), ("u", "undo")),
+    "failed": (("b", "another path"),),
+}
+
+
+class Sources:
+    """Detected sources as rows (see ``widgets.row_source``); the key is the place in the list."""
+
+    def __init__(self, sources: Sequence[KnownSource]) -> None:
+        self._sources = sources
+
+    def count(self) -> int:
+        return len(self._sources)
+
+    def page(self, offset: int, limit: int) -> Sequence[KnownSource]:
+        return self._sources[offset : offset + limit]
+
+    def keys(self) -> Iterator[Sequence[int]]:
+        yield range(len(self._sources))
+
+    def rows(self, keys: Sequence[int]) -> Sequence[KnownSource]:
+        return [self._sources[key] for key in keys]
+
+    def key(self, row: KnownSource) -> int:
+        return self._sources.index(row)
+
+
+class ImportDialog(Dialog[None]):
+    """One dialog through all stages. ``path``: begin by counting what is in it."""
+
+    BINDINGS = [
+        Binding("enter", "go_on", show=False),
+        Binding("c", "stop", show=False),
+        Binding("b", "again", show=False),
+        Binding("u", "undo", show=False),
+    ]
+    wide: ClassVar[bool] = True
+
+    def __init__(self, path: Path | None = None) -> None:
+        super().__init__()
+        self._path = path
+        self._stage: Stage = "choose"
+        self._report: ImportReport | None = None
+
+    def title_text(self) -> str:
+        return "Import conversations"
+
+    def body(self) -> ComposeResult:
+        yield Static(
+            assemble(
+                ("A file, a folder or a zip: Claude Code sessions, ChatGPT exports, JSONL.\n", "$text-muted"),
+                (
+                    "They are told apart by what is in them; what is here already is not added again.",
+                    "$text-muted",
+                ),
+            ),
+            classes="dialog-text import-about",
+        )
+        yield PathInput(placeholder="~/Downloads/export.zip")
+        yield Static(classes="dialog-warning")
+        yield RowTable(self._columns(), id="import-sources", glyphs=self.shell.glyphs, markable=False)
+        yield Static(classes="dialog-text import-text")
+
+    def on_mount(self) -> None:
+        self.query_one(RowTable).show_header(False)
+        running = self._work
+        if running is not None:
+            self._show_stage("importing" if running.name == NAME else "counting")
+        elif self._path is not None:
+            self.query_one(PathInput).value = str(self._path)
+            self._count(self._path)
+        else:
+            self._show_stage("choose")
+            start(self, self._detect, "detect")
+        self.set_interval(_LOOK_SECONDS, self._look)
+
+    @property
+    def _work(self) -> Work | None:
+        return next((work for work in self.shell.operations.works if work.name in (NAME, COUNTING)), None)
+
+    # -- what is shown
+
+    def _columns(self) -> list[Column[KnownSource]]:
+        def name(row: KnownSource, width: int) -> Iterable[Piece]:
+            yield Piece(one_line(row.label, width), "strong")
+
+        def about(row: KnownSource, width: int) -> Iterable[Piece]:
+            yield Piece(
+                one_line(source_text(row, self.shell.clock()), width), "warning" if row.expiring else "dim"
+            )
+
+        return [Column("name", "", name, width=14), Column("about", "", about)]
+
+    def hint_line(self) -> Content:
+        parts: list[Content | str] = []
+        leave = () if any(key == "Esc" for key, _ in _HINTS[self._stage]) else (("Esc", "leave"),)
+        for key, what in (*_HINTS[self._stage], *leave):
+            parts += [assemble((key, "bold $accent"), " ", (what, "$text-muted")), "   "]
+        return assemble(*parts)
+
+    def _show_stage(self, stage: Stage, text: Content | None = None) -> None:
+        self._stage = stage
+        choosing = stage == "choose"
+        table = self.query_one(RowTable)
+        self.set_class(choosing, "-choosing")
+        self.query_one(PathInput).display = choosing
+        self.query_one(".dialog-warning").display = choosing
+        table.display = choosing and table.row_count > 0
+        self.query_one(".import-text", Static).display = not choosing
+        if text is not None:
+            self.query_one(".import-text", Static).update(text)
+        self.query_one(".dialog-hints", Static).update(self.hint_line())
+        if choosing:
+            self.query_one(PathInput).focus()
+        else:
+            self.set_focus(None)
+
+    def _look(self) -> None:
+        """Follow the work that is going on."""
+        work = self._work
+        if work is not None and self._stage in ("counting", "importing"):
+            width = max(self.query_one(".import-text").size.width, 20)
+            text = work_text(work, width, self.shell.glyphs, counting=self._stage == "counting")
+            self.query_one(".import-text", Static).update(text)
+
+    # -- choosing
+
+    async def _detect(self) -> None:
+        home = self.shell.home
+        if home is None:
+            return
+        import asyncio
+
+        from memtui.engine.feeds.known import known_sources
+
+        found = await asyncio.to_thread(known_sources, home, clock=self.shell.clock)
+        if found:
+            table: RowTable[KnownSource] = self.query_one(RowTable)
+            table.show(Sources(found), self.shell.operations.readers)
+            box = self.query_one(PathInput)
+            if not box.value and self._stage == "choose":
+                box.value = _short(found[0].path, home)
+                box.cursor_position = len(box.value)
+
+    @on(RowsCounted)
+    def _sources_counted(self, event: RowsCounted) -> None:
+        self.query_one(RowTable).display = self._stage == "choose" and event.count > 0
+
+    @on(RowHighlighted)
+    def _source_highlighted(self) -> None:
+        table: RowTable[KnownSource] = self.query_one(RowTable)
+        if table.has_focus and table.selected is not None and self.shell.home is not None:
+            self.query_one(PathInput).value = _short(table.selected.path, self.shell.home)
+
+    @on(RowOpened)
+    @on(Input.Submitted)
+    def _chosen(self) -> None:
+        text = self.query_one(PathInput).value.strip()
+        if text:
+            self._count(Path(text).expanduser())
+
+    @on(PathInput.Left)
+    def _to_sources(self) -> None:
+        table = self.query_one(RowTable)
+        if table.display:
+            table.focus()
+
+    # -- counting and importing
+
+    def _count(self, path: Path) -> None:
+        self._path = path
+        self._show_stage("counting", assemble("Looking what is in it"))
+        start(self.app, partial(_run, self.shell, path, self, dry=True), "import")
+
+    def finished(self, report: ImportReport | None, error: MemtuiError | None) -> None:
+        """What became of the counting, or of the import."""
+        if error is not None:
+            told = assemble((f"! {error.message}", "$error"), "\n\n", error.hint)
+            self._show_stage("failed", told)
+        elif report is not None and report.dry_run and report.cancelled:
+            self._show_stage("choose")
+        elif report is not None:
+            self._report = report
+            self._show_stage("counted" if report.dry_run else "done", report_text(report))
+
+    def action_go_on(self) -> None:
+        if self._stage == "done":
+            self.dismiss(None)
+        elif self._stage == "counted" and self._path is not None:
+            if self._report is not None and not self._report.imported:
+                self.dismiss(None)
+                return
+            self._show_stage("importing", assemble("Beginning"))
+            start(self.app, partial(_run, self.shell, self._path, self, dry=False), "import")
+
+    def action_stop(self) -> None:
+        work = self._work
+        if work is not None and self._stage in ("counting", "importing"):
+            work.cancel()
+
+    def action_again(self) -> None:
+        if self._stage in ("counted", "failed"):
+            self._show_stage("choose")
+            start(self, self._detect, "detect")
+
+    def action_undo(self) -> None:
+        if self._stage == "done" and self._report is not None and self._report.operation is not None:
+            self.dismiss(None)
+            self.shell.action_perform("undo")
+
+    def action_leave(self) -> None:
+        if self._stage == "counting":
+            self.action_stop()
+        self.dismiss(None)
+
+
+async def _run(shell: MemtuiApp, path: Path, dialog: ImportDialog, *, dry: bool) -> None:
+    """Count or import, as work of the app: it goes on when the dialog is left."""
+
+    def run(memory: Memory, work: Work) -> ImportReport:
+        def told(progress: ImportProgress) -> None:
+            work.progress(progress.bytes_done, progress.bytes_total, progress_detail(progress))
+
+        return memory.import_paths([path], dry_run=dry, progress=told, cancelled=work.cancelled)
+
+    report, failure = None, None
+    try:
+        report = await shell.operations.work(run, COUNTING if dry else NAME)
+    except MemtuiError as error:
+        failure = error
+    if dialog.is_attached:
+        dialog.finished(report, failure)
+    elif failure is not None:
+        shell.show_error(failure, NAME)
+    elif report is not None and not dry and not report.imported:
+        shell.say("The import brought nothing new.")
+
+
+def _short(path: Path, home: Path) -> str:
+    """With ``~`` for the home folder."""
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) and home == Path.home() else str(path)

@@ -1,0 +1,190 @@
+"""Settings: each with its value, where that comes from, what it means and how things stand; saved one by one."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.widgets import Input, Static
+
+from memtui.engine.errors import DegradedError, InputError
+from memtui.ui.perform import start
+from memtui.ui.safe import assemble
+from memtui.ui.setting_rows import (
+    AT_ONCE,
+    SettingRow,
+    SettingsInHand,
+    choices,
+    setting_columns,
+    setting_rows,
+    typed,
+)
+from memtui.ui.setting_state import state_of, test_embedder
+from memtui.ui.widgets.row_events import RowHighlighted, RowOpened
+from memtui.ui.widgets.row_table import RowTable
+
+from .dialog import Dialog
+
+if TYPE_CHECKING:
+    from textual.content import Content
+
+Parts = "list[Content | str | tuple[str, str]]"
+
+
+class SettingsDialog(Dialog[None]):
+    """Enter changes the selected one: the next choice, or a text to type."""
+
+    wide: ClassVar[bool] = True
+    hints = (("Enter", "change"), ("t", "test"))
+    BINDINGS = [
+        Binding("t", "test", show=False),
+        Binding("space", "change", show=False),
+        Binding("comma", "leave", show=False),
+    ]
+
+    def title_text(self) -> str:
+        return "Settings"
+
+    def body(self) -> ComposeResult:
+        yield RowTable(setting_columns(), id="setting-rows", glyphs=self.shell.glyphs, markable=False)
+        box = Input(compact=True)
+        box.display = False
+        yield box
+        yield Static(classes="dialog-text setting-about")
+        yield Static(classes="dialog-warning")
+
+    def on_mount(self) -> None:
+        table = self.table
+        table.show_header(False)
+        table.focus()
+        self._show_rows()
+
+    @property
+    def table(self) -> RowTable[SettingRow]:
+        return self.query_one(RowTable)
+
+    def _show_rows(self, *, top: bool = True) -> None:
+        configuration = self.shell.configuration
+        if configuration is None:
+            self._warn("This app was opened without a configuration: there is nothing to set.")
+            return
+        self.table.show(SettingsInHand(setting_rows(configuration)), self.shell.operations.readers, top=top)
+
+    def _warn(self, text: str, style: str = "$warning") -> None:
+        self.query_one(".dialog-warning", Static).update(assemble((text, style)))
+
+    # -- the selected one
+
+    @on(RowHighlighted)
+    def _highlighted(self) -> None:
+        row = self.table.selected
+        if row is not None:
+            self._show_about(row, "")
+            start(self, partial(self._tell_state, row), "state")
+
+    async def _tell_state(self, row: SettingRow) -> None:
+        if self.shell.operations.memory is not None:
+            name = row.setting.name
+            self._show_about(row, await self.shell.operations.ask(lambda memory: state_of(memory, name)))
+
+    def _show_about(self, row: SettingRow, state: str) -> None:
+        setting = row.setting
+        default = "none" if setting.is_table or setting.default == "" else str(setting.default)
+        parts: list[Content | str | tuple[str, str]] = [
+            setting.description, "\n",
+            ("now      ", "$text-muted"), state or "…", "\n",
+            ("can be   ", "$text-muted"), f"{setting.expected}; {default} if not set\n",
+            ("comes    ", "$text-muted"), _from(row), "\n",
+            ("counts   ", "$text-muted"), "at once" if setting.name in AT_ONCE else "when memtui is started again",
+        ]  # fmt: skip
+        configuration = self.shell.configuration
+        if configuration is not None:
+            parts += ["\n", ("file     ", "$text-muted"), str(configuration.file)]
+        self.query_one(".setting-about", Static).update(assemble(*parts))
+
+    # -- changing
+
+    @on(RowOpened)
+    def action_change(self) -> None:
+        row = self.table.selected
+        if row is None:
+            return
+        if row.from_environment:
+            self._warn(f"{row.origin} in the environment decides this one: change it there.")
+            return
+        if row.setting.is_table:
+            self._warn('Keys are set in the file: under [keymap], for example forget = "x delete".')
+            return
+        offered = choices(row, sorted(self.app.available_themes))
+        if offered:
+            at = offered.index(row.value) if row.value in offered else -1
+            self._save(row, offered[(at + 1) % len(offered)])
+            return
+        box = self.query_one(Input)
+        box.value = str(row.value)
+        box.display = True
+        box.focus()
+
+    @on(Input.Submitted)
+    def _typed(self, event: Input.Submitted) -> None:
+        row = self.table.selected
+        if row is None:
+            return
+        try:
+            value = typed(row, event.value)
+        except ValueError as error:
+            self._warn(f"! {error}")
+            return
+        if self._save(row, value):
+            self._end_typing()
+
+    def _end_typing(self) -> None:
+        self.query_one(Input).display = False
+        self.table.focus()
+
+    def _save(self, row: SettingRow, value: str | bool | int | float) -> bool:
+        """Write it into the file and read all settings again; False when it cannot be."""
+        from memtui import config
+
+        configuration = self.shell.configuration
+        if configuration is None:
+            return False
+        try:
+            config.save(configuration.file, row.setting.name, value)
+            self.shell.configuration = config.load(configuration.file)
+        except InputError as error:
+            self._warn(f"! {error.message} {error.hint}")
+            return False
+        if row.setting.name == "general.theme" and value in self.app.available_themes:
+            self.app.theme = str(value)
+        self._warn(f"Saved in {configuration.file}", "$success")
+        self._show_rows(top=False)
+        return True
+
+    def action_test(self) -> None:
+        self._warn("Testing the embedder", "$text-muted")
+        start(self, self._test, "test")
+
+    async def _test(self) -> None:
+        try:
+            told = await asyncio.to_thread(test_embedder)
+        except DegradedError as error:
+            self._warn(f"! {error.message} {error.hint}")
+        else:
+            self._warn(told, "$success")
+
+    def action_leave(self) -> None:
+        if self.query_one(Input).display:
+            self._end_typing()
+        else:
+            self.dismiss(None)
+
+
+def _from(row: SettingRow) -> str:
+    if row.from_environment:
+        return f"from {row.origin} in the environment"
+    return "from the program" if row.origin == "default" else f"from {row.origin} of the file"

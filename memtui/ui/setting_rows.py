@@ -1,0 +1,112 @@
+"""The settings as rows of a list: value, where it comes from, what it means, and when a change counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+
+from .text import one_line, visible
+from .widgets.columns import Column, Piece
+
+if TYPE_CHECKING:
+    from memtui.config import Configuration, Setting
+
+# These count at once; the others when memtui is started again.
+AT_ONCE = frozenset({"general.theme"})
+
+
+class SettingRow(NamedTuple):
+    """``origin``: ``default``, ``line 12`` of the file, or the environment variable that decides."""
+
+    number: int
+    setting: Setting
+    value: Any
+    origin: str
+
+    @property
+    def from_environment(self) -> bool:
+        return self.origin == self.setting.variable or self.origin.startswith("NO_")
+
+    @property
+    def shown(self) -> str:
+        if self.setting.is_table:
+            return f"{len(self.value)} changed"
+        if isinstance(self.value, bool):
+            return "yes" if self.value else "no"
+        return str(self.value) if self.value != "" else "not set"
+
+
+def setting_rows(configuration: Configuration) -> list[SettingRow]:
+    """Every setting in the order of the file."""
+    from memtui.config import describe
+
+    rows = []
+    for number, setting in enumerate(describe()):
+        section = getattr(configuration.settings, setting.section)
+        value = section if setting.is_table else getattr(section, setting.key)
+        origin = configuration.origins.get(setting.name, "default")
+        rows.append(SettingRow(number, setting, value, origin))
+    return rows
+
+
+def choices(row: SettingRow, themes: Sequence[str]) -> list[Any]:
+    """What the setting may be, in order; empty when it is typed in."""
+    if row.setting.name == "general.theme":
+        return list(themes)
+    kind = row.setting.type
+    bare = get_args(kind)[0] if hasattr(kind, "__metadata__") else kind
+    if bare is bool:
+        return [False, True]
+    return list(get_args(bare)) if get_origin(bare) is Literal else []
+
+
+def typed(row: SettingRow, text: str) -> str | int | float:
+    """What was typed as the setting's kind. Raises ValueError with what would be right."""
+    kind = row.setting.type
+    bare = get_args(kind)[0] if hasattr(kind, "__metadata__") else kind
+    try:
+        return int(text) if bare is int else float(text) if bare is float else text.strip()
+    except ValueError:
+        raise ValueError(f"It must be {row.setting.expected}.") from None
+
+
+class SettingsInHand:
+    """Settings as rows (see ``widgets.row_source``)."""
+
+    def __init__(self, rows: Sequence[SettingRow]) -> None:
+        self._rows = rows
+
+    def count(self) -> int:
+        return len(self._rows)
+
+    def page(self, offset: int, limit: int) -> Sequence[SettingRow]:
+        return self._rows[offset : offset + limit]
+
+    def keys(self) -> Iterator[Sequence[int]]:
+        yield range(len(self._rows))
+
+    def rows(self, keys: Sequence[int]) -> Sequence[SettingRow]:
+        return [self._rows[key] for key in keys]
+
+    def key(self, row: SettingRow) -> int:
+        return row.number
+
+
+def setting_columns() -> list[Column[SettingRow]]:
+    """Section, name, value, origin."""
+
+    def name(row: SettingRow, width: int) -> Iterable[Piece]:
+        yield Piece(visible(f"{row.setting.section} "), "dim")
+        yield Piece(visible(row.setting.key or "keys"), "strong")
+
+    def value(row: SettingRow, width: int) -> Iterable[Piece]:
+        yield Piece(one_line(row.shown, width), "text" if row.origin == "default" else "accent")
+
+    def origin(row: SettingRow, width: int) -> Iterable[Piece]:
+        yield Piece(one_line("" if row.origin == "default" else row.origin, width), "dim")
+
+    return [
+        Column("name", "", name, width=20),
+        Column("value", "", value, least=16),
+        Column("origin", "", origin, width=22, drop=1),
+    ]

@@ -1,0 +1,46 @@
+"""How things stand with what a setting governs: counted in the memory, or tried."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from .format import count, plural
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+
+
+def state_of(memory: Memory, name: str) -> str:
+    """One line. Blocks."""
+    section, _, key = name.partition(".")
+    match section, key:
+        case "general", "db":
+            return str(memory.path) if memory.path is not None else "in this process only"
+        case "embedder", _:
+            stats = memory.stats()
+            waiting = f", {count(stats.unembedded)} waiting" if stats.unembedded else ""
+            return f"{plural(stats.embedded, 'memory has a vector', 'memories have vectors')}{waiting} ({stats.vectors})"
+        case "search", "profile":
+            return ", ".join(profile.name for profile in memory.questions.profiles())
+        case "decay", _:
+            fading = memory.view.count("is:fading")
+            return f"{plural(fading, 'fact')} will fade within a week, {count(memory.view.count('is:faded'))} did"
+        case "secrets", _:
+            return f"{plural(memory.stats().quarantined, 'text holds', 'texts hold')} a secret: no vector, no model"
+        case "llm", _:
+            llm = memory.options.llm
+            return f"{llm.model} at {llm.base_url}" if llm.configured else "no model: memtui works without"
+        case _:
+            return "as set"
+
+
+def test_embedder() -> str:
+    """Make a vector with the packaged model, and say how that went. Blocks. Raises DegradedError."""
+    from memtui.engine.models.embedders import OfflineEmbedder
+
+    started = time.perf_counter()
+    embedder = OfflineEmbedder()
+    numbers = embedder.embed(["a test"]).shape[1]
+    took = time.perf_counter() - started
+    return f"The packaged model works: {embedder.model_id}, {numbers} numbers a text, ready in {took:.1f} s."

@@ -1,0 +1,87 @@
+"""An input for a path, completed from what is on the disk."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+from textual.binding import Binding
+from textual.message import Message
+from textual.suggester import Suggester
+from textual.widgets import Input
+
+from memtui.ui.past import past
+from memtui.ui.text import visible
+
+# A folder with more names than that is not searched for a completion.
+_MOST_NAMES = 5_000
+
+
+class PathSuggester(Suggester):
+    """The first name, in order, that goes on as the text begins; a folder ends with a slash."""
+
+    def __init__(self) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+
+    async def get_suggestion(self, value: str) -> str | None:
+        return await asyncio.to_thread(complete, value)
+
+
+def complete(text: str) -> str | None:
+    """``~/Down`` -> ``~/Downloads/``; None when nothing goes on so. Hidden names need their dot."""
+    if text in ("", "~"):
+        return "~/" if text else None
+    folder, slash, begin = text.rpartition("/")
+    if not slash:
+        folder = "."
+    found = None
+    try:
+        with os.scandir(Path(f"{folder}{slash}").expanduser()) as names:
+            for index, entry in enumerate(names):
+                if index >= _MOST_NAMES:
+                    break
+                name = entry.name
+                goes_on = name.startswith(begin) and (begin or not name.startswith("."))
+                if goes_on and (found is None or name < found.name):
+                    found = entry
+        if found is None:
+            return None
+        end = "/" if found.is_dir() else ""
+    except (OSError, RuntimeError, ValueError):
+        return None
+    lead = f"{folder}{slash}" if slash else ""
+    completed = f"{lead}{found.name}{end}"
+    return completed if completed != text else None
+
+
+class PathInput(Input):
+    """Tab takes the completion that is shown; with none it goes on to the next part."""
+
+    BINDINGS = [
+        Binding("tab", "complete_or_leave", show=False),
+        Binding("down", "leave", show=False),
+    ]
+
+    @past
+    class Left(Message):
+        """The person goes on to what stands below."""
+
+    def __init__(self, value: str = "", *, placeholder: str = "") -> None:
+        super().__init__(
+            value,
+            placeholder=visible(placeholder),
+            compact=True,
+            suggester=PathSuggester(),
+            select_on_focus=False,
+        )
+
+    def action_complete_or_leave(self) -> None:
+        if self._suggestion and self._suggestion != self.value:
+            self.value = self._suggestion
+            self.cursor_position = len(self.value)
+        else:
+            self.action_leave()
+
+    def action_leave(self) -> None:
+        self.post_message(self.Left())

@@ -1,0 +1,135 @@
+"""Settings: each with its state, saved one by one, the file's comments kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from memtui import config
+from memtui.ui.app import MemtuiApp
+from memtui.ui.screens.settings import SettingsDialog
+from memtui.ui.widgets.row_table import RowTable
+from textual.widgets import Static
+from ui_story import Story, running, screen_text, until
+
+
+def app_with(story: Story, file: Path, environ: dict[str, str] | None = None) -> MemtuiApp:
+    if not file.exists():
+        file.write_text("# mine\n", "utf-8")
+    return story.app(configuration=config.load(file, environ or {}))
+
+
+def text_of(app: MemtuiApp) -> str:
+    return " ".join(screen_text(app).split())
+
+
+async def at(app: MemtuiApp, name: str) -> SettingsDialog:
+    """Open the settings with the cursor on one."""
+    app.do_settings()
+    await until(lambda: isinstance(app.screen, SettingsDialog) and app.screen.is_mounted)
+    await until(lambda: bool(app.screen.query(RowTable)) and app.screen.query_one(RowTable).row_count > 0)
+    dialog = app.screen
+    assert isinstance(dialog, SettingsDialog)
+    names = [setting.name for setting in config.describe()]
+    dialog.table.move_to(names.index(name))
+    return dialog
+
+
+async def test_every_setting_is_there_with_value_meaning_and_state(story: Story, tmp_path: Path) -> None:
+    app = app_with(story, tmp_path / "config.toml")
+    async with running(app):
+        dialog = await at(app, "embedder.kind")
+        assert dialog.table.row_count == len(config.describe())
+        await until(lambda: "waiting" in text_of(app))
+        text = text_of(app)
+        assert "one of offline, off" in text and "when memtui is started again" in text
+        dialog.table.move_to(1)
+        await until(lambda: "at once" in text_of(app))
+
+
+async def test_a_choice_goes_round_is_saved_and_keeps_the_comments(story: Story, tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('# my own words\n[secrets]\nfacts = "redact"  # careful\n', "utf-8")
+    app = app_with(story, file)
+    async with running(app) as pilot:
+        await at(app, "secrets.facts")
+        await pilot.press("enter")
+        await until(lambda: "Saved in" in text_of(app))
+        assert file.read_text("utf-8") == '# my own words\n[secrets]\nfacts = "quarantine"  # careful\n'
+        await until(lambda: "line 3" in text_of(app))
+        assert config.load(file, {}).settings.secrets.facts == "quarantine"
+
+
+async def test_the_theme_changes_at_once_and_is_kept(story: Story, tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    app = app_with(story, file)
+    async with running(app) as pilot:
+        await at(app, "general.theme")
+        before = app.theme
+        await pilot.press("enter")
+        await until(lambda: app.theme != before)
+        assert config.load(file, {}).settings.general.theme == app.theme
+
+
+async def test_a_number_is_typed_and_checked(story: Story, tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    app = app_with(story, file)
+    async with running(app) as pilot:
+        await at(app, "decay.threshold")
+        await pilot.press("enter", *["backspace"] * 4, *"2", "enter")
+        await until(lambda: "a number from 0 to 1" in text_of(app) and "cannot be" in text_of(app))
+        await pilot.press("backspace", *"0.1", "enter")
+        await until(lambda: "Saved in" in text_of(app))
+        assert config.load(file, {}).settings.decay.threshold == pytest.approx(0.1)
+        await pilot.press("escape")
+        assert app.screen is app.main
+
+
+async def test_what_the_environment_decides_is_said_to_be_so(story: Story, tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    app = app_with(story, file, {"MEMTUI_EMBEDDER_KIND": "off"})
+    async with running(app) as pilot:
+        await at(app, "embedder.kind")
+        await pilot.press("enter")
+        await until(lambda: "MEMTUI_EMBEDDER_KIND in the environment decides" in text_of(app))
+        assert file.read_text("utf-8") == "# mine\n"
+
+
+async def test_a_file_that_cannot_be_written_is_told(story: Story, tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    app = app_with(story, file)
+    target = tmp_path / "elsewhere.toml"
+    file.rename(target)
+    file.symlink_to(target)
+    async with running(app) as pilot:
+        await at(app, "general.ascii")
+        await pilot.press("enter")
+        await until(lambda: "symbolic link" in str(app.screen.query_one(".dialog-warning", Static).content))
+
+
+async def test_the_embedder_is_tried(story: Story, tmp_path: Path) -> None:
+    app = app_with(story, tmp_path / "config.toml")
+    async with running(app) as pilot:
+        await at(app, "embedder.kind")
+        await pilot.press("t")
+        await until(lambda: "The packaged model works" in text_of(app), 20)
+
+
+async def test_without_a_configuration_it_says_so(story: Story) -> None:
+    app = story.app()
+    async with running(app):
+        app.do_settings()
+        await until(lambda: "opened without a configuration" in text_of(app))
+
+
+@pytest.mark.hostile
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 40), (200, 60)])
+async def test_hostile_values_do_nothing(story: Story, tmp_path: Path, size: tuple[int, int]) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('[general]\ntheme = "\\u001b]52;c;aGk=\\u0007[@click=app.quit]x[/]\\u202e"\n', "utf-8")
+    app = app_with(story, file)
+    async with running(app, size) as pilot:
+        await at(app, "general.theme")
+        await pilot.pause(0.2)
+        assert not any(sign in screen_text(app) for sign in "\x1b\x07\u202e")
+        assert app.is_running
