@@ -9,7 +9,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from memtui.config import settings_table
 from memtui.ui.keymap import key_table
 

@@ -23,7 +23,6 @@ from memtui.engine.curate.derive import derive
 from memtui.engine.errors import DegradedError, InputError, ReadOnlyError
 from memtui.engine.maintain.backups import Backups
 from memtui.engine.maintain.indexer import Indexer
-from memtui.engine.maintain.plan import Consolidation
 from memtui.engine.models.embedders import Embedder, OfflineEmbedder
 from memtui.engine.questions import Questions
 from memtui.engine.records import (
@@ -46,13 +45,14 @@ from memtui.engine.store import check, file, history, memories, recalls, stats, 
 from memtui.engine.store.columns import COVERED
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.sql import scalar
-from memtui.engine.upkeep import Upkeep
 from memtui.engine.view import View
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.enrich import Enricher
+    from memtui.engine.maintain.plan import Consolidation
     from memtui.engine.maintain.scheduler import Scheduler
     from memtui.engine.search.briefing import Briefing
+    from memtui.engine.upkeep import Upkeep
 
 Event = Literal["changed", "progress", "job_finished"]
 Verb = Literal["confirm", "forget", "restore", "tag"]
@@ -89,7 +89,6 @@ class Memory:
         self._seen_version = 0
         self._embedder_lock = threading.Lock()
         self._embedder_made: Embedder | None = None
-        self.upkeep = Upkeep(connections, clock, options, lambda: self.actor, self._tell_of)
         self.questions = Questions(connections, clock, lambda: self.actor, self._tell_of)
         self._indexer = Indexer(connections, clock, self._embedder, on_progress=self._progressed)
 
@@ -479,6 +478,14 @@ class Memory:
         return await self.upkeep.consolidate(session_id, preview=preview)
 
     # The night shift
+
+    @cached_property
+    def upkeep(self) -> Upkeep:
+        """Consolidation, the review, and what a person decides there."""
+        # A tenth of a second of patterns, which looking at memories does not need.
+        from memtui.engine.upkeep import Upkeep
+
+        return Upkeep(self._connections, self._clock, self._options, lambda: self.actor, self._tell_of)
 
     @cached_property
     def scheduler(self) -> Scheduler:
