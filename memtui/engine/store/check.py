@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import apsw
 
@@ -41,11 +42,26 @@ def check(connections: Connections, clock: Clock, *, deep: bool = False, repair:
     )
 
 
+@contextmanager
+def _opened(connections: Connections) -> Iterator[apsw.Connection]:
+    """A connection that sees one state. The full-text check is an INSERT, so it is the writer's if there is one."""
+    if connections.readonly:
+        with connections.read() as connection:
+            yield connection
+        return
+    with connections.exclusive() as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+        finally:
+            # Nothing was written, and a damaged file might refuse the commit.
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+
+
 def _run(connections: Connections, clock: Clock, deep: bool) -> list[Finding]:
     findings: list[Finding] = []
-    # The full-text check is an INSERT, so a writable file is checked through the writer.
-    opened = connections.read() if connections.readonly else connections.write()
-    with opened as connection:
+    with _opened(connections) as connection:
         scene = Scene(connection, connections, clock(), deep)
         for name, run in CHECKS.items():
             try:

@@ -1,0 +1,140 @@
+"""Every connection, writer or reader, has the settings that durability rests on."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import apsw
+import pytest
+from memtui import Memory
+from memtui.engine.errors import ReadOnlyError, StoreError
+from memtui.engine.records import Options
+from memtui.engine.store import connection as store_connection
+from memtui.engine.store.connection import APPLICATION_ID, connect
+
+OPTIONS = Options(background=False, embedder="off")
+EXPECTED = {
+    "journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "recursive_triggers": 1, "trusted_schema": 0,
+    "cell_size_check": 1, "secure_delete": 2, "mmap_size": 0, "journal_size_limit": 64 * 1024 * 1024,
+    "application_id": APPLICATION_ID,
+}  # fmt: skip
+
+
+def settings(connection: apsw.Connection) -> dict[str, object]:
+    return {name: connection.pragma(name) for name in EXPECTED}
+
+
+def test_the_writer_and_every_reader_have_the_settings(place: Path) -> None:
+    with Memory.open(place, options=OPTIONS) as memory:
+        with memory._connections.write() as writer:
+            assert settings(writer) == EXPECTED
+            assert writer.pragma("query_only") == 0
+            assert writer.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, -1) == 1
+        with memory._connections.read() as one, memory._connections.read() as two:
+            assert one is not two
+            for reader in (one, two):
+                assert settings(reader) == EXPECTED
+                assert reader.pragma("query_only") == 1
+                assert reader.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, -1) == 1
+
+
+def test_a_readonly_memory_has_no_writer(place: Path) -> None:
+    Memory.open(place, options=OPTIONS).close()
+    with Memory.open(place, readonly=True, options=OPTIONS) as memory:
+        with memory._connections.read() as reader:
+            assert settings(reader) == EXPECTED
+            with pytest.raises(apsw.ReadOnlyError):
+                reader.execute("DELETE FROM memories")
+        with pytest.raises(ReadOnlyError), memory._connections.write():
+            pass
+
+
+def test_a_setting_that_sqlite_does_not_accept_is_an_error(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Memory.open(place, options=OPTIONS).close()
+    monkeypatch.setattr(store_connection, "_PRAGMAS", (("synchronous", "FULL", 3),))
+    with pytest.raises(StoreError, match="synchronous"):
+        connect(place, write=True)
+
+
+def test_extensions_cannot_be_loaded_by_a_statement(place: Path) -> None:
+    with (
+        Memory.open(place, options=OPTIONS) as memory,
+        memory._connections.write() as writer,
+        pytest.raises(apsw.SQLError, match="not authorized"),
+    ):
+        writer.execute("SELECT load_extension('/tmp/evil.so')")
+
+
+def test_the_schema_cannot_be_rewritten_by_a_statement(place: Path) -> None:
+    with Memory.open(place, options=OPTIONS) as memory, memory._connections.write() as writer:
+        with pytest.raises(apsw.SQLError):
+            writer.execute("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema")
+        with pytest.raises(apsw.SQLError):
+            writer.execute("DELETE FROM memories_fts_data")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes of POSIX")
+def test_the_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        path = tmp_path / "new" / "deeper" / "memory.db"
+        with Memory.open(path, options=OPTIONS) as memory:
+            memory.remember("Ada lives in Lisbon")
+            modes = {part.name: stat.S_IMODE(part.stat().st_mode) for part in path.parent.iterdir()}
+    finally:
+        os.umask(before)
+    assert modes == {"memory.db": 0o600, "memory.db-wal": 0o600, "memory.db-shm": 0o600}
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert stat.S_IMODE(path.parent.parent.stat().st_mode) == 0o700
+
+
+def test_a_failed_transaction_leaves_nothing_and_the_writer_usable(place: Path) -> None:
+    with Memory.open(place, options=OPTIONS) as memory:
+        with pytest.raises(RuntimeError), memory._connections.write() as writer:
+            writer.execute("INSERT INTO scratchpad(key, value, updated_at) VALUES ('a', 'b', 1)")
+            raise RuntimeError("in the middle")
+        with memory._connections.read() as reader:
+            assert reader.execute("SELECT count(*) FROM scratchpad").get == 0
+        memory.remember("still working")
+
+
+def test_a_closed_memory_says_so_and_closes_twice(place: Path) -> None:
+    memory = Memory.open(place, options=OPTIONS)
+    memory.close()
+    memory.close()
+    for call in (memory.stats, lambda: memory.remember("x"), memory.view.count, memory.data_version):
+        with pytest.raises(StoreError, match="closed"):
+            call()
+
+
+def test_a_closed_memory_leaves_one_file(place: Path) -> None:
+    with Memory.open(place, options=OPTIONS) as memory:
+        memory.remember("Ada lives in Lisbon")
+        memory.view.count()
+    assert [path.name for path in place.parent.iterdir()] == ["memory.db"]
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "said"),
+    [
+        (apsw.FullError("full"), "DiskFullError", "No space left"),
+        (apsw.IOError("disk I/O error"), "DiskFullError", "free"),
+        (apsw.CorruptError("malformed"), "CorruptFileError", "damaged"),
+        (apsw.NotADBError("not a db"), "ForeignFileError", "not a memory"),
+        (apsw.ReadOnlyError("read only"), "ReadOnlyError", "cannot be written"),
+        (apsw.BusyError("locked"), "StoreError", "in use"),
+        (apsw.CantOpenError("unable"), "StoreError", "cannot be opened"),
+        (apsw.SQLError("no such table: x"), "StoreError", "no such table"),
+    ],
+)
+def test_every_sqlite_error_gets_a_cause_and_a_next_step(
+    error: apsw.Error, kind: str, said: str, place: Path
+) -> None:
+    translated = store_connection.translate(error, place)
+    assert type(translated).__name__ == kind
+    assert said in translated.message and translated.hint
+    assert translated.exit_code == 4

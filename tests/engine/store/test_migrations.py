@@ -1,0 +1,137 @@
+"""The way from one file format to the next: backed up first, whole or not at all, never backwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import pytest
+from memtui import Memory
+from memtui.engine.errors import CorruptFileError, NewerFileError
+from memtui.engine.records import Options
+from memtui.engine.store import migrate
+from memtui.engine.store.migrate import Migration
+
+from state_hash import state_hash
+
+OPTIONS = Options(background=False, embedder="off")
+CURRENT = migrate.current_version()
+ADDS_A_TABLE = Migration(CURRENT + 1, "moods", "CREATE TABLE moods (rid INTEGER PRIMARY KEY) STRICT")
+ADDS_ANOTHER = Migration(CURRENT + 2, "more", "CREATE TABLE more (rid INTEGER PRIMARY KEY) STRICT")
+
+
+@pytest.fixture
+def old(place: Path) -> Path:
+    with Memory.open(place, options=OPTIONS) as memory:
+        memory.correct(memory.remember("Ada lives in Porto").id, "Ada lives in Lisbon")
+        memory.record_turn("talk", "user", "words")
+    return place
+
+
+def next_version(monkeypatch: pytest.MonkeyPatch, *steps: Migration) -> None:
+    known = migrate.migrations()
+    monkeypatch.setattr(migrate, "migrations", lambda: (*known, *steps))
+
+
+def look(path: Path) -> tuple[int, set[str], str]:
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        tables = {
+            name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        }
+        return connection.pragma("user_version"), tables & {"moods", "more"}, state_hash(connection)
+    finally:
+        connection.close()
+
+
+def test_migrations_are_numbered_without_a_gap() -> None:
+    assert [step.version for step in migrate.migrations()] == list(range(1, CURRENT + 1))
+
+
+def test_a_new_file_has_the_current_format(old: Path) -> None:
+    assert look(old)[0] == CURRENT
+
+
+def test_an_old_file_is_backed_up_and_upgraded_on_opening(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, _, state = look(old)
+    next_version(monkeypatch, ADDS_A_TABLE, ADDS_ANOTHER)
+    with Memory.open(old, options=OPTIONS) as memory:
+        assert memory.view.count("Lisbon") == 1
+    assert look(old) == (CURRENT + 2, {"moods", "more"}, state)
+    [backup] = (old.parent / "backups").glob("*-migration.db")
+    assert look(backup) == (CURRENT, set(), state)
+
+
+def test_a_file_that_is_current_is_not_backed_up(old: Path) -> None:
+    Memory.open(old, options=OPTIONS).close()
+    assert not (old.parent / "backups").exists()
+
+
+def test_the_triggers_are_those_of_the_new_version(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connection = apsw.Connection(str(old), flags=apsw.SQLITE_OPEN_READWRITE)
+    connection.execute(
+        "DROP TRIGGER history_memories_insert; CREATE TRIGGER stray AFTER INSERT ON recalls BEGIN SELECT 1; END"
+    )
+    connection.close()
+    next_version(monkeypatch, ADDS_A_TABLE)
+    with Memory.open(old, options=OPTIONS) as memory:
+        memory.remember("recorded again")
+        assert memory.next_undo() is not None
+        names = {f.message for f in memory.check().findings}
+    assert names == set() or names == {"table moods is unknown"}
+
+
+@pytest.mark.parametrize(
+    "sql",
+    ["CREATE TABLE moods (rid); THIS IS NOT SQL", "CREATE TABLE moods (rid); DELETE FROM no_such_table"],
+)
+def test_a_migration_that_fails_changes_nothing(old: Path, sql: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = look(old)
+    with monkeypatch.context() as patch:
+        next_version(patch, Migration(CURRENT + 1, "broken", sql))
+        with pytest.raises(Exception, match=r"syntax|no such table|refused"):
+            Memory.open(old, options=OPTIONS)
+    assert look(old) == before
+    with Memory.open(old, options=OPTIONS) as memory:
+        assert memory.check(deep=True).ok
+
+
+def test_a_migration_that_breaks_references_is_not_committed(
+    old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = look(old)
+    breaks = "CREATE TABLE moods (rid REFERENCES memories(rid)); PRAGMA defer_foreign_keys = ON; INSERT INTO moods VALUES (99)"
+    next_version(monkeypatch, Migration(CURRENT + 1, "breaks", breaks))
+    with pytest.raises(CorruptFileError, match="cannot be upgraded"):
+        Memory.open(old, options=OPTIONS)
+    assert look(old) == before
+
+
+def test_a_damaged_file_is_not_upgraded(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = bytearray(old.read_bytes())
+    content[4096 * 5 : 4096 * 6] = bytes(4096)
+    old.write_bytes(bytes(content))
+    next_version(monkeypatch, ADDS_A_TABLE)
+    with pytest.raises(CorruptFileError):
+        Memory.open(old, options=OPTIONS)
+    assert old.read_bytes() == bytes(content)
+
+
+def test_a_newer_file_is_for_reading_only(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        next_version(patch, ADDS_A_TABLE)
+        Memory.open(old, options=OPTIONS).close()
+    with pytest.raises(NewerFileError, match=f"format {CURRENT + 1}"):
+        Memory.open(old, options=OPTIONS)
+    with Memory.open(old, readonly=True, options=OPTIONS) as memory:
+        assert memory.view.count("Lisbon") == 1
+
+
+def test_a_readonly_look_at_an_old_file_does_not_upgrade_it(
+    old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = look(old)
+    next_version(monkeypatch, ADDS_A_TABLE)
+    with Memory.open(old, readonly=True, options=OPTIONS) as memory:
+        assert memory.view.count("Lisbon") == 1
+    assert look(old) == before
