@@ -28,13 +28,14 @@ class SearchRow(NamedTuple):
     """A hit, or a pinned question while nothing is asked.
 
     ``best``: the score of row 1. ``moved``: places up (+) or down (-) against the profile as it is saved;
-    None when the hit was not there at all.
+    None when the hit was not there at all. ``result``: the search that found it.
     """
 
     hit: Hit | None = None
     saved: SavedQuery | None = None
     best: float = 0.0
     moved: int | None = 0
+    result: SearchResult | None = None
 
 
 def hit_rows(result: SearchResult, before: Mapping[int, int] | None) -> list[SearchRow]:
@@ -43,7 +44,8 @@ def hit_rows(result: SearchResult, before: Mapping[int, int] | None) -> list[Sea
     rows = []
     for hit in result.hits:
         place = hit.rank if before is None else before.get(hit.memory.rid)
-        rows.append(SearchRow(hit, None, best, None if place is None else place - hit.rank))
+        moved = None if place is None else place - hit.rank
+        rows.append(SearchRow(hit, None, best, moved, result))
     return rows
 
 

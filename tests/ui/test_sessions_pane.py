@@ -85,7 +85,7 @@ async def test_enter_gives_it_the_window_and_a_filter_of_its_own(story: Story) -
         assert turns(app).has_focus and not sessions(app).query_one(".list-side").display
         await pilot.press("slash", *"under six")
         await until(lambda: len(turns(app)._turns) == 1)
-        assert "1 turn" in screen_text(app)
+        await until(lambda: "1 turn" in screen_text(app))
         await pilot.press("enter", "escape")
         await until(lambda: len(turns(app)._turns) == 2)
         await pilot.press("escape")

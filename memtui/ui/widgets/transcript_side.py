@@ -14,7 +14,8 @@ from memtui.ui.transcript import Ask, TranscriptReader
 from memtui.ui.turn_lines import TurnView
 
 from .filter_bar import FilterBar
-from .transcript_view import Head, TranscriptView
+from .transcript_lines import Head
+from .transcript_view import TranscriptView
 
 
 class TranscriptSide(Vertical):
