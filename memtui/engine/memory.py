@@ -567,6 +567,10 @@ class Memory:
         cancelled: Callable[[], bool] = lambda: False,
     ) -> ImportReport:
         """Import conversations from files, folders and zips as one undoable operation; see ``feeds``."""
+        if self.readonly and not dry_run:
+            raise ReadOnlyError(
+                "This memory is open for reading only.", "Open it without --readonly to import into it."
+            )
         from memtui.engine.feeds import importer
 
         def back_up() -> None:
