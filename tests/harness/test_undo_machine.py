@@ -270,5 +270,6 @@ def test_the_harness_catches_an_undo_that_ignores_later_edits(monkeypatch: pytes
     settings = hypothesis.settings(
         _settings(False), max_examples=60, phases=[hypothesis.Phase.generate], print_blob=False
     )
-    with pytest.raises(AssertionError):
+    # What it breaks first is an assertion, or a later undo that finds no row; hypothesis may group both.
+    with pytest.raises((AssertionError, InputError, ExceptionGroup)):
         run_state_machine_as_test(UndoMachine, settings=settings)
