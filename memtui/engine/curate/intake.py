@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from memtui.engine.errors import InputError
@@ -90,15 +92,34 @@ def name(value: str, what: str) -> str:
 
 
 _ROLE_TRUST: dict[str, Trust] = {
-    "user": "user", "human": "user", "assistant": "agent", "ai": "agent", "agent": "agent",
-    "tool": "tool", "function": "tool", "system": "tool", "developer": "tool",
+    "user": "user", "human": "user",
+    **dict.fromkeys(("assistant", "agent", "ai", "bot", "chatbot", "model", "llm", "chatgpt", "gpt", "claude",
+                     "gemini", "copilot", "openai", "anthropic"), "agent"),
+    **dict.fromkeys(("tool", "tools", "function", "system", "developer"), "tool"),
 }  # fmt: skip
+# Long enough that a slip of the finger still tells which was meant.
+_OFTEN_MISTYPED = ("assistant", "function", "system", "developer")
+
+
+def role_trust(role: str) -> Trust | None:
+    """How far the words of a known role go; None for other roles, which are names of speakers.
+
+    A mistyped role of a machine ("asistant", "claude-3", "system_prompt") counts as that machine's, never
+    as the person's.
+    """
+    name = role.strip().casefold()
+    if known := _ROLE_TRUST.get(name):
+        return known
+    head = re.split(r"[^a-z]", name, maxsplit=1)[0] if " " not in name else name
+    close = _ROLE_TRUST.get(head) or next(
+        map(_ROLE_TRUST.get, get_close_matches(name, _OFTEN_MISTYPED, 1, 0.85)), None
+    )
+    return None if close == "user" else close
 
 
 def trust(role: str, actor: str) -> Trust:
     """How far the words of a role go: the known roles speak for themselves, other speakers as the actor does."""
-    known = _ROLE_TRUST.get(role.casefold())
-    return known or actor_trust(actor)
+    return role_trust(role) or actor_trust(actor)
 
 
 def actor_trust(actor: str) -> Trust:

@@ -11,22 +11,13 @@ from typing import Any
 
 import msgspec
 
-from ..records import Skip, Trust, Turn
+from ..curate import intake
+from ..records import Skip, Turn
 from . import base, values
 from .base import Head
 from .ordinals import Ordinals
 from .source import Stream
 
-# Other roles are names: somebody who is neither the person nor the assistant is quoted.
-_TRUST: dict[str, Trust] = {
-    "user": "user",
-    "human": "user",
-    "assistant": "agent",
-    "ai": "agent",
-    "agent": "agent",
-    "bot": "agent",
-    "model": "agent",
-}
 _HIDDEN = ("system", "developer")
 
 
@@ -97,7 +88,8 @@ def _turn(line: _Line, stream: Stream, ordinals: Ordinals) -> Turn | Skip:
         event_time=values.event_time(time, stream),
         project=values.one_line(line.project),
         session_title=values.one_line(line.title),
-        trust=_TRUST.get(role.casefold(), "tool"),
+        # Other roles are names: somebody who is neither the person nor the assistant is quoted.
+        trust=intake.role_trust(role) or "tool",
     )
 
 

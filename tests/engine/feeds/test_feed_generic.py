@@ -89,7 +89,14 @@ def test_the_same_id_in_two_sessions_is_two_turns(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("role", "trust"),
-    [("user", "user"), ("Human", "user"), ("assistant", "agent"), ("tool", "tool"), ("Aunt Vera", "tool")],
+    [
+        ("user", "user"),
+        ("Human", "user"),
+        ("assistant", "agent"),
+        ("asistant", "agent"),
+        ("tool", "tool"),
+        ("Aunt Vera", "tool"),
+    ],
 )
 def test_trust_follows_from_the_role_and_the_role_is_kept(tmp_path: Path, role: str, trust: str) -> None:
     (turn,), _ = read(jsonl(tmp_path / "x.jsonl", [line(role=role)]))
