@@ -48,6 +48,10 @@ def import_command(
     if not places:
         raise UsageError("What shall be imported?", _suggestions())
     found = [Path(place).expanduser() for place in places]
+    if not dry_run and not door.demo and paths.is_missing(door.path()):
+        from memtui.engine.feeds.detect import find_sources
+
+        find_sources(found, format)  # what holds nothing to import leaves no empty memory behind
     meter = Meter()
     with _target(door, dry_run) as memory:
         with cancelled_by_signal() as cancelled:
@@ -85,7 +89,11 @@ def _told_by(meter: Meter) -> Callable[[ImportProgress], None]:
     def tell(progress: ImportProgress) -> None:
         share = progress.bytes_done / progress.bytes_total if progress.bytes_total else 0.0
         verb = "would import" if progress.dry_run else "imported"
-        parts = [f"{share:4.0%}", f"{verb} {count(progress.imported)}", f"{count(int(progress.rate))} turns/s"]
+        parts = [
+            f"{share:4.0%}",
+            f"{verb} {count(progress.imported)}",
+            f"{count(int(progress.rate))} turns/s",
+        ]
         if progress.already_there:
             parts.append(f"{count(progress.already_there)} already there")
         meter.show("  ".join([*parts, progress.place]))

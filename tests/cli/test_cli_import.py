@@ -65,7 +65,12 @@ def test_a_dry_run_counts_and_creates_nothing(cli: Cli, tmp_path: Path, home: Pa
 
 @pytest.mark.parametrize(
     ("name", "raw"),
-    [("missing", None), ("empty.jsonl", b""), ("photo.jsonl", b"\x89PNG\r\n\x1a\n\0\0\0"), ("a.txt", b"hello")],
+    [
+        ("missing", None),
+        ("empty.jsonl", b""),
+        ("photo.jsonl", b"\x89PNG\r\n\x1a\n\0\0\0"),
+        ("a.txt", b"hello"),
+    ],
 )
 def test_what_cannot_be_imported_is_bad_input(name: str, raw: bytes | None, cli: Cli, tmp_path: Path) -> None:
     if raw is not None:
@@ -116,7 +121,9 @@ def test_ctrl_c_keeps_what_came_in_and_exits_130(program: Program, cli: Cli, tmp
     folder.mkdir()
     for number in range(60):
         lines = [
-            json.dumps({"session_id": f"s{number}", "role": "user", "content": f"turn {turn} of {number} " * 40})
+            json.dumps(
+                {"session_id": f"s{number}", "role": "user", "content": f"turn {turn} of {number} " * 40}
+            )
             for turn in range(500)
         ]
         (folder / f"{number}.jsonl").write_text("\n".join(lines))
@@ -153,3 +160,10 @@ def test_progress_is_shown_on_a_terminal_and_taken_away(tmp_path: Path) -> None:
     assert b"imported 1,200 turns" in out
     assert "turns/s" in shown
     assert shown.endswith("\r\x1b[K")
+
+
+def test_an_import_of_nothing_leaves_no_memory_behind(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    told = cli("--db", tmp_path / "new.db", "import", tmp_path / "empty")
+    assert told.code == 3
+    assert not (tmp_path / "new.db").exists()
