@@ -13,6 +13,8 @@
 
 Words are looked up in the full text of the content; words in quotes must stand there as written
 (a quote inside quotes is written \\", a backslash \\\\).
+``AND``, ``OR``, ``NOT`` in capitals and a term that begins with a parenthesis are refused: there are no such
+operators, and taken as words they would find nothing. In quotes, or in small letters, they are words.
 A text with a colon whose left side is no word (``10:30``, ``std::vector``, ``https://...``) is a word.
 """
 
@@ -41,6 +43,8 @@ _MEANT = {
     "state": "is", "has": "is",
 }  # fmt: skip
 _HEAD = re.compile(r"([^\W\d_][\w-]*)(:|<=|>=|<|>|=)")
+# Operators of other query languages.
+_FOREIGN = re.compile(r"(?:AND|OR|NOT)(?=[\s()]|$)|[()]")
 _OPERATORS = ("<=", ">=", "<", ">", "=")
 
 
@@ -71,7 +75,7 @@ class Term(Record):
     def __str__(self) -> str:
         """The term as one would write it; parsing it gives the same term."""
         values = ",".join(map(str, self.values))
-        bare = self.key == "text" and not values.startswith("-") and not _reads_as_key(values)
+        bare = self.key == "text" and not values.startswith("-") and not _reads_otherwise(values)
         return "-" * self.negated + (values if bare else f"{self.key}{self.operator}{values}")
 
 
@@ -93,8 +97,8 @@ def suggestion(word: str, known: tuple[str, ...]) -> str:
     return f"Did you mean {near[0]}?" if near else f"It can be {', '.join(known)}."
 
 
-def _reads_as_key(text: str) -> bool:
-    return bool(_HEAD.match(text)) or dates.is_span(text)
+def _reads_otherwise(text: str) -> bool:
+    return bool(_HEAD.match(text) or _FOREIGN.match(text)) or dates.is_span(text)
 
 
 class _Parser:
@@ -122,6 +126,17 @@ class _Parser:
                 )
         return tuple(found)
 
+    def refuse_foreign(self, start: int) -> None:
+        """Raise for an operator of another query language where a term begins."""
+        if match := _FOREIGN.match(self.text, start):
+            raise self.mistake(
+                start,
+                len(match[0]),
+                f"{match[0]} is no operator here.",
+                "Use kind:a,b for or, - for not; words are joined by and. "
+                f'To look for it as a word, put it in quotes: "{match[0]}"',
+            )
+
     def skip_space(self) -> bool:
         while self.at < len(self.text) and self.text[self.at].isspace():
             self.at += 1
@@ -139,6 +154,7 @@ class _Parser:
                     "There is nothing after the -.",
                     "Write it straight before what to leave out: -lisbon",
                 )
+        self.refuse_foreign(self.at)
         key, operator = self.head()
         values = self.values()
         length = self.at - start

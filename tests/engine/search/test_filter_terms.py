@@ -144,3 +144,34 @@ def test_the_normal_form_is_stable(text: str) -> None:
     except FilterError:
         return
     assert " ".join(map(str, parse(once))) == once
+
+
+@pytest.mark.parametrize(
+    ("expression", "position", "length"),
+    [
+        ("kind:fact OR kind:episode", 10, 2),
+        ("lisbon AND porto", 7, 3),
+        ("NOT lisbon", 0, 3),
+        ("NOT(lisbon)", 0, 3),
+        ("(tag:a tag:b)", 0, 1),
+        ("-(tag:a)", 1, 1),
+        ("tag:a ) porto", 6, 1),
+        ("lisbon OR", 7, 2),
+    ],
+)
+def test_operators_of_other_languages_are_pointed_at(expression: str, position: int, length: int) -> None:
+    with pytest.raises(FilterError) as raised:
+        parse(expression)
+    assert (raised.value.position, raised.value.length) == (position, length)
+    assert "kind:a,b for or" in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    "expression", ['"OR"', '"("', "or and not", "Or ORACLE NOTE ANDES", "text:OR", "f(x)", "OR*"]
+)
+def test_in_quotes_or_small_letters_they_are_words(expression: str) -> None:
+    terms = parse(expression)
+    assert {term.key for term in terms} == {"text"}
+    assert [[v.text for v in t.values] for t in parse(" ".join(map(str, terms)))] == [
+        [v.text for v in t.values] for t in terms
+    ]
