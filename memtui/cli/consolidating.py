@@ -34,7 +34,9 @@ _LINES: dict[str, tuple[str, Style]] = {
 
 
 @click.command("consolidate", cls=Command)
-@click.option("--session", "sessions", metavar="ID", multiple=True, help="Only this session; may be repeated.")
+@click.option(
+    "--session", "sessions", metavar="ID", multiple=True, help="Only this session; may be repeated."
+)
 @click.option("--all", "every", is_flag=True, help="Also sessions that are still going on, or failed before.")
 @click.option("--preview", is_flag=True, help="Only show what would be written, and from which turns.")
 @json_option
@@ -49,7 +51,9 @@ def consolidate_command(door: Door, sessions: tuple[str, ...], every: bool, prev
     if sessions and every:
         raise UsageError("--session and --all exclude each other.", "Leave one out.")
     with door.existing(must_write=not preview) as memory:
-        wanted = list(sessions) or ([one.session_id for one in memory.upkeep.pending_sessions()] if every else None)
+        wanted = list(sessions) or (
+            [one.session_id for one in memory.upkeep.pending_sessions()] if every else None
+        )
         _tell_cost(memory, wanted)
         meter = Meter()
 
@@ -94,7 +98,9 @@ def _tell(memory: Memory, found: Consolidation, preview: bool) -> None:
     spent = f", {count(found.tokens)} tokens" if found.tokens else ""
     out(row(paint(f"{turns} {would} {facts} and {notes}", "bold"), f"({found.extractor}{spent})", gap=" "))
     if waits := found.total("conflicts") + found.total("held"):
-        note(f'{plural(waits, "of them waits", "of them wait")} for your decision: "memtui review" lists them')
+        note(
+            f'{plural(waits, "of them waits", "of them wait")} for your decision: "memtui review" lists them'
+        )
     if found.operation is not None:
         out(row(" ", paint(f'"memtui undo {found.operation.op_id}" takes it back', "dim")))
 

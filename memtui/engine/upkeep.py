@@ -91,7 +91,12 @@ class Upkeep:
     def _log_spend(self, found: Consolidation, began: int, preview: bool) -> None:
         """What a model was paid for stands among the runs of maintenance, whoever asked for it."""
         done = sum(outcome.plan is not None for outcome in found.outcomes)
-        counts = {"sessions": done, "facts": found.total("added"), "calls": found.calls, "tokens": found.tokens}
+        counts = {
+            "sessions": done,
+            "facts": found.total("added"),
+            "calls": found.calls,
+            "tokens": found.tokens,
+        }
         report = jobs.JobReport(
             summary=f"{'previewed' if preview else 'consolidated'} {done:,} session{'' if done == 1 else 's'}",
             counts=counts,

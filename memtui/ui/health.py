@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .format import count, plural, relative_time
-from .widgets.maintenance_text import Health
+from .widgets.topic_text import Health
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory

@@ -29,7 +29,11 @@ _MOST_LINES = 100_000
 _WORDS: Mapping[Action, tuple[str, Role, str]] = {
     "add": ("add", "success", "a new fact"),
     "reinforce": ("reinforce", "dim", "known already: it is a sign of life, and one more source"),
-    "supersede": ("supersede", "warning", "the new fact takes the place of the old one, which stays and fades"),
+    "supersede": (
+        "supersede",
+        "warning",
+        "the new fact takes the place of the old one, which stays and fades",
+    ),
     "conflict": ("conflict", "error", "it contradicts what is known: both wait for you in Review"),
     "hold": ("hold back", "warning", "suspicious: accepted here it is remembered, else it waits in Review"),
     "observation": ("observation", "success", "a note for agents"),
@@ -51,7 +55,9 @@ class Proposal(NamedTuple):
 
 def proposals_of(plans: Sequence[Plan]) -> list[Proposal]:
     return [
-        Proposal(number, place, line) for number, plan in enumerate(plans) for place, line in enumerate(plan.lines)
+        Proposal(number, place, line)
+        for number, plan in enumerate(plans)
+        for place, line in enumerate(plan.lines)
     ]
 
 
@@ -115,8 +121,15 @@ def proposal_text(
 def _standing(line: PlanLine, glyphs: Glyphs) -> Iterable[tuple[str, str]]:
     if line.action == "summary":
         return
-    whose = {"user": "in your words", "agent": "from an agent", "tool": "from a tool", "model": "a model's wording"}
-    parts = ["as you wrote it, confirmed"] if line.edited else [whose[line.trust], f"{line.confidence:.2f} sure"]
+    whose = {
+        "user": "in your words",
+        "agent": "from an agent",
+        "tool": "from a tool",
+        "model": "a model's wording",
+    }
+    parts = (
+        ["as you wrote it, confirmed"] if line.edited else [whose[line.trust], f"{line.confidence:.2f} sure"]
+    )
     if line.category is not None:
         parts.append(line.category)
     yield f" {glyphs.dot} ".join([*parts, *line.tags]) + "\n", "$text-muted"

@@ -78,7 +78,11 @@ class Card(NamedTuple):
         if not item.several or len(item.memories) == 1:
             return item.text or item.memories[0].content
         facts = plural(len(item.memories), "fact")
-        return f"{facts}: {self.title}" if item.kind == "new" and self.title else f"{facts}: {item.memories[0].content}"
+        return (
+            f"{facts}: {self.title}"
+            if item.kind == "new" and self.title
+            else f"{facts}: {item.memories[0].content}"
+        )
 
     def sign(self, glyphs: Glyphs) -> str:
         signs = {"conflict": glyphs.conflict, "held": glyphs.conflict, "duplicate": "=", "suspicious": "?"}
@@ -142,7 +146,9 @@ def matching(cards: Sequence[Card], words: str) -> list[Card]:
 
     def passes(card: Card) -> bool:
         item = card.item
-        text = " ".join((card.words, item.reason, card.title, item.text, *(one.content for one in item.memories)))
+        text = " ".join(
+            (card.words, item.reason, card.title, item.text, *(one.content for one in item.memories))
+        )
         text = text.casefold()
         return all((word[1:] not in text) if word[0] == "-" else word in text for word in wanted)
 

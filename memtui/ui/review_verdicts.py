@@ -32,15 +32,25 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
             many = "all of them" if len(card.item.memories) > 1 and pick is None else "it"
             return [("keep", f"keep {many} for good"), ("forget", f"let {many} go now"), *_usual()[1:]]
         case _:
-            many = f"all {len(card.item.memories)} are" if len(card.item.memories) > 1 and pick is None else "it is"
+            many = (
+                f"all {len(card.item.memories)} are"
+                if len(card.item.memories) > 1 and pick is None
+                else "it is"
+            )
             return [("keep", f"{many} right"), *_usual()]
 
 
 def _conflict(*, new: bool) -> list[tuple[str, str]]:
     if new:
-        keep, forget = "the new one is true; the old one stays, unsure, and fades", "the new one is wrong: to the Trash"
+        keep, forget = (
+            "the new one is true; the old one stays, unsure, and fades",
+            "the new one is wrong: to the Trash",
+        )
     else:
-        keep, forget = "the old one is true; the new one goes to the Trash", "the old one is wrong: the new one stands"
+        keep, forget = (
+            "the old one is true; the new one goes to the Trash",
+            "the old one is wrong: the new one stands",
+        )
     return [
         ("keep", keep),
         ("forget", forget),

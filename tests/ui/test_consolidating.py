@@ -31,7 +31,9 @@ def talks(story: Story) -> Story:
         memory.record_turn("garden", "user", "I like gooseberries.")
         story.now = NOW - 2 * DAY
         memory.record_turn("family", "user", "My sister is called Nadia. I am vegetarian. I work with Koos.")
-        memory.record_turn("family", "assistant", f"{HOSTILE} We spoke of your family today, and of much else. " * 3)
+        memory.record_turn(
+            "family", "assistant", f"{HOSTILE} We spoke of your family today, and of much else. " * 3
+        )
     story.now = NOW
     return story
 
@@ -201,7 +203,9 @@ async def test_with_a_model_the_cost_is_asked_first_and_a_failure_is_told_and_ke
 
 
 @pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 40), (200, 60)])
-async def test_hostile_proposals_are_shown_harmless_at_every_size(talks: Story, size: tuple[int, int]) -> None:
+async def test_hostile_proposals_are_shown_harmless_at_every_size(
+    talks: Story, size: tuple[int, int]
+) -> None:
     app = at_sessions(talks)
     async with running(app, size) as pilot:
         await pilot.press("d")

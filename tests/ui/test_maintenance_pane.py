@@ -166,7 +166,9 @@ async def test_findings_of_a_check_open_the_rows_they_are_about(
 ) -> None:
     with faded.open(readonly=True) as memory:
         one = memory.view.page("kind:fact")[0]
-    finding = Finding(check="links", severity="error", message=f"broken {HOSTILE}", repairable=True, ids=(one.id,))
+    finding = Finding(
+        check="links", severity="error", message=f"broken {HOSTILE}", repairable=True, ids=(one.id,)
+    )
     report = CheckReport(ok=False, checks=("links",), findings=(finding,))
     monkeypatch.setattr(Memory, "check", lambda self: report)
     app = at_maintenance(faded)

@@ -68,7 +68,9 @@ def inbox(story: Story) -> Story:
 async def test_cards_come_worst_first_and_the_tab_counts_them(inbox: Story) -> None:
     app = inbox.app()
     async with running(app) as pilot:
-        await until(lambda: any(tab.place == "review" and tab.counted == 4 for tab in app.main.query_one(TabBar).tabs))
+        await until(
+            lambda: any(tab.place == "review" and tab.counted == 4 for tab in app.main.query_one(TabBar).tabs)
+        )
         await pilot.press("1")
         await ready(app)
         assert kinds(app) == ["conflict", "suspicious", "fading", "new"]

@@ -67,7 +67,7 @@ class ReviewItem(Record):
 
 
 class Inbox(Record):
-    """A day's share of what waits. ``later``: single cards beyond it; ``settled``: those decided since midnight."""
+    """A day's share of what waits. ``later``: single cards beyond it; ``settled``: cards decided since midnight."""
 
     items: tuple[ReviewItem, ...]
     later: int
@@ -79,12 +79,13 @@ def inbox(
 ) -> Inbox:
     """``review`` with at most 20 single cards for the day that began at ``midnight``; ``all``: without that limit."""
     found = review(connection, now, options)
-    settled = proposals.count_decided(connection, since=midnight, other_than="new")
-    left = max(_SINGLE_CARDS - settled, 0)
+    left = max(_SINGLE_CARDS - proposals.count_decided(connection, since=midnight, other_than="new"), 0)
     single = [item.id for item in found if not item.several]
     beyond = frozenset(() if all else single[left:])
     return Inbox(
-        items=tuple(item for item in found if item.id not in beyond), later=len(beyond), settled=settled
+        items=tuple(item for item in found if item.id not in beyond),
+        later=len(beyond),
+        settled=proposals.count_decided(connection, since=midnight),
     )
 
 
@@ -176,7 +177,9 @@ def _fading(connection: apsw.Connection, now: float, options: Options) -> Iterab
     found = [memory for memory in found if waiting[memory.id] not in settled]
     for memory in found[:_SINGLE_CARDS]:
         reason = f"{memory.effective:.0%} left, gone within a week"
-        yield _card(connection, now, "fading", waiting[memory.id], reason, (memory,), session_id=memory.session_id)
+        yield _card(
+            connection, now, "fading", waiting[memory.id], reason, (memory,), session_id=memory.session_id
+        )
     rest = tuple(found[_SINGLE_CARDS:])
     if rest and _THE_REST not in settled:
         yield _card(connection, now, "fading", _THE_REST, f"{len(rest):,} more are gone within a week", rest)

@@ -85,8 +85,8 @@ def waiting(connection: apsw.Connection, kind: str, now: float, limit: int = 200
     return [_proposal(row) for row in rows]
 
 
-def count_decided(connection: apsw.Connection, *, since: float, other_than: str) -> int:
-    """How many proposals of other kinds were decided or put off since a time."""
+def count_decided(connection: apsw.Connection, *, since: float, other_than: str = "") -> int:
+    """How many proposals (of other kinds) were decided or put off since a time."""
     return int(
         scalar(
             connection,

@@ -218,5 +218,3 @@ def stoppable(work: Work, call: Coroutine[Any, Any, T]) -> T | None:
             work.interrupt = None
 
     return asyncio.run(main())
-
-

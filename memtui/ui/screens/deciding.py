@@ -69,7 +69,11 @@ class Decides(ListPane[Card]):
             bulk = verdict in ("keep", "forget", "snooze")
             return "" if bulk else "This works on one card at a time: unmark the others first (Esc)."
         if verdict not in card.item.offered:
-            return "There are not two of them here." if verdict in ("merge", "both") else "This card does not offer that."
+            return (
+                "There are not two of them here."
+                if verdict in ("merge", "both")
+                else "This card does not offer that."
+            )
         if verdict == "correct" and len(card.sides) > 1 and self._pick is None:
             return f"Pick one of them first ({self.shell.keymap_shown('pick_right')})."
         return ""
@@ -125,8 +129,8 @@ class Decides(ListPane[Card]):
             await self._settle_marked(verdict, [one for one in self._cards if one.key in marks])
             return
         card = card or self.current
-        if card is None:
-            return
+        if card is None or card not in self._cards:
+            return  # it was decided just now, and the next one is not on screen yet
         item, keep = card.item, self.picked.id if card.paired and self.picked is not None else None
         if item.several and self._pick is not None and len(card.sides) > 1:
             item = single(item, card.sides[self._pick])
@@ -134,7 +138,9 @@ class Decides(ListPane[Card]):
         else:
             self._leave([card])
         try:
-            await self.change(lambda memory: memory.upkeep.decide(item, verdict, text=text, keep=keep), "deciding")
+            await self.change(
+                lambda memory: memory.upkeep.decide(item, verdict, text=text, keep=keep), "deciding"
+            )
         finally:
             self._deciding.discard(card.item.id)
             self.reload()
@@ -153,7 +159,9 @@ class Decides(ListPane[Card]):
                 self.say("Nothing was decided.")
                 return
         if len(several) < len(cards):
-            self.say(f"{plural(len(cards) - len(several), 'card')} with two sides stay: decide them one by one.")
+            self.say(
+                f"{plural(len(cards) - len(several), 'card')} with two sides stay: decide them one by one."
+            )
         await self._settle_all(verdict, several)
 
     async def _settle_all(self, verdict: Verdict, cards: list[Card]) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from textual import on
 from textual.content import Content
 
+from memtui.ui.health import read_health
 from memtui.ui.keymap import bindings_at
 from memtui.ui.late_styles import use_styles
+from memtui.ui.maintenance_detail import memories_of, operation_of_run, soon_to_fade
 from memtui.ui.maintenance_rows import (
     Row,
     maintenance_columns,
@@ -21,24 +23,22 @@ from memtui.ui.maintenance_rows import (
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column
+from memtui.ui.widgets.job_text import JobText
+from memtui.ui.widgets.labelled import Labelled
 from memtui.ui.widgets.list_source import ListSource
 from memtui.ui.widgets.row_events import RowOpened
+from memtui.ui.widgets.topic_text import TopicText
 
 from .job_verbs import NAME, JobVerbs
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from memtui.engine.maintain.decay import Forecast
-    from memtui.engine.memory import Memory
-    from memtui.engine.records import MemoryRecord
     from memtui.engine.store.jobs import JobRun
-    from memtui.ui.operation_detail import OperationDetail
-    from memtui.ui.widgets.maintenance_text import MaintenanceText
+
+Text = TypeVar("Text", bound=Labelled)
 
 LOOK_SECONDS, LOOK_WHILE_RUNNING = 5.0, 0.4
-_SOON = 20
-_LISTED = 12
 _KEYS = ("run", "dry_run", "switch", "undo_this", "open")
 
 
@@ -84,24 +84,30 @@ class MaintenancePane(JobVerbs):
         self.show_rows(top=first)
 
     def _look(self) -> None:
-        """Another program may run a job, and hours go by."""
+        """Another program may run a job, and time goes by."""
         if self.shell.main.active == self.place:
-            self.refresh_state()
+            start(self, self._read_status, "progress")
 
     def _look_closely(self) -> None:
-        """While a job runs: how far it is."""
-        if self.busy and self.shell.main.active == self.place:
-            start(self, self._read_progress, "progress")
+        if self.busy:
+            self._look()
 
-    async def _read_progress(self) -> None:
+    async def _read_status(self) -> None:
+        """How far a job is; the rest is read again only when a run has begun or ended."""
         status = await self.ask(lambda memory: memory.scheduler.status())
-        if self.state is not None:
-            self.state = self.state._replace(status=status)
+        if self.state is None:
+            return
+        before = self.state.status
+        self.state = self.state._replace(status=status)
         running = status.running
         for work in self.shell.operations.works:
             if running is not None and work.name == f"{NAME} {running.job}":
                 work.progress(running.done, running.total)
         self._tell_running()
+        if [job.last for job in before.jobs] != [job.last for job in status.jobs]:
+            self.refresh_state()
+        else:
+            self.table.refresh()
 
     def _tell_running(self) -> None:
         running = self.state.status.running if self.state is not None else None
@@ -119,11 +125,10 @@ class MaintenancePane(JobVerbs):
 
     # -- preview
 
-    def _text(self) -> MaintenanceText:
-        from memtui.ui.widgets.maintenance_text import MaintenanceText
-
+    def _text(self, kind: type[Text]) -> Text:
         keys = {action: self.shell.keymap_shown(action) for action in _KEYS}
-        return MaintenanceText(self.preview.text_width, self.shell.clock(), self.shell.glyphs, keys)
+        view = self.preview
+        return kind(view.text_width, view.size.height, self.shell.clock(), self.shell.glyphs, keys)
 
     def preview_title(self, row: Row) -> Content:
         what = "job" if row.job is not None else "run" if row.run is not None else ""
@@ -134,12 +139,12 @@ class MaintenancePane(JobVerbs):
         )
 
     def glance(self, row: Row) -> Content:
-        state, text = self.state, self._text()
+        state, jobs, text = self.state, self._text(JobText), self._text(TopicText)
         if row.job is not None and state is not None:
             dry = self.dry.get(row.job.name)
-            return text.job(row.job, self._runs(row.job.name), dry=dry, dry_memories=(), detail=None)
+            return jobs.job(row.job, self._runs(row.job.name), dry=dry, dry_memories=(), detail=None)
         if row.run is not None:
-            return text.run(row.run, row.name, None)
+            return jobs.run(row.run, row.name, None)
         if row.finding is not None:
             return text.finding(row.finding)
         if row.topic == "check":
@@ -149,29 +154,29 @@ class MaintenancePane(JobVerbs):
         return line("", 0)
 
     async def details(self, row: Row) -> Content:
-        state, text = self.state, self._text()
+        state, jobs, text = self.state, self._text(JobText), self._text(TopicText)
         if state is None:
             return line("", 0)
         if row.job is not None:
             dry, last = self.dry.get(row.job.name), row.job.last
-            detail = await self.ask(lambda memory: _detail(memory, last))
+            detail = await self.ask(lambda memory: operation_of_run(memory, last))
             ids = dry.report.ids if dry is not None and dry.report is not None else ()
-            found = await self.ask(lambda memory: _memories(memory, ids))
-            return text.job(row.job, self._runs(row.job.name), dry=dry, dry_memories=found, detail=detail)
+            found = await self.ask(lambda memory: memories_of(memory, ids))
+            return jobs.job(row.job, self._runs(row.job.name), dry=dry, dry_memories=found, detail=detail)
         if row.run is not None:
             run = row.run
-            return text.run(run, row.name, await self.ask(lambda memory: _detail(memory, run)))
+            return jobs.run(run, row.name, await self.ask(lambda memory: operation_of_run(memory, run)))
         llm = self.shell.operations.require().options.llm
         match row.topic:
             case "fading":
                 forecast, now = state.forecast, self.shell.clock()
-                return text.fading(forecast, await self.ask(lambda memory: _soon(memory, forecast, now)))
+                return text.fading(
+                    forecast, await self.ask(lambda memory: soon_to_fade(memory, forecast, now))
+                )
             case "growth":
                 steps = max(self.preview.text_width, 10)
                 return text.growth(await self.ask(lambda memory: memory.view.growth(steps)))
             case "models":
-                from memtui.ui.health import read_health
-
                 now = self.shell.clock()
                 return text.models(await self.ask(lambda memory: read_health(memory, now)))
             case "spend":
@@ -214,41 +219,3 @@ class MaintenancePane(JobVerbs):
                 pane.filter_bar.set_value(filter)
 
         start(self, go, "go")
-
-
-def _detail(memory: Memory, run: JobRun | None) -> OperationDetail | None:
-    from memtui.engine.errors import NotFoundError
-    from memtui.ui.operation_detail import gather_operation
-
-    if run is None or run.op_id is None:
-        return None
-    try:
-        return gather_operation(memory, run.op_id)
-    except NotFoundError:
-        return None  # history does not reach back so far
-
-
-def _memories(memory: Memory, ids: Sequence[str]) -> list[MemoryRecord]:
-    from memtui.engine.errors import NotFoundError
-
-    found = []
-    for identity in ids[:_LISTED]:
-        try:
-            found.append(memory.get(identity))
-        except NotFoundError:
-            continue
-    return found
-
-
-def _soon(memory: Memory, forecast: Forecast, now: float) -> list[tuple[str, MemoryRecord]]:
-    """The first facts to fade, each with its day."""
-    from memtui.ui.format import local_date
-
-    named = [("faded", rid) for rid in forecast.overdue]
-    named += [
-        ("today" if number == 0 else local_date(day.start, now), rid)
-        for number, day in enumerate(forecast.days)
-        for rid in day.rids
-    ]
-    rows = {row.rid: row for row in memory.view.rows([rid for _, rid in named[:_SOON]])}
-    return [(day, rows[rid]) for day, rid in named[:_SOON] if rid in rows]

@@ -80,7 +80,9 @@ class MergeDialog(Dialog[Merged]):
         kept = self._pair[self._survivor].content
         text = self.query_one(TextArea).text
         same = content("its wording stays as it is", "$text-muted")
-        self.query_one(".dialog-diff", Static).update(same if text.strip() == kept.strip() else old_and_new(kept, text))
+        self.query_one(".dialog-diff", Static).update(
+            same if text.strip() == kept.strip() else old_and_new(kept, text)
+        )
         self.query_one(".dialog-warning", Static).update("")
 
     def action_other(self) -> None:
@@ -91,4 +93,6 @@ class MergeDialog(Dialog[Merged]):
         if text:
             self.dismiss(Merged(self._survivor, text))
         else:
-            self.query_one(".dialog-warning", Static).update(assemble(("! There is no text to remember.", "$warning")))
+            self.query_one(".dialog-warning", Static).update(
+                assemble(("! There is no text to remember.", "$warning"))
+            )

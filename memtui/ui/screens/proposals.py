@@ -106,16 +106,28 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
 
     def body(self) -> ComposeResult:
         with Container(classes="proposals"):
-            columns = proposal_columns(self.shell.glyphs, lambda number: title_of(self._plans[number].session))
+            columns = proposal_columns(
+                self.shell.glyphs, lambda number: title_of(self._plans[number].session)
+            )
             yield ProposalTable(columns if len(self._plans) > 1 else columns[:-1], id="proposals-rows",
                                 glyphs=self.shell.glyphs)  # fmt: skip
             yield ProposalView(id="proposals-text")
         yield Static(classes="proposals-count")
 
     def hint_line(self) -> Content:
-        keys = (("Space", "accept or reject"), ("*", "all"), ("e", "edit"), ("Enter", "apply"), ("Esc", "discard"))
+        keys = (
+            ("Space", "accept or reject"),
+            ("*", "all"),
+            ("e", "edit"),
+            ("Enter", "apply"),
+            ("Esc", "discard"),
+        )
         return assemble(
-            *(part for key, what in keys for part in ((key, "bold $accent"), " ", (what, "$text-muted"), "   "))
+            *(
+                part
+                for key, what in keys
+                for part in ((key, "bold $accent"), " ", (what, "$text-muted"), "   ")
+            )
         )
 
     def on_mount(self) -> None:
@@ -133,7 +145,11 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
         self.query_one(ProposalTable).show(source, self.shell.operations.readers, top=top)
         lines = [line for plan in self._plans for line in plan.lines]
         accepted = sum(line.accepted for line in lines)
-        told = f"{count(accepted)} of {plural(len(lines), 'line')} accepted" if lines else "nothing worth keeping found"
+        told = (
+            f"{count(accepted)} of {plural(len(lines), 'line')} accepted"
+            if lines
+            else "nothing worth keeping found"
+        )
         calls, tokens = sum(plan.calls for plan in self._plans), sum(plan.tokens for plan in self._plans)
         spent = f" {self.shell.glyphs.dot} {count(tokens)} tokens in {plural(calls, 'call')}" if calls else ""
         turns = plural(sum(plan.turns for plan in self._plans), "turn")
@@ -150,7 +166,9 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
     def _highlighted(self) -> None:
         row = self._row
         if row is not None:
-            text = proposal_text(row, self._plans[row.plan], self._turns, self.shell.clock(), self.shell.glyphs)
+            text = proposal_text(
+                row, self._plans[row.plan], self._turns, self.shell.clock(), self.shell.glyphs
+            )
             self.query_one(ProposalView).show(text, of=row.key)
 
     @property

@@ -83,6 +83,8 @@ class ReviewPane(Decides):
 
     async def _read(self, delay: float = 0.0) -> None:
         await asyncio.sleep(delay)
+        if self.shell.operations.memory is None:
+            return
         everything, first = self._everything, self._deck is None
         before = {card.item.id for card in self._cards}
         deck = await self.ask(lambda memory: read_deck(memory, all=everything))
@@ -194,7 +196,9 @@ class ReviewPane(Decides):
         self.load()
 
     def commands(self) -> Iterator[Command]:
-        yield Command("Review: look at what is fading", "List in Memories what fades soon.", self._look_at_fading)
+        yield Command(
+            "Review: look at what is fading", "List in Memories what fades soon.", self._look_at_fading
+        )
 
     async def _look_at_fading(self) -> None:
         from .memories import MemoriesPane

@@ -52,7 +52,8 @@ class CardText:
         """For the frame: what it is, and how many are left."""
         role = {"error": "$error", "warning": "$warning", "accent": "$accent"}.get(card.role, "$text-muted")
         return assemble(
-            (f" {card.sign(self.glyphs)} {card.words}", f"bold {role}"), (f" {self.glyphs.dot} {left} ", "$text-muted")
+            (f" {card.sign(self.glyphs)} {card.words}", f"bold {role}"),
+            (f" {self.glyphs.dot} {left} ", "$text-muted"),
         )
 
     def card(self, card: Card, evidence: Evidence, pick: int | None) -> Laid:
@@ -78,7 +79,9 @@ class CardText:
         """Keys, and what each would do to what is picked: a line each."""
         room = max((len(key) for key, _ in told), default=0)
         lines = [
-            assemble((key.ljust(room), "bold $accent"), "  ", (text, "$text-muted")).truncate(self.width, ellipsis=True)
+            assemble((key.ljust(room), "bold $accent"), "  ", (text, "$text-muted")).truncate(
+                self.width, ellipsis=True
+            )
             for key, text in told
         ]
         return Content("\n").join(lines)
@@ -160,12 +163,14 @@ class CardText:
         parts = [_WHOSE[memory.trust], confidence(memory.effective), *memory.tags[:6]]
         told = assemble((f" {self.glyphs.dot} ".join(parts), "$text-muted"))
         if memory.protected:
-            told = assemble((f"{self.glyphs.protected} confirmed ", "$success"), (f"{self.glyphs.dot} ", "$text-muted"), told)
+            told = assemble(
+                (f"{self.glyphs.protected} confirmed ", "$success"),
+                (f"{self.glyphs.dot} ", "$text-muted"),
+                told,
+            )
         return told.wrap(width)
 
-    def _quotes(
-        self, memory: MemoryRecord, evidence: Evidence, width: int, length: int
-    ) -> Iterable[Content]:
+    def _quotes(self, memory: MemoryRecord, evidence: Evidence, width: int, length: int) -> Iterable[Content]:
         for turn in list(evidence.sources.get(memory.id, ()))[:4]:
             yield from self._quote(memory.content, turn, evidence, width, length)
 

@@ -1,0 +1,39 @@
+"""How the previews of Maintenance are laid out: labels at the left, texts beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from memtui.ui.safe import assemble
+
+if TYPE_CHECKING:
+    from memtui.ui.glyphs import Glyphs
+
+LABEL = 11
+
+
+class Labelled:
+    """Lays out for a preview of so many cells and lines, as of ``now``. ``keys``: action id -> key to press."""
+
+    def __init__(self, width: int, height: int, now: float, glyphs: Glyphs, keys: Mapping[str, str]) -> None:
+        self.width = max(width, 20)
+        self.height = height
+        self.now = now
+        self.glyphs = glyphs
+        self.keys = keys
+
+    def way(self, action: str, what: str) -> Iterable[Content]:
+        """A key, and what it does here."""
+        return assemble((self.keys[action], "bold $accent"), (f"  {what}", "$text-muted")).wrap(self.width)
+
+    def labelled(self, label: str, text: Content) -> Iterable[Content]:
+        lead = assemble((label.ljust(LABEL), "$text-muted"))
+        for index, part in enumerate(text.wrap(max(self.width - LABEL, 8))):
+            yield assemble(lead if index == 0 else " " * LABEL, part)
+
+
+def stack(lines: Iterable[Content]) -> Content:
+    return Content("\n").join(lines)

@@ -1,0 +1,189 @@
+"""What is known about the memory's health, as text: plots, models, findings of a check, tokens spent.
+
+Pure functions from records to ``Content``; they know no widget and ask nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual.content import Content
+
+from memtui.ui.format import count, local_date, local_time, plural
+from memtui.ui.maintenance_rows import DAY, SPEND_DAYS, State, outcome_of, spent
+from memtui.ui.safe import assemble, content, line
+
+from .labelled import Labelled, stack
+from .plots import Bar, bars, columns
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.decay import Forecast
+    from memtui.engine.records import CheckReport, Finding, MemoryRecord
+    from memtui.engine.store.growth import Growth
+
+_LISTED = 12
+_RUNS_LISTED = 15
+_HIGHEST = 8
+
+
+class Health(NamedTuple):
+    """One line of "models and health": what it is about, how it stands, and what could be done."""
+
+    area: str
+    told: str
+    well: bool = True
+    remedy: str = ""
+
+
+class TopicText(Labelled):
+    """Everything in Maintenance that is no job."""
+
+    @property
+    def _plot_lines(self) -> int:
+        return max(3, min(self.height - 5, _HIGHEST))
+
+    def fading(self, forecast: Forecast, soon: Sequence[tuple[str, MemoryRecord]]) -> Content:
+        """How many facts fade on each of the next days, and which come first (day, memory)."""
+        days = [len(day.rids) for day in forecast.days]
+        lines = [
+            *content("Facts that fade when nobody recalls or confirms them", "bold").wrap(self.width),
+            assemble(""),
+        ]
+        if forecast.overdue:
+            told = f"{plural(len(forecast.overdue), 'fact')} faded already: decay takes a few a day, the rest wait in Review"
+            lines += [*assemble((told, "$warning")).wrap(self.width), assemble("")]
+        last = local_date(forecast.days[-1].start, self.now) if forecast.days else ""
+        lines += columns(days, self.width, self._plot_lines, self.glyphs, "$accent", ends=("today", last))
+        lines.append(assemble(""))
+        shown = ""
+        for day, memory in soon:
+            lines.append(
+                assemble(
+                    (f"{day if day != shown else '':<11}", "$text-muted"),
+                    line(memory.content, self.width - 11),
+                )
+            )
+            shown = day
+        if not soon:
+            lines.append(assemble(("Nothing fades in the next 30 days.", "$text-muted")))
+        lines += [assemble(""), *self.way("open", "lists what is fading, in Memories")]
+        return stack(lines)
+
+    def growth(self, growth: Growth) -> Content:
+        """Notes and turns over time."""
+        lines = []
+        ends = (local_date(growth.start, self.now), "today")
+        for name, values, style in (
+            ("notes", growth.facts, "$entity"),
+            ("turns of conversations", growth.turns, "$context"),
+        ):
+            now = values[-1] if values else 0
+            lines += [assemble((f"{count(now)} {name}", "bold")), assemble("")]
+            lines += [
+                *columns(values, self.width, self._plot_lines, self.glyphs, style, ends=ends),
+                assemble(""),
+            ]
+        return stack(lines)
+
+    def confidence(self, forecast: Forecast) -> Content:
+        """How sure the facts are, confirmed ones apart."""
+        steps = len(forecast.histogram)
+        rows = [
+            Bar(
+                f"{place / steps:.1f} to {(place + 1) / steps:.1f}",
+                forecast.protected[place],
+                forecast.histogram[place],
+            )
+            for place in reversed(range(steps))
+        ]
+        full, other = self.glyphs.arms["keyword"], self.glyphs.arms["vector"]
+        return stack(
+            [
+                *content("How sure the facts are now", "bold").wrap(self.width), assemble(""),
+                *bars(rows, self.width, self.glyphs, ("$success", "$accent")), assemble(""),
+                assemble((full, "$success"), (" confirmed: they do not fade", "$text-muted")),
+                assemble((other, "$accent"), (" may fade, unless recalled or confirmed", "$text-muted")),
+            ]
+        )  # fmt: skip
+
+    def models(self, health: Sequence[Health]) -> Content:
+        """What works, what does not, and what to do about it."""
+        lines: list[Content] = []
+        for one in health:
+            sign, style = (
+                (self.glyphs.protected, "$success") if one.well else (self.glyphs.conflict, "$warning")
+            )
+            lines += self.labelled(one.area, assemble((f"{sign} ", style), one.told))
+            if one.remedy:
+                lines += self.labelled("", assemble((one.remedy, "$text-muted")))
+        return stack(lines)
+
+    def check(self, check: CheckReport | None) -> Content:
+        if check is None:
+            return stack(
+                [
+                    *content("Verifies that the file is sound: pages, indexes, links, provenance.", "bold").wrap(self.width),
+                    assemble(""), *self.way("run", "checks it now; nothing is changed"),
+                ]
+            )  # fmt: skip
+        verdict = ("sound", "bold $success") if check.ok else ("not sound", "bold $error")
+        lines = [
+            assemble(
+                verdict, (f"  {plural(len(check.checks), 'check')} in {check.seconds:.1f} s", "$text-muted")
+            )
+        ]
+        for finding in check.findings:
+            lines += [assemble(""), *self._finding_lines(finding)]
+        if any(finding.repairable for finding in check.findings):
+            lines += [
+                assemble(""),
+                *content("memtui check --repair mends what can be rebuilt.", "$text-muted").wrap(self.width),
+            ]
+        return stack([*lines, assemble(""), *self.way("run", "checks again")])
+
+    def finding(self, finding: Finding) -> Content:
+        lines = [*self._finding_lines(finding), assemble("")]
+        if finding.ids:
+            lines += self.way(
+                "open", f"lists {plural(len(finding.ids), 'memory', 'memories')} that it is about"
+            )
+        if finding.repairable:
+            lines += content("memtui check --repair mends it.", "$text-muted").wrap(self.width)
+        return stack(lines)
+
+    def _finding_lines(self, finding: Finding) -> Iterable[Content]:
+        style = "$error" if finding.severity == "error" else "$warning"
+        yield assemble((f"{self.glyphs.conflict} {finding.severity}  ", f"bold {style}"), finding.check)
+        yield from content(finding.message).wrap(self.width)
+        for identity in finding.ids[:_LISTED]:
+            yield assemble((f"  {identity}", "$text-muted"))
+
+    def spend(self, state: State, budget: int, model: str) -> Content:
+        """Tokens a day, and which runs they went into."""
+        since = self.now - SPEND_DAYS * DAY
+        days = [0] * SPEND_DAYS
+        for run in state.runs:
+            tokens = run.report.counts.get("tokens", 0) if run.report is not None else 0
+            place = int((run.started_at - since) // DAY)
+            if tokens and 0 <= place < SPEND_DAYS:
+                days[place] += tokens
+        lines = [
+            assemble((f"{count(spent(state.runs, since))} tokens in {SPEND_DAYS} days", "bold")), assemble(""),
+            *columns(days, self.width, self._plot_lines, self.glyphs, "$accent", ends=(local_date(since, self.now), "today")),
+            assemble(""),
+            *self.labelled("model", assemble(model or "none: everything works by rules, and costs nothing")),
+            *self.labelled("budget", assemble(f"{count(budget)} tokens in one run")), assemble(""),
+        ]  # fmt: skip
+        paid = [run for run in state.runs if run.report is not None and run.report.counts.get("tokens")]
+        for run in paid[:_RUNS_LISTED]:
+            tokens = run.report.counts["tokens"] if run.report is not None else 0
+            when = local_time(run.started_at, self.now)
+            lines.append(
+                assemble(
+                    (f"{when}  ", "$text-muted"),
+                    f"{count(tokens):>9}  ",
+                    line(outcome_of(run), max(self.width - len(when) - 13, 8)),
+                )
+            )
+        return stack(lines)

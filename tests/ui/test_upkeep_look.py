@@ -1,0 +1,130 @@
+"""What Review, a preview of proposals and Maintenance look like, at four sizes and in the light.
+
+After a wanted change: pytest tests/ui/test_upkeep_look.py --snapshot-update
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from memtui.ui.app import MemtuiApp
+from memtui.ui.look import Look
+from memtui.ui.panes import spec_of
+from memtui.ui.screens.proposals import ProposalsDialog, ProposalTable
+from memtui.ui.state import UiState
+from textual.pilot import Pilot
+from ui_story import DAY, NOW, Story, settle, until
+
+SnapCompare = Callable[..., Any]
+SIZES = [(40, 12), (80, 24), (120, 40), (200, 60)]
+at_four_sizes = pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+
+
+@pytest.fixture
+def one_tab(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], UiState]:
+    """The app begins on a pane, whose tab is the only one: these pictures are not about the others."""
+
+    def only(place: str) -> UiState:
+        monkeypatch.setattr("memtui.ui.screens.main.PANES", [spec_of(place)])
+        state = UiState(None)
+        state.pane = place
+        return state
+
+    return only
+
+
+@pytest.fixture
+def busy_story(story: Story) -> Story:
+    """A conflict, new facts, something that fades, and a conversation that waits."""
+    with story.open() as memory:
+        story.now = NOW - 2 * DAY
+        memory.remember("I live in Bergen", tags=["home"])
+        memory.record_turn("moving", "user", "We live in Oslo now, since the first of the month.")
+        memory.record_turn("garden", "user", "I like gooseberries. My sister is called Nadia.")
+        story.now = NOW - DAY
+        asyncio.run(memory.consolidate("moving"))
+        asyncio.run(memory.consolidate("garden"))
+        memory.record_turn("tea", "user", "I like green tea in the morning. My dentist is Dr. Bakker.")
+        memory.record_turn("tea", "user", "We live in Tromso now.")
+    story.now = NOW - 26 * DAY
+    with story.open(actor="agent:other") as agent:
+        agent.remember("Wants to learn the accordion")
+    story.now = NOW
+    return story
+
+
+def pressing(*keys: str) -> Callable[[Pilot[None]], Any]:
+    async def run(pilot: Pilot[None]) -> None:
+        app = pilot.app
+        assert isinstance(app, MemtuiApp)
+        await until(lambda: app.main.pane.query("RowTable") and app.stats is not None)
+        await until(lambda: app.main.pane.table.row_count > 0)  # type: ignore[attr-defined]
+        await settle(app)
+        for key in keys:
+            await pilot.press(key)
+            await settle(app)
+        await pilot.pause(0.2)
+
+    return run
+
+
+@at_four_sizes
+def test_a_conflict_in_review(
+    busy_story: Story, snap_compare: SnapCompare, one_tab: Callable[[str], UiState], size: tuple[int, int]
+) -> None:
+    keys = ("enter", "right") if size[0] < 60 else ()
+    assert snap_compare(
+        busy_story.app(state=one_tab("review")), terminal_size=size, run_before=pressing(*keys)
+    )
+
+
+def test_new_facts_in_review_in_the_light(
+    busy_story: Story, snap_compare: SnapCompare, one_tab: Callable[[str], UiState]
+) -> None:
+    look = Look(theme="memtui-light", motion=False)
+    app = busy_story.app(state=one_tab("review"), look=look)
+    assert snap_compare(app, terminal_size=(80, 24), run_before=pressing("G", "right"))
+
+
+@at_four_sizes
+def test_proposals(
+    busy_story: Story, snap_compare: SnapCompare, one_tab: Callable[[str], UiState], size: tuple[int, int]
+) -> None:
+    async def preview(pilot: Pilot[None]) -> None:
+        await pressing("d")(pilot)
+        await until(lambda: isinstance(pilot.app.screen, ProposalsDialog))
+        await until(lambda: pilot.app.screen.query_one(ProposalTable).row_count > 0)
+        await pilot.press("space")
+        await pilot.pause(0.3)
+
+    assert snap_compare(busy_story.app(state=one_tab("sessions")), terminal_size=size, run_before=preview)
+
+
+@at_four_sizes
+def test_a_run_in_maintenance(
+    busy_story: Story, snap_compare: SnapCompare, one_tab: Callable[[str], UiState], size: tuple[int, int]
+) -> None:
+    busy_story.now = NOW + 10 * DAY
+    with busy_story.open() as memory:
+        memory.scheduler.run_now("decay")
+    keys = ("j", "j", *(("enter",) if size[0] < 60 else ()))
+    app = busy_story.app(state=one_tab("maintenance"))
+    assert snap_compare(app, terminal_size=size, run_before=pressing(*keys))
+
+
+def test_the_forecast_in_ascii(
+    busy_story: Story, snap_compare: SnapCompare, one_tab: Callable[[str], UiState]
+) -> None:
+    app = busy_story.app(state=one_tab("maintenance"), look=Look(ascii=True, motion=False))
+    assert snap_compare(app, terminal_size=(100, 30), run_before=pressing(*["j"] * 7))
+
+
+def test_growth_in_the_light(
+    busy_story: Story, snap_compare: SnapCompare, one_tab: Callable[[str], UiState]
+) -> None:
+    look = Look(theme="memtui-light", motion=False)
+    app = busy_story.app(state=one_tab("maintenance"), look=look)
+    assert snap_compare(app, terminal_size=(120, 40), run_before=pressing(*["j"] * 8))
