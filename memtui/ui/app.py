@@ -146,7 +146,11 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
         start(self, self._open, "open")
 
     async def _open(self) -> None:
-        memory = await self.operations.open()
+        try:
+            memory = await self.operations.open()
+        except Exception as error:
+            self.show_unopened(error)
+            return
         memory.subscribe("changed", self._changed_in_thread)
         memory.subscribe("job_finished", self._changed_in_thread)
         memory.subscribe("progress", self._progressed_in_thread)

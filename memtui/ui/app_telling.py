@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from .app import MemtuiApp
+    from .screens.error import ErrorDialog
 else:
     _Base = object
 
@@ -41,6 +42,8 @@ class AppTelling(_Base):
     """Mixin of the app: everything it says."""
 
     _counted: tuple[str, int] = ("", 0)
+    # Why there is no memory and will be none.
+    _unopened: Exception | None = None
 
     @property
     def _self(self) -> MemtuiApp:
@@ -80,6 +83,9 @@ class AppTelling(_Base):
         return self._self.keymap.shown(BY_ID[action_id])
 
     def action_help_quit(self) -> None:
+        if self._unopened is not None:
+            self._leave_unopened()
+            return
         self.say(f"Nothing is selected to copy. {self.keymap_shown('quit')} quits.")
 
     def look_again(self) -> None:
@@ -129,10 +135,24 @@ class AppTelling(_Base):
         if isinstance(error, InputError):
             self.say(f"{error.message} {error.hint}", "warning")
             return
+        me.push_screen(self._panel(error, place))
+
+    def _panel(self, error: Exception, place: str) -> ErrorDialog:
         from .crash import write_report
         from .screens.error import ErrorDialog
 
-        report = None
-        if not isinstance(error, MemtuiError) and me.crash_folder is not None:
-            report = write_report(error, me.crash_folder, __version__)
-        me.push_screen(ErrorDialog(error, place, report))
+        report, folder = None, self._self.crash_folder
+        if not isinstance(error, MemtuiError) and folder is not None:
+            report = write_report(error, folder, __version__)
+        return ErrorDialog(error, place, report)
+
+    def show_unopened(self, error: Exception) -> None:
+        """Tell why there is no memory to show; without one the app ends with that panel."""
+        me = self._self
+        self._unopened = error
+        if not me.is_leaving:
+            me.push_screen(self._panel(error, "opening the memory"), lambda _: self._leave_unopened())
+
+    def _leave_unopened(self) -> None:
+        error = self._unopened
+        self._self.exit(return_code=error.exit_code if isinstance(error, MemtuiError) else 1)

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 from memtui.engine.errors import StoreError
 from memtui.engine.memory import Memory
+from memtui.ui.actions import actions_at
 from memtui.ui.app import MemtuiApp
 from memtui.ui.commands import Palette
 from memtui.ui.crash import report
 from memtui.ui.look import Look
 from memtui.ui.messages import Said
+from memtui.ui.panes import PANES
 from memtui.ui.screens.error import ErrorDialog
 from memtui.ui.screens.help import HelpDialog
 from memtui.ui.screens.jump import JumpScreen
@@ -52,6 +54,52 @@ async def test_a_memory_that_cannot_be_opened_is_a_panel_with_cause_and_next_ste
     async with app.run_test(size=(120, 40)):
         await until(lambda: "the file is on the moon." in screen_text(app))
         assert "Fetch it, then start again." in screen_text(app)
+
+
+@pytest.mark.parametrize("pane", [spec.place for spec in PANES])
+@pytest.mark.parametrize("key", ["q", "escape", "ctrl+c"])
+async def test_without_a_memory_the_app_ends_with_the_panel(pane: str, key: str) -> None:
+    def refuse() -> Memory:
+        raise StoreError("the file is on the moon.", "Fetch it, then start again.")
+
+    state = UiState(None)
+    state.pane = pane
+    app = MemtuiApp(refuse, look=Look(motion=False), state=state)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(lambda: isinstance(app.screen, ErrorDialog) and "moon" in screen_text(app))
+        assert "leave" in screen_text(app)
+        await pilot.press(key)
+        await until(lambda: app.return_code is not None)
+    assert app.return_code == 4
+
+
+@pytest.mark.parametrize("pane", [spec.place for spec in PANES])
+async def test_no_key_crashes_a_pane_whose_memory_is_still_being_opened(pane: str, story: Story) -> None:
+    gate = threading.Event()
+
+    def open_slowly() -> Memory:
+        gate.wait(20)
+        return story.open()
+
+    state = UiState(None)
+    state.pane = pane
+    app = MemtuiApp(open_slowly, look=Look(motion=False), state=state)
+    async with app.run_test(size=(100, 30)) as pilot:
+        try:
+            await pilot.pause()
+            for action in actions_at("everywhere", "list", app.main.pane.place):
+                if action.id != "quit" and action.group != "Move":
+                    app.action_perform(action.id)
+                    await pilot.pause()
+                    assert not isinstance(app.screen, ErrorDialog), action.id
+                    while app.screen is not app.main:
+                        await pilot.press("escape")
+                await app.main.go_to(pane)
+            await pilot.press("slash", "a", "b")
+            await pilot.pause()
+            assert app.screen is app.main
+        finally:
+            gate.set()
 
 
 async def test_reading_only_refuses_every_change_and_says_so(story: Story) -> None:

@@ -22,6 +22,13 @@ class ErrorDialog(Dialog[None]):
         self._place = place
         self._report = report
 
+    def action_copy_text(self) -> None:
+        """ctrl+c: copy what is selected; with nothing selected it leaves, as it does everywhere else."""
+        if self.get_selected_text():
+            super().action_copy_text()
+        else:
+            self.action_leave()
+
     def title_text(self) -> str:
         return "! That did not work"
 

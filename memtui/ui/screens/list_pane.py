@@ -103,7 +103,9 @@ class ListPane(PreviewSide[Row], Generic[Row]):
         self.show_rows(top=False)
 
     def show_rows(self, *, top: bool) -> None:
-        """Read the rows of the present filter and order."""
+        """Read the rows of the present filter and order; nothing before the memory is open (see ``load``)."""
+        if self.shell.operations.memory is None:
+            return
         self.table.show(
             self.source(self.filter_text, self.table.order), self.shell.operations.readers, top=top
         )
