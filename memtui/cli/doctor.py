@@ -103,4 +103,4 @@ def settings_in_force(configuration: Configuration) -> list[InForce]:
 
 
 def _told(one: Diagnosis) -> str:
-    return f"{one.text}. {one.remedy}" if one.remedy else one.text
+    return f"{one.text.removesuffix('.')}. {one.remedy}" if one.remedy else one.text

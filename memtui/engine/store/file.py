@@ -181,7 +181,7 @@ def _refuse_foreign(probe: apsw.Connection, path: Path) -> None:
             f"{path} is the memory of another program.", "Its content can be imported: memtui import PATH."
         )
     raise ForeignFileError(
-        f"{path} is an SQLite file of another program ({len(tables)} tables).",
+        f"{path} is an SQLite file of another program ({len(tables)} table{'' if len(tables) == 1 else 's'}).",
         "Choose another file with --db.",
     )
 
