@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["Memory", "__version__"]
+__all__ = ["Memory", "MemtuiError", "__version__"]
 
 if TYPE_CHECKING:
+    from memtui.engine.errors import MemtuiError
     from memtui.engine.memory import Memory
 
 
@@ -23,4 +24,12 @@ def __getattr__(name: str) -> Any:
         from memtui.engine.memory import Memory
 
         return Memory
+    if name == "MemtuiError":
+        from memtui.engine.errors import MemtuiError
+
+        return MemtuiError
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -105,12 +105,17 @@ class Memory:
         """Open a memory file, created if it is not there; ``":memory:"`` for one that lives in this process.
 
         ``clock`` returns Unix seconds. Raises StoreError or one of its kin for a file that cannot be used
-        (it is left as it was), InputError for a bad actor.
+        (it is left as it was), InputError for a bad actor or clock.
         """
         if actor not in ("person", "scheduler", "import") and not (
             actor.startswith("agent:") and len(actor) > len("agent:")
         ):
             raise InputError(f"{actor!r} is not an actor.", "Use person, agent:<name>, scheduler or import.")
+        if clock is not None and not callable(clock):
+            raise InputError(
+                f"A clock is a function without arguments that returns Unix seconds, not {clock!r}.",
+                "For example time.time; leave it out for the system's.",
+            )
         options = options or Options()
         connections = file.open_file(path, readonly=readonly, allow_unsafe=options.allow_unsafe_fs)
         memory = cls(connections, actor=actor, clock=clock or system_clock, options=options)
@@ -540,6 +545,7 @@ class Memory:
     # State
 
     def stats(self) -> Stats:
+        """Counts of what is remembered and of what is still being prepared; sizes in bytes, times in Unix seconds."""
         with self._connections.read() as connection:
             return stats.stats(
                 connection, self.path, unavailable=self._connections.vectors_missing or self._indexer.degraded

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import apsw
+import memtui
+import pytest
 from cli_kit import Cli
+from memtui.engine.memory import Memory
 
 
 def remembered(cli: Cli, text: str) -> str:
@@ -20,3 +24,21 @@ def test_the_doctor_counts_one_table_and_ends_a_sentence_once(cli: Cli, home: Pa
     told = cli("doctor").out
     assert "(1 table). " in told
     assert ".. " not in told
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs modes")
+def test_the_log_beside_a_memory_is_as_private_as_the_memory(home: Path) -> None:
+    before = os.umask(0)
+    try:
+        with Memory.open(home / "m.db") as memory:
+            memory.remember("Ada lives in Ghent")
+            modes = {p.name: stat.S_IMODE(p.stat().st_mode) for p in home.glob("m.db*")}
+    finally:
+        os.umask(before)
+    assert modes == {"m.db": 0o600, "m.db-wal": 0o600, "m.db-shm": 0o600}
+
+
+def test_the_package_names_what_it_offers() -> None:
+    assert {"Memory", "MemtuiError", "__version__"} <= set(dir(memtui))
+    with pytest.raises(memtui.MemtuiError, match="A clock is a function"):
+        memtui.Memory.open(":memory:", clock=12.0)  # type: ignore[arg-type]
