@@ -42,3 +42,11 @@ def test_the_package_names_what_it_offers() -> None:
     assert {"Memory", "MemtuiError", "__version__"} <= set(dir(memtui))
     with pytest.raises(memtui.MemtuiError, match="A clock is a function"):
         memtui.Memory.open(":memory:", clock=12.0)  # type: ignore[arg-type]
+
+
+def test_a_line_in_another_encoding_is_told_as_that(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+    file.write_bytes(b'{"role": "user", "content": "hello"}\ncaf\xe9 {\n')
+    told = cli("import", file)
+    assert told.code == 0
+    assert "not text in UTF-8" in told.out

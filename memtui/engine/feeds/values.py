@@ -58,7 +58,7 @@ def decode(decoder: msgspec.json.Decoder[T], raw: bytes, stream: Stream) -> T:
     except RecursionError:
         raise NotReadableError("nested too deeply") from None
     except ValueError:
-        raise NotReadableError("not valid JSON") from None
+        raise NotReadableError("not text in UTF-8" if mended else "not valid JSON") from None
     stream.warn(mended or (BAD_ESCAPE if halves else LOOSE_JSON))
     return result
 
