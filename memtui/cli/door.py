@@ -73,6 +73,10 @@ class Door:
             raise _nothing_may_change()
         with self._opened(write=True, create=True) as memory:
             yield memory
+        if self.demo:
+            from .output import note
+
+            note("this was a copy of the demo memory; it is thrown away with every change")
 
     @contextmanager
     def _opened(self, *, write: bool, create: bool) -> Iterator[Memory]:

@@ -17,6 +17,10 @@ def remembered(cli: Cli, text: str) -> str:
     return str(cli("remember", text, "--json").json["memory"]["id"])
 
 
+def test_a_change_of_the_demo_is_said_to_be_thrown_away(cli: Cli) -> None:
+    assert "thrown away" in cli("--demo", "remember", "hi").err
+
+
 def test_the_doctor_counts_one_table_and_ends_a_sentence_once(cli: Cli, home: Path) -> None:
     connection = apsw.Connection(os.environ["MEMTUI_DB"])
     connection.execute("CREATE TABLE t(x)")
