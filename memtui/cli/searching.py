@@ -53,6 +53,8 @@ def search_command(
     words = given_text(query)
     wanted = limit or door.configuration.settings.search.limit
     if not words.strip():
+        if query or why is not None:
+            raise UsageError("What shall be searched for?", 'For example: memtui search "what does Ada eat"')
         return _list(door, filter, wanted, json)
     with door.existing() as memory:
         if not memory.readonly:
@@ -71,8 +73,6 @@ def search_command(
 
 def _list(door: Door, filter: str, limit: int, json: bool) -> int:
     """What passes ``filter``, without a question to rank it by."""
-    if not filter.strip():
-        raise UsageError("What shall be searched for?", 'For example: memtui search "what does Ada eat"')
     with door.reading() as memory:
         found = memory.view.page(filter, limit=limit)
         culprit = None if found else memory.view.emptied_by(filter)

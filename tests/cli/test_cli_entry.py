@@ -38,7 +38,7 @@ def test_every_command_is_in_the_help_and_can_be_loaded(cli: Cli) -> None:
         (["serch", "x"], "Did you mean 'search'"),
         (["frobnicate"], "no command 'frobnicate'"),
         (["--nope"], "--nope"),
-        (["search"], "What shall be searched for"),
+        (["search", ""], "What shall be searched for"),
         (["remember"], "TEXT"),
         (["search", "x", "--limit", "many"], "many"),
         (["--db", "", "stats"], "--db needs a path"),
@@ -55,7 +55,7 @@ def test_a_mistake_on_the_line_exits_2_and_says_what_and_how(line: list[str], wo
 
 
 def test_with_json_an_error_is_json_too(cli: Cli) -> None:
-    told = cli("search", "--json")
+    told = cli("search", "", "--json")
     assert told.code == 2
     assert set(told.json["error"]) == {"kind", "message", "hint", "exit_code"}
     assert told.json["error"]["exit_code"] == 2

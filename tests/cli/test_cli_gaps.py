@@ -17,6 +17,13 @@ def remembered(cli: Cli, text: str) -> str:
     return str(cli("remember", text, "--json").json["memory"]["id"])
 
 
+def test_a_search_for_nothing_lists_everything_and_an_empty_question_is_refused(cli: Cli) -> None:
+    identity = remembered(cli, "Ada lives in Ghent")
+    assert identity in cli("search").out
+    assert cli("search", "").code == 2
+    assert cli("search", "--why", identity).code == 2
+
+
 def test_a_change_of_the_demo_is_said_to_be_thrown_away(cli: Cli) -> None:
     assert "thrown away" in cli("--demo", "remember", "hi").err
 
