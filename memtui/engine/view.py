@@ -10,7 +10,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.maintain import decay
 from memtui.engine.records import Entity, MemoryRecord, Operation, Options, Recall, RowChange, Session
 from memtui.engine.search import filters, listing
-from memtui.engine.store import entities, growth, history, lists, memories, recalls, sessions
+from memtui.engine.store import entities, growth, history, lists, memories, recalls, rows, sessions
 from memtui.engine.store.connection import Connections
 
 
@@ -206,7 +206,12 @@ class View:
         if limit < 1:
             raise InputError("The limit must be at least 1.", "For example 100.")
         with self._connections.read() as connection:
-            return history.row_changes(connection, op_id, limit=limit)
+            return rows.named(connection, history.row_changes(connection, op_id, limit=limit))
+
+    def titles(self, changes: Sequence[RowChange]) -> list[str]:
+        """What people know each changed row by: a memory's text, a session's id, a name; "" if unknown."""
+        with self._connections.read() as connection:
+            return [rows.title(connection, change) for change in changes]
 
     def recent_recalls(self, *, offset: int = 0, limit: int = 128) -> list[Recall]:
         """Who was told what, the latest first."""

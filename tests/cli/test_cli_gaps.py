@@ -17,6 +17,19 @@ def remembered(cli: Cli, text: str) -> str:
     return str(cli("remember", text, "--json").json["memory"]["id"])
 
 
+def test_a_memory_that_was_taken_back_is_told_with_the_way_back(cli: Cli) -> None:
+    identity = remembered(cli, "Ada lives in Ghent")
+    cli("undo")
+    for command in ("show", "restore", "confirm"):
+        told = cli(command, identity)
+        assert told.code == 3
+        assert "taken back by operation 2" in told.err
+        assert "memtui redo brings it back" in told.err
+    assert cli("redo").code == 0
+    assert cli("show", identity).code == 0
+    assert "There is no memory" in cli("show", "fact_00000000").err
+
+
 def test_a_search_for_nothing_lists_everything_and_an_empty_question_is_refused(cli: Cli) -> None:
     identity = remembered(cli, "Ada lives in Ghent")
     assert identity in cli("search").out

@@ -129,6 +129,7 @@ def _by_prefix(connection: apsw.Connection, identity: str) -> Sequence[Any]:
             f"SELECT {COLUMNS} FROM memories m WHERE m.id >= ?1 AND m.id < ?1 || x'7f' LIMIT 6", (identity,)
         ).fetchall()
     if not rows:
+        _refuse_gone(connection, identity)
         raise NotFoundError(
             f"There is no memory {identity!r}.", "memtui search finds memories and their ids."
         )
@@ -136,6 +137,20 @@ def _by_prefix(connection: apsw.Connection, identity: str) -> Sequence[Any]:
         names = ", ".join(str(row[1]) for row in rows[:5])
         raise InputError(f"{identity!r} begins several ids: {names}.", "Give more of the id.")
     return rows[0]
+
+
+def _refuse_gone(connection: apsw.Connection, identity: str) -> None:
+    """Raise with the way back, when history knows the memory."""
+    from .rows import taken_by
+
+    if len(identity) < 4 or (gone := taken_by(connection, identity)) is None:
+        return
+    whole, operation = gone
+    way = "memtui redo" if operation.undoes is not None else f"memtui undo {operation.op_id}"
+    raise NotFoundError(
+        f"The memory {whole!r} was taken back by operation {operation.op_id} ({operation.label}).",
+        f"{way} brings it back.",
+    )
 
 
 def by_rid(connection: apsw.Connection, rids: Sequence[int], now: float) -> list[MemoryRecord]:
