@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import click
 
 from memtui import __version__
+from memtui.engine.errors import UsageError
 
 from .door import Door
 
@@ -27,6 +28,7 @@ COMMANDS: dict[str, Entry] = {
     "search": Entry("searching", "Look", "Find memories, and see why they rank as they do."),
     "show": Entry("showing", "Look", "Show everything about one memory."),
     "history": Entry("showing", "Look", "Show what was changed, by whom, and when."),
+    "sessions": Entry("talking", "Look", "List the conversations, or read one."),
     "stats": Entry("showing", "Look", "Count what is remembered."),
     "review": Entry("reviewing", "Look", "List what needs a decision of yours."),
     "correct": Entry("writing", "Change", "Replace a memory's text; the old one is kept."),
@@ -116,6 +118,18 @@ class Command(click.Command):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.params += door_options(hidden=True)
+
+
+class OperationNumber(click.IntRange):
+    """The number of an operation, as ``memtui history`` lists them."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        text = str(value)
+        if not (text.isascii() and text.isdigit() and 0 < int(text[:20]) < 1 << 63):
+            raise UsageError(f"{text!r} is not the number of an operation.", "memtui history lists them.")
+        return int(text)
 
 
 @click.group(

@@ -17,6 +17,12 @@ def remembered(cli: Cli, text: str) -> str:
     return str(cli("remember", text, "--json").json["memory"]["id"])
 
 
+@pytest.fixture
+def talk(cli: Cli) -> list[str]:
+    with Memory.open(os.environ["MEMTUI_DB"], actor="agent:test") as memory:
+        return [memory.record_turn("trip-1", "user", f"turn {number}").id for number in range(3)]
+
+
 def test_a_memory_that_was_taken_back_is_told_with_the_way_back(cli: Cli) -> None:
     identity = remembered(cli, "Ada lives in Ghent")
     cli("undo")
@@ -35,6 +41,19 @@ def test_a_search_for_nothing_lists_everything_and_an_empty_question_is_refused(
     assert identity in cli("search").out
     assert cli("search", "").code == 2
     assert cli("search", "--why", identity).code == 2
+
+
+def test_sessions_are_listed_and_read(cli: Cli, talk: list[str]) -> None:
+    assert "trip-1" in cli("sessions").out
+    assert cli("sessions", "trip", "--json").json["sessions"][0]["turns"] == 3
+    assert cli("sessions", "nowhere").code == 1
+    told = cli("sessions", "trip-1")
+    assert [line for line in told.out.splitlines() if line.startswith("turn")] == [
+        "turn 0",
+        "turn 1",
+        "turn 2",
+    ]
+    assert [turn["id"] for turn in cli("sessions", "trip-1", "-n", "2", "--json").json["turns"]] == talk[:2]
 
 
 def test_a_change_of_the_demo_is_said_to_be_thrown_away(cli: Cli) -> None:
