@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from memtui.ui.glyphs import Glyphs
 
 
+_NOUNS = {
+    "memories": "memory", "sessions_consolidations": "session", "entities": "entity", "entity_aliases": "alias",
+    "entity_decisions": "decision", "scratchpad": "note", "proposals": "proposal",
+    "saved_queries": "saved query", "profiles": "profile",
+}  # fmt: skip
+_BESIDE = 36
 _TIMES = ("_at", "_until", "_time", "_accessed")
 
 
@@ -41,13 +47,17 @@ def memory_line(memory: MemoryRecord, signs: Glyphs, *before: str) -> Painted:
     return row(left, brief(memory.content, printed_cells(left) + 2))
 
 
-def change_rows(change: RowChange) -> list[tuple[str, str]]:
-    """A changed row as lines of a table: which one, and each column's old and new value."""
-    place = change.memory_id or f"{change.table} {change.key}"
+def change_rows(change: RowChange, title: str = "") -> list[tuple[str, str]]:
+    """A changed row as lines of a table: which one, and each column's old and new value.
+
+    ``title`` is what people know the row by; of a memory it is told where the row came or went.
+    """
+    quoted = f" “{brief(title, _BESIDE)}”" if change.memory_id and title else ""
+    place = change.memory_id or f"{_NOUNS.get(change.table, change.table)} {title or change.key}"
     if change.before is None:
-        return [(place, "added")]
+        return [(place, f"added{quoted}")]
     if change.after is None:
-        return [(place, "removed")]
+        return [(place, f"removed{quoted}")]
     rows = []
     for name, new in change.after.items():
         old = change.before.get(name)

@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memtui.engine.errors import InputError
 from memtui.ui.format import count, local_time, plural
 
 from .errors import NEGATIVE, OK
 from .lines import age, change_rows, glyphs
 from .output import emit, err, out, paint, row, table
-from .root import Command, json_option, pass_door
+from .root import Command, OperationNumber, json_option, pass_door
 
 if TYPE_CHECKING:
     from memtui.engine.records import Operation
 
     from .door import Door
+
+
+_ACTORS = ("person", "scheduler", "import", "external")
 
 
 @click.command("show", cls=Command)
@@ -38,13 +42,15 @@ def show_command(door: Door, id: str, json: bool) -> None:
 
 
 @click.command("history", cls=Command)
-@click.argument("op_id", type=click.IntRange(min=1), required=False)
+@click.argument("op_id", type=OperationNumber(), required=False)
 @click.option("--limit", "-n", type=click.IntRange(min=1), default=20, show_default=True)
 @click.option("--actor", metavar="WHO", help="Only what WHO did: person, agent:<name>, scheduler, external.")
 @json_option
 @pass_door
 def history_command(door: Door, op_id: int | None, limit: int, actor: str | None, json: bool) -> int:
     """List the operations, newest first; with OP_ID show what that one changed, row by row."""
+    if actor is not None and actor not in _ACTORS and not actor.startswith("agent:"):
+        raise InputError(f"{actor!r} is not an actor.", f"Use agent:<name>, {', '.join(_ACTORS)}.")
     with door.reading() as memory:
         if op_id is None:
             operations = memory.view.operations(limit=limit, actor=actor)
@@ -54,11 +60,13 @@ def history_command(door: Door, op_id: int | None, limit: int, actor: str | None
                 _tell_operations(operations)
             return OK if operations else NEGATIVE
         operation, changes = memory.view.operation(op_id), memory.view.changes_of(op_id, limit=limit)
+        titles = memory.view.titles(changes)
     if json:
         emit({"operation": operation, "changes": changes})
     else:
         _tell_operations([operation])
-        for line in table([cells for change in changes for cells in change_rows(change)]):
+        rows = [cells for pair in zip(changes, titles, strict=True) for cells in change_rows(*pair)]
+        for line in table(rows) if rows else ():
             out(row("   ", line))
         if operation.rows > len(changes):
             err(f"and {count(operation.rows - len(changes))} more rows: --limit shows them")

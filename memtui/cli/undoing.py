@@ -9,13 +9,14 @@ import click
 from .door import Door
 from .errors import NEGATIVE, OK
 from .output import emit, err, out, paint, row
-from .root import Command, json_option, pass_door
+from .root import Command, OperationNumber, json_option, pass_door
 
 if TYPE_CHECKING:
     from memtui.engine.records import Undone
 
+
 @click.command("undo", cls=Command)
-@click.argument("op_id", type=click.IntRange(min=1), required=False)
+@click.argument("op_id", type=OperationNumber(), required=False)
 @json_option
 @pass_door
 def undo_command(door: Door, op_id: int | None, json: bool) -> int:

@@ -23,6 +23,19 @@ def talk(cli: Cli) -> list[str]:
         return [memory.record_turn("trip-1", "user", f"turn {number}").id for number in range(3)]
 
 
+def test_history_tells_ids_and_texts_also_of_what_is_gone(cli: Cli) -> None:
+    identity = remembered(cli, "Ada lives in Ghent")
+    assert f"{identity}  added “Ada lives in Ghent”" in cli("history", "1").out
+    cli("undo")
+    assert f"{identity}  added “Ada lives in Ghent”" in cli("history", "1").out
+    assert f"{identity}  removed “Ada lives in Ghent”" in cli("history", "2").out
+    assert cli("history", "1", "--json").json["changes"][0]["memory_id"] == identity
+
+
+def test_history_tells_the_ids_of_sessions(cli: Cli, talk: list[str]) -> None:
+    assert "session trip-1" in cli("history", "1").out
+
+
 def test_a_memory_that_was_taken_back_is_told_with_the_way_back(cli: Cli) -> None:
     identity = remembered(cli, "Ada lives in Ghent")
     cli("undo")
@@ -34,6 +47,21 @@ def test_a_memory_that_was_taken_back_is_told_with_the_way_back(cli: Cli) -> Non
     assert cli("redo").code == 0
     assert cli("show", identity).code == 0
     assert "There is no memory" in cli("show", "fact_00000000").err
+
+
+def test_an_actor_that_cannot_be_is_refused(cli: Cli) -> None:
+    remembered(cli, "Ada lives in Ghent")
+    told = cli("history", "--actor", "bob")
+    assert told.code == 3
+    assert "agent:<name>" in told.err
+    assert cli("history", "--actor", "agent:bob").code == 1
+
+
+def test_an_operation_is_named_by_its_number(cli: Cli) -> None:
+    for command in ("undo", "history"):
+        told = cli(command, "abc")
+        assert told.code == 2
+        assert "'abc' is not the number of an operation" in told.err
 
 
 def test_a_search_for_nothing_lists_everything_and_an_empty_question_is_refused(cli: Cli) -> None:
