@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
@@ -173,6 +174,11 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
         if action.changes and self.operations.memory is None:
             return "The memory is not open yet."
         return self.why_not(action)
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, (events.Key, events.MouseDown)):
+            self.go_on()
+        await super().on_event(event)
 
     # -- changes
 

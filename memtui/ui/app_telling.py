@@ -69,6 +69,14 @@ class AppTelling(_Base):
         if not event.then:
             self.set_timer(SAID_SECONDS, partial(self._unsay, status.said))
 
+    def go_on(self) -> None:
+        """The person does the next thing: what was said is about the last one, unless it can be undone."""
+        me = self._self
+        if not me.is_leaving and me.main.is_mounted:
+            for status in me.main.query(StatusLine):
+                if not status.undo_hint:
+                    status.said = ""
+
     def _unsay(self, text: str) -> None:
         """What was said a while ago is no longer news; what can be undone stays."""
         me = self._self

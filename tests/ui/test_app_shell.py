@@ -241,6 +241,21 @@ async def test_many_sayings_of_one_kind_are_one_line_and_one_toast(story: Story)
         assert len(app._notifications) == 1
 
 
+async def test_what_was_said_goes_with_the_next_key_and_with_the_pane(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("escape")
+        await until(lambda: said(app).startswith("Nothing to go back to"))
+        await pilot.press("j")
+        assert said(app) == ""
+        await pilot.press("x")
+        await until(lambda: said(app).startswith("Forgot"))
+        await pilot.press("j")
+        assert said(app).startswith("Forgot") and "undo" in screen_text(app)
+        await pilot.press("3")
+        await until(lambda: said(app) == "")
+
+
 async def test_a_configured_key_works_and_the_footer_shows_it(story: Story) -> None:
     app = story.app(keymap={"forget": "delete", "tag": "question_mark"})
     async with running(app) as pilot:

@@ -88,7 +88,10 @@ class MainScreen(Screen[None]):
                 self.pane.reload()
             self._stale.discard(place)
             self.query_one(TabBar).active = place
-            self.query_one(StatusLine).place_text = self._told.get(place, "")
+            status = self.query_one(StatusLine)
+            status.place_text = self._told.get(place, "")
+            # What was said is about the pane that was left.
+            status.said = status.undo_hint = ""
         self.pane.do_focus_list()
         self.look_again()
         return self.pane
