@@ -167,6 +167,22 @@ class AppActions(Performs):
     def do_settings(self) -> None:
         self._me.push_named("settings")
 
+    def choose_theme(self, name: str) -> None:
+        """Change the colours, and keep them for the next start."""
+        from memtui import config
+        from memtui.engine.errors import InputError
+
+        me = self._me
+        me.theme = name
+        if me.configuration is None:
+            return
+        file = me.configuration.file
+        try:
+            config.save(file, "general.theme", name)
+            me.configuration = config.load(file)
+        except InputError as error:
+            self._say(f"The theme is not kept: {error.message} {error.hint}", "warning")
+
     def do_palette(self) -> None:
         from .commands import Commands, Palette
 

@@ -47,6 +47,19 @@ async def test_every_setting_is_there_with_value_meaning_and_state(story: Story,
         await until(lambda: "at once" in text_of(app))
 
 
+async def test_a_theme_chosen_in_the_palette_is_kept(story: Story, tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    app = app_with(story, file)
+    async with running(app) as pilot:
+        await pilot.press("ctrl+p")
+        await pilot.press(*"nord")
+        await until(lambda: "Theme: nord" in text_of(app))
+        await pilot.press("enter")
+        await until(lambda: app.theme == "nord")
+        assert config.load(file, {}).settings.general.theme == "nord"
+        assert file.read_text("utf-8").startswith("# mine")
+
+
 async def test_a_choice_goes_round_is_saved_and_keeps_the_comments(story: Story, tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text('# my own words\n[secrets]\nfacts = "redact"  # careful\n', "utf-8")
