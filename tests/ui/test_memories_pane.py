@@ -145,6 +145,14 @@ async def test_the_same_text_is_no_correction(story: Story) -> None:
         await until(lambda: "Nothing was corrected" in app.main.query_one(StatusLine).said)
 
 
+async def test_one_of_several_is_said_in_the_plural(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("slash", *"spare")
+        await until(lambda: memories(app).table.row_count == 1)
+        await until(lambda: app.main.query_one(StatusLine).place_text.startswith("1 of 6 memories"))
+
+
 async def test_forget_trash_restore_goes_round(story: Story) -> None:
     app = story.app()
     async with running(app) as pilot:
@@ -155,6 +163,7 @@ async def test_forget_trash_restore_goes_round(story: Story) -> None:
         await until(lambda: memories(app).filter_text == "is:trash")
         await settle(app)
         assert "The spare key" in screen_text(app) and "unicycle" in screen_text(app)
+        assert app.main.query_one(StatusLine).place_text.endswith(" in the Trash")
         key = "The spare key is with Nadia"
         while (current := memories(app).current) is None or current.content != key:
             await pilot.press("j")

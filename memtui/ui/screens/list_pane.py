@@ -154,10 +154,15 @@ class ListPane(PreviewSide[Row], Generic[Row]):
         if total is not None and self.filter_text and exact:
             told = f"{told} of {count(total)}"
         self.filter_bar.show_count(told)
-        parts = [f"{told} {self.noun}" if rows != 1 else f"{told} {self.noun_one}", self.filter_text]
+        of = total if " of " in told and total is not None else rows
+        parts = [*self.counted(told, of)]
         if self.table.marks:
             parts.insert(0, f"{count(len(self.table.marks))} marked")
         self.tell(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
+
+    def counted(self, told: str, number: int) -> Sequence[str]:
+        """The count in words, and the filter; ``number`` is what the noun belongs to."""
+        return f"{told} {self.noun_one if number == 1 else self.noun}", self.filter_text
 
     @on(RowsMarked)
     def _marked(self) -> None:

@@ -52,6 +52,12 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
             return None
         return stats.active - (0 if self.with_turns else stats.by_kind.get("episode", 0))
 
+    def counted(self, told: str, number: int) -> Sequence[str]:
+        terms = self.filter_text.split()
+        if TRASH not in terms:
+            return super().counted(told, number)
+        return f"{told} in the Trash", " ".join(term for term in terms if term != TRASH)
+
     def wanted(self) -> Sequence[str]:
         return ("restore",) if TRASH in self.filter_text else ()
 
