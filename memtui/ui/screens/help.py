@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 
 from memtui.ui.safe import assemble
 from memtui.ui.text import cells, visible
 from memtui.ui.widgets.text_view import TextView
+from memtui.ui.wrap import wrap
 
 from .dialog import Dialog
 
@@ -42,18 +44,31 @@ class HelpDialog(Dialog[None]):
         yield TextView(id="help-text")
 
     def on_mount(self) -> None:
+        self._lay_out()
+        self.query_one(TextView).focus()
+
+    @on(TextView.Rewidened)
+    def _lay_out(self) -> None:
+        """The descriptions broken so that nothing stands under the keys."""
         parts: list[str | tuple[str, str]] = []
         group = ""
         widest = max((cells(visible(one.keys)) for one in self._lines), default=0)
+        hang = "\n" + " " * (widest + 4)
+        room = max(self._room() - widest - 4, 16)
         for one in self._lines:
             if one.group != group:
                 parts += ["\n" if group else "", (f"{one.group}\n", "bold $text-muted")]
                 group = one.group
             style = "$text-disabled" if one.reason else "$text"
             gap = " " * (widest - cells(visible(one.keys)) + 2)
-            parts += [("  ", ""), (one.keys, "bold $accent"), gap, (one.help, style), "\n"]
+            parts += [("  ", ""), (one.keys, "bold $accent"), gap]
+            parts += [(hang.join(wrap(visible(one.help), room)), style), "\n"]
             if one.reason:
-                parts += [" " * (widest + 4), (f"not now: {one.reason}\n", "$warning")]
+                parts += [" " * (widest + 4)]
+                parts += [(hang.join(wrap(visible(f"not now: {one.reason}"), room)), "$warning"), "\n"]
+        self.query_one(TextView).show(assemble(*parts), of="help")
+
+    def _room(self) -> int:
+        """The cells of a line; before the first layout, those of the window."""
         view = self.query_one(TextView)
-        view.show(assemble(*parts))
-        view.focus()
+        return view.text_width if view.size.width else self.app.size.width - 12
