@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -17,6 +18,9 @@ from types import TracebackType
 from typing import Self
 
 COLUMNS, LINES = 120, 40
+_CONTROL = re.compile(rb"\x1b\[[0-9;?<=>]*[a-zA-Z]")
+# The cursor's mark, the signs of a memory, and the beginning of its text.
+_ROW = re.compile(r"▌[^\w\r\n]*(\w[^\r\n]{14})")
 
 
 class Terminal:
@@ -26,6 +30,7 @@ class Terminal:
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
         self._master = master
+        self._row = ""
         self.started = time.perf_counter()
         self._process = subprocess.Popen(
             command, stdin=slave, stdout=slave, stderr=slave, close_fds=True, start_new_session=True,
@@ -59,17 +64,35 @@ class Terminal:
         while time.perf_counter() < end and select.select([self._master], [], [], quiet)[0]:
             os.read(self._master, 65_536)
 
-    def press(self, keys: str, quiet: float = 0.03) -> float:
-        """Seconds from a key to the last thing that it made the program write (a pause of ``quiet`` ends it)."""
+    def first_row(self, seconds: float = 60.0) -> float:
+        """The monotonic time at which the list showed its first row: the one that the cursor is on."""
+        return self._cursor_moves(b"", seconds)
+
+    def move(self, keys: str, seconds: float = 10.0) -> float:
+        """Seconds from a key to the moment at which the cursor is on another row and its text can be read.
+
+        What else is painted meanwhile (a preview, the progress of a job) does not count.
+        """
         while select.select([self._master], [], [], 0)[0]:
-            os.read(self._master, 65_536)
-        begun = last = time.perf_counter()
+            self._cursor_moves(os.read(self._master, 65_536), 0.0)
+        begun = time.perf_counter()
         os.write(self._master, keys.encode())
-        wait = 5.0
-        while select.select([self._master], [], [], wait)[0]:
-            os.read(self._master, 65_536)
-            last, wait = time.perf_counter(), quiet
-        return last - begun
+        return self._cursor_moves(b"", seconds) - begun
+
+    def _cursor_moves(self, seen: bytes, seconds: float) -> float:
+        """When the cursor came to another row; ``seconds`` 0 only looks at what was ``seen``."""
+        end = time.perf_counter() + seconds
+        while True:
+            rows = _ROW.findall(_CONTROL.sub(b"", seen).decode(errors="replace"))
+            if rows and rows[-1] != self._row:
+                self._row = rows[-1]
+                return time.perf_counter()
+            if time.perf_counter() >= end:
+                if seconds:
+                    raise TimeoutError(f"the cursor stayed on {self._row!r} for {seconds:.0f} s")
+                return end
+            if select.select([self._master], [], [], 0.05)[0]:
+                seen = (seen + os.read(self._master, 65_536))[-100_000:]
 
     def resident_megabytes(self) -> float:
         status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
