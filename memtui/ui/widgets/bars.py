@@ -60,8 +60,9 @@ class TabBar(Widget):
         place: str
 
     def render(self) -> Content:
-        parts: list[Content | str] = []
-        for tab, text in self._texts():
+        first, texts = self._seen()
+        parts: list[Content | str] = ["…"] if first else []
+        for tab, text in texts:
             here = tab.place == self.active
             number = str(tab.number)
             name, counted = text
@@ -74,6 +75,16 @@ class TabBar(Widget):
             parts.append(assemble((" ", style), " "))
         return assemble(*parts)
 
+    def _seen(self) -> tuple[int, list[tuple[Tab, tuple[Visible, Visible]]]]:
+        """The first tab that is drawn, and all from there: as many are left out as the active one needs."""
+        texts = self._texts()
+        widths = [_width(*text) for text in texts]
+        here = next((index for index, (tab, _) in enumerate(texts) if tab.place == self.active), 0)
+        first = 0
+        while first < here and sum(widths[first : here + 1]) + (1 if first else 0) > self.size.width:
+            first += 1
+        return first, texts[first:]
+
     def _texts(self) -> list[tuple[Tab, tuple[Visible, Visible]]]:
         wide = self.app.size.width >= WIDE
         texts = []
@@ -84,12 +95,18 @@ class TabBar(Widget):
         return texts
 
     def on_click(self, event: events.Click) -> None:
-        left = 0
-        for tab, (name, counted) in self._texts():
-            left += 1 + len(str(tab.number)) + cells(name) + cells(counted) + 2
+        first, texts = self._seen()
+        left = 1 if first else 0
+        for tab, text in texts:
+            left += _width(tab, text)
             if event.x < left:
                 self.post_message(self.Chosen(tab.place))
                 return
+
+
+def _width(tab: Tab, text: tuple[Visible, Visible]) -> int:
+    """The cells of a tab with the blank after it."""
+    return 1 + len(str(tab.number)) + cells(text[0]) + cells(text[1]) + 2
 
 
 class StatusLine(Widget):
