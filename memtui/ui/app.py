@@ -97,6 +97,8 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
         self.home = home
         self.configuration = configuration
         self.demo_wanted = False
+        # Operations that this run of the app carried out itself.
+        self.made: set[int] = set()
         self._crash: BaseException | None = None
         self._data_version: int | None = None
         self._progress: Changes | None = None
@@ -183,6 +185,8 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
     # -- changes
 
     def _changed_in_thread(self, changes: Changes) -> None:
+        if changes.operation is not None:
+            self.made.add(changes.operation.op_id)
         self.post_message(Changed(changes))
 
     def on_changed(self, event: Changed) -> None:

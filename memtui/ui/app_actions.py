@@ -121,12 +121,14 @@ class AppActions(Performs):
     async def _sure(self, operation: Operation) -> bool:
         """Ask before a large undo, or one of something from before this run."""
         large, earlier = operation.rows > ASK_ABOVE, operation.at < self._me.started
-        if not (large or earlier):
+        elsewhere = operation.op_id not in self._me.made
+        if not (large or earlier or elsewhere):
             return True
         from .screens.question import Question
 
         when = local_time(operation.at, time.time())
-        before = ", before memtui was started this time" if earlier else ""
+        other = ", not made in this window" if elsewhere else ""
+        before = ", before memtui was started this time" if earlier else other
         told = f"{operation.label}\n{plural(operation.rows, 'row')}, {when}{before}."
         answer = await self._me.ask_person(Question("Undo this?", told, yes="undo"))
         return bool(answer)

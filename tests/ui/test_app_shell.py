@@ -21,6 +21,7 @@ from memtui.ui.screens.jump import JumpScreen
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine, TabBar
 from memtui.ui.widgets.filter_input import FilterInput
+from textual.widgets import Static
 from ui_story import Story, memories, running, screen_text, settle, until
 
 
@@ -143,6 +144,23 @@ async def test_undoing_something_of_an_earlier_run_asks_first(story: Story) -> N
         await until(lambda: "Nothing was undone" in said(app))
 
 
+async def test_undoing_something_of_another_terminal_asks_first(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        with story.open() as other:
+            story.now += 5
+            other.remember("From the other terminal")
+        await pilot.press("u")
+        await until(lambda: "not made in this window" in screen_text(app))
+        assert "From the other terminal" in screen_text(app)
+        await pilot.press("escape")
+        await until(lambda: "Nothing was undone" in said(app))
+        await pilot.press("x")
+        await until(lambda: said(app).startswith("Forgot"))
+        await pilot.press("u")
+        await until(lambda: said(app).startswith("Undid: Forgot"))
+
+
 async def test_what_another_process_writes_appears_and_the_selection_stays(story: Story) -> None:
     app = story.app()
     async with running(app) as pilot:
@@ -208,6 +226,19 @@ async def test_help_lists_the_keys_of_the_focused_part_with_reasons(story: Story
         await until(lambda: isinstance(app.screen, HelpDialog))
         await pilot.pause()
         assert "Mark this row" not in screen_text(app)
+
+
+async def test_nothing_of_the_help_stands_under_the_keys(story: Story) -> None:
+    app = story.app()
+    async with running(app, (60, 24)) as pilot:
+        await pilot.press("question_mark")
+        await until(lambda: isinstance(app.screen, HelpDialog))
+        await pilot.pause()
+        shown = str(app.screen.query_one(".text-body", Static).render())
+        lines = [line for line in shown.splitlines() if line.strip()]
+        width = app.screen.query_one(".text-body").size.width
+        assert max(map(len, lines)) <= width
+        assert len([line for line in lines if line.startswith(" " * 12)]) > 3
 
 
 async def test_jump_mode_puts_letters_on_the_parts(story: Story) -> None:
@@ -302,6 +333,16 @@ async def test_the_pane_it_was_left_on_is_remembered(story: Story, tmp_path: Pat
     again = UiState(kept)
     assert (again.pane, again.fresh) == ("memories", False)
     assert kept.stat().st_mode & 0o777 == 0o600
+
+
+async def test_the_active_tab_is_always_in_sight(story: Story) -> None:
+    app = story.app()
+    async with running(app, (30, 12)) as pilot:
+        assert "2Mem" in screen_text(app)
+        await pilot.press("8")
+        await pilot.pause()
+        tabs = next(line for line in screen_text(app).splitlines() if "8His" in line)
+        assert tabs.strip().startswith("…")
 
 
 async def test_tabs_count_what_the_list_counts(story: Story) -> None:
