@@ -107,6 +107,9 @@ async def test_reading_only_refuses_every_change_and_says_so(story: Story) -> No
     app = story.app(readonly=True)
     async with running(app) as pilot:
         assert "read only" in screen_text(app)
+        footer = screen_text(app).splitlines()[-1]
+        assert footer.strip().startswith("read-only") and "filter" in footer
+        assert not any(verb in footer for verb in ("correct", "forget", "undo", "add"))
         for key in ("a", "e", "x", "u", "t"):
             app.main.query_one(StatusLine).said = ""
             await pilot.press(key)

@@ -169,10 +169,12 @@ class MainScreen(Screen[None]):
         wanted = self.pane.wanted()
         for action in sorted(footer_actions(self.pane.place, part), key=lambda action: action.id not in wanted):
             node = self.performer(action)
-            if node is not None:
+            if node is not None and not (action.changes and self.shell.readonly):
                 able = not node.refusal(action)
                 keys.append(Key(action.id, self.shell.keymap.shown(action), action.label, able))
-        self.query_one(KeyBar).keys = tuple(keys)
+        bar = self.query_one(KeyBar)
+        bar.readonly = self.shell.readonly
+        bar.keys = tuple(keys)
 
     def help_lines(self) -> tuple[str, list[HelpLine]]:
         """What the keys do in the focused part: a title, and a line for each action."""

@@ -19,6 +19,8 @@ from memtui.ui.text import Visible, cells, one_line, visible
 
 # From this width on the tabs have their full names.
 WIDE = 130
+# Before the keys, where nothing can be changed.
+_READ_ONLY = "read-only   "
 
 
 class TitleBar(Widget):
@@ -152,6 +154,7 @@ class KeyBar(Widget):
     """What can be done here: as many keys as there is room for, the last ones always."""
 
     keys: reactive[tuple[Key, ...]] = reactive(())
+    readonly: reactive[bool] = reactive(False)
     # So many from the end are never left out: commands and help.
     KEPT = 2
 
@@ -162,7 +165,7 @@ class KeyBar(Widget):
         action_id: str
 
     def render(self) -> Content:
-        parts: list[Content | str] = []
+        parts: list[Content | str] = [assemble((_READ_ONLY, "$warning"))] if self.readonly else []
         for key in self.fitting():
             style = "$text" if key.able else "$text-disabled"
             parts += [
@@ -174,7 +177,7 @@ class KeyBar(Widget):
 
     def fitting(self) -> Sequence[Key]:
         """The entries that are shown, in order."""
-        room = self.size.width
+        room = self.size.width - (len(_READ_ONLY) if self.readonly else 0)
         last = self.keys[-self.KEPT :]
         room -= sum(self._width(key) for key in last)
         shown = []
@@ -186,7 +189,7 @@ class KeyBar(Widget):
         return (*shown, *last)
 
     def on_click(self, event: events.Click) -> None:
-        left = 0
+        left = len(_READ_ONLY) if self.readonly else 0
         for key in self.fitting():
             left += self._width(key)
             if event.x < left:
