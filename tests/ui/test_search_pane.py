@@ -60,6 +60,15 @@ def index(story: Story) -> None:
         memory.index_pending()
 
 
+async def test_a_low_window_shows_all_of_how_to_begin(story: Story) -> None:
+    app = story.app()
+    async with running(app, (80, 24)) as pilot:
+        await pilot.press("3")
+        await until(lambda: "what each of them gave" in " ".join(screen_text(app).split()))
+        text = " ".join(screen_text(app).split())
+        assert "type a question" in text and "who is allergic" in text
+
+
 async def test_a_question_in_any_words_finds_and_the_parts_add_up(story: Story) -> None:
     index(story)
     app = at_search(story)

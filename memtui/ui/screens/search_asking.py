@@ -21,7 +21,7 @@ from memtui.ui.widgets.knobs import Knobs
 
 from .list_pane import HEADER_FROM
 from .memory_verbs import MemoryVerbs
-from .search_empty import nothing_asked, nothing_found
+from .search_empty import examples, nothing_asked, nothing_found
 
 if TYPE_CHECKING:
     from memtui.engine.records import Changes, MemoryRecord, Profile, SearchResult
@@ -217,5 +217,9 @@ class Asking(MemoryVerbs[SearchRow]):
         key = self.shell.keymap_shown
         stats = await self.ask(lambda memory: memory.stats())
         if self.result is None:
-            return nothing_asked(key, stats)
+            # A low window has no room for all of it above the preview, which is empty.
+            short = self.screen.has_class("-low") and stats.active > 0
+            if short:
+                self.preview.show(examples())
+            return nothing_asked(key, stats, short=short)
         return nothing_found(key, stats, self.result, self.shell.glyphs)

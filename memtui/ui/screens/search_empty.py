@@ -22,8 +22,8 @@ _EXAMPLES = (
 )
 
 
-def nothing_asked(key: KeyOf, stats: Stats) -> Content:
-    """How to begin."""
+def nothing_asked(key: KeyOf, stats: Stats, *, short: bool = False) -> Content:
+    """How to begin; ``short``: without what ``examples`` says elsewhere."""
     if not stats.active:
         return _nothing_remembered(key)
     parts: list[Content | str | tuple[str, str]] = [
@@ -31,14 +31,18 @@ def nothing_asked(key: KeyOf, stats: Stats) -> Content:
         (key("query"), "bold $accent"), "  type a question\n",
         (key("pin"), "bold $accent"), "  keep one at hand: it will be listed here\n\n",
     ]  # fmt: skip
-    parts += [(f"   {example}\n", "$text-muted") for example in _EXAMPLES]
-    parts.append(
+    return assemble(*parts) if short else assemble(*parts, examples())
+
+
+def examples() -> Content:
+    """What could be asked, and what a question looks at."""
+    return assemble(
+        *((f"   {example}\n", "$text-muted") for example in _EXAMPLES),
         (
             "\nWords, meaning and names are searched together; every hit says what each of them gave.",
             "$text-muted",
-        )
+        ),
     )
-    return assemble(*parts)
 
 
 def nothing_found(key: KeyOf, stats: Stats, result: SearchResult, glyphs: Glyphs) -> Content:
