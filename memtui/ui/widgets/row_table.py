@@ -56,7 +56,7 @@ class RowTable(Performs, RowView[Row], Generic[Row], can_focus=True, inherit_bin
         self.move_to(self.row_count - 1)
 
     def do_open(self) -> None:
-        if self._cursor_key is not None:
+        if self._cursor_key is not None and self.row_count:
             self.post_message(RowOpened(self.table, self._cursor_key))
 
     def do_mark(self) -> None:
