@@ -44,11 +44,11 @@ def gather_operation(memory: Memory, op_id: int) -> OperationDetail:
         for change in view.changes_of(operation.undone_by, limit=SHOWN):
             if change.before is not None and change.after is None:
                 taken_back[change.table, change.key] = change.before
-    memories: dict[str, MemoryRecord] = {}
-    for change in changes:
-        _add(memory, memories, change.memory_id)
-        if change.memory_id in memories:
-            _add(memory, memories, memories[change.memory_id].supersedes)
+    # By key and at once: asking for a memory that is gone searches all of history for it.
+    changed = view.rows([change.key for change in changes if change.table == "memories"])
+    memories = {one.id: one for one in changed}
+    for one in changed:
+        _add(memory, memories, one.supersedes)
     return OperationDetail(
         operation=operation,
         changes=tuple(changes),

@@ -32,23 +32,14 @@ def known_row(connection: apsw.Connection, table: str, key: int) -> dict[str, An
 
 
 def named(connection: apsw.Connection, changes: Iterable[RowChange]) -> list[RowChange]:
-    """``changes`` with the ids of memories that are gone by now, and what was added although it is gone."""
+    """``changes`` with the ids of memories that are gone by now."""
     found = []
     for change in changes:
-        row = known_row(connection, change.table, change.key) if _unnamed(change) else {}
-        if row:
-            identity = str(row["id"]) if change.table == "memories" else None
-            added = change.before is None and change.after is None
-            change = msgspec.structs.replace(
-                change, memory_id=change.memory_id or identity, after=row if added else change.after
-            )
+        if change.table == "memories" and change.memory_id is None:
+            identity = known_row(connection, change.table, change.key).get("id")
+            change = msgspec.structs.replace(change, memory_id=identity)
         found.append(change)
     return found
-
-
-def _unnamed(change: RowChange) -> bool:
-    gone = change.before is None and change.after is None
-    return gone or (change.table == "memories" and change.memory_id is None)
 
 
 def title(connection: apsw.Connection, change: RowChange) -> str:
