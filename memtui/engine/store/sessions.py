@@ -83,7 +83,7 @@ def get(connection: apsw.Connection, session_id: str) -> Session:
         f"SELECT {COLUMNS} FROM sessions_consolidations s WHERE s.session_id = ?", (session_id,)
     ).fetchone()
     if row is None:
-        raise NotFoundError(f"There is no session {session_id!r}.", "memtui stats counts the sessions.")
+        raise NotFoundError(f"There is no session {session_id!r}.", "memtui sessions lists them.")
     return session(row)
 
 
