@@ -9,6 +9,7 @@ import msgspec
 
 from memtui.engine.records import Kind, MemoryRecord
 from memtui.engine.store import memories, words
+from memtui.engine.store.sql import scalar
 
 from .extract import Draft
 from .similarity import Reading, compare_readings, plain_weight, read
@@ -17,6 +18,7 @@ from .vocabulary import FUNCTION_WORDS
 CANDIDATES = 16
 # More words find more that merely shares a common one.
 _WORDS = 8
+_MOST_SCORED = 5_000
 
 
 def same_text(connection: apsw.Connection, content: str, kind: Kind, now: float) -> MemoryRecord | None:
@@ -33,8 +35,7 @@ def candidates(
     connection: apsw.Connection, content: str, now: float, *, limit: int = CANDIDATES
 ) -> list[MemoryRecord]:
     """Active facts that share words with ``content``, the closest by the keyword arm first."""
-    known = dict.fromkeys(word for word in words.words(content) if word not in FUNCTION_WORDS)
-    chosen = sorted(known, key=plain_weight, reverse=True)[:_WORDS]
+    chosen = _telling_words(connection, content)
     if not chosen:
         return []
     match = " OR ".join(f'"{word}"' for word in chosen)
@@ -47,6 +48,28 @@ def candidates(
         )
     ]
     return memories.by_rid(connection, rids, now)
+
+
+def _telling_words(connection: apsw.Connection, content: str) -> list[str]:
+    """The words by which like facts are looked for: the heaviest, and in a large memory only rare ones.
+
+    Scoring every fact that has an everyday word would take a large memory a while for each comparison.
+    """
+    known = {
+        word: stem
+        for word, stem in zip(words.words(content), words.stems(content), strict=True)
+        if word not in FUNCTION_WORDS
+    }
+    counts: dict[str, int] = {
+        word: scalar(connection, "SELECT doc FROM facts_vocab WHERE term = ?", (stem,)) or 0
+        for word, stem in known.items()
+    }
+    chosen: list[str] = []
+    for word in sorted(sorted(known, key=plain_weight, reverse=True)[:_WORDS], key=counts.__getitem__):
+        if chosen and sum(counts[other] for other in chosen) + counts[word] > _MOST_SCORED:
+            break
+        chosen.append(word)
+    return chosen
 
 
 def merge_drafts(

@@ -14,19 +14,27 @@ from .sql import scalar
 
 def stats(connection: apsw.Connection, path: Path | None, *, unavailable: str) -> Stats:
     """``unavailable``: why there are no vectors, if there are none."""
-    by_kind = dict(
-        connection.execute("SELECT kind, count(*) FROM memories WHERE valid_until IS NULL GROUP BY kind")
+    # Each count from an index that holds just these rows: a million turns are not read for it.
+    active = scalar(connection, "SELECT count(*) FROM memories WHERE valid_until IS NULL")
+    by_kind: dict[str, int] = dict(
+        connection.execute(
+            "SELECT kind, count(*) FROM memories WHERE valid_until IS NULL AND kind <> 'episode' GROUP BY kind"
+        )
     )
+    episodes = active - sum(by_kind.values())
+    if episodes:
+        by_kind["episode"] = episodes
     space = vectors.space(connection)
     size = 0
     if path is not None:
         size = sum(p.stat().st_size for p in (path, path.with_name(path.name + "-wal")) if p.exists())
     return Stats(
         by_kind=by_kind,
-        active=sum(by_kind.values()),
+        active=active,
         ended=scalar(connection, "SELECT count(*) FROM memories WHERE valid_until IS NOT NULL"),
         protected=scalar(
-            connection, "SELECT count(*) FROM memories WHERE valid_until IS NULL AND confirmed_at IS NOT NULL"
+            connection,
+            "SELECT count(*) FROM memories WHERE valid_until IS NULL AND kind <> 'episode' AND confirmed_at IS NOT NULL",
         ),
         sessions=sessions.count(connection),
         pending_sessions=sessions.count_pending(connection),
@@ -40,7 +48,7 @@ def stats(connection: apsw.Connection, path: Path | None, *, unavailable: str) -
             "SELECT count(*) FROM memories WHERE attributes <> '{}' AND json_extract(attributes, '$.secrets') IS NOT NULL "
             "AND json_extract(attributes, '$.redacted') IS NULL",
         ),
-        latest=scalar(connection, "SELECT max(created_at) FROM memories"),
+        latest=scalar(connection, "SELECT created_at FROM memories ORDER BY rid DESC LIMIT 1"),
         file_bytes=size,
         vectors=unavailable or (f"{space.model_id}, {space.dims} dimensions" if space else "none yet"),
     )

@@ -48,6 +48,7 @@ CREATE INDEX memories_by_time ON memories(event_time, rid) WHERE valid_until IS 
 CREATE INDEX notes_by_time ON memories(event_time, rid, kind, valid_until)
     WHERE valid_until IS NULL AND kind <> 'episode';
 CREATE INDEX notes_by_hash ON memories(content_hash) WHERE kind <> 'episode';
+CREATE INDEX memories_with_attributes ON memories(rid) WHERE attributes <> '{}';
 CREATE INDEX memories_ended ON memories(valid_until, rid) WHERE valid_until IS NOT NULL;
 
 -- Provenance and supersession, queryable both ways. Derived from source_ids and attributes by
