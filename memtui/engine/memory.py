@@ -176,8 +176,8 @@ class Memory:
             intake=intake.accept(content, "episode", self._options.secrets),
             event_time=now if event_time is None else unix_seconds(event_time),
             trust=intake.trust(role, self.actor),
-            source=source,
-            project=project,
+            source=None if source is None else intake.name(source, "source"),
+            project=None if project is None else intake.name(project, "project"),
         )
         # Links are made in the background, if there is one: they would be half the time of this call.
         mentions = None if self._options.background else self._indexer.mentions(turn.intake.content)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from memtui.engine.errors import InputError
 from memtui.engine.records import Kind, SecretPolicy, Trust
+from memtui.engine.store.sql import storable
 
 MAX_EPISODE = 500_000
 MAX_NOTE = 20_000
@@ -38,8 +39,7 @@ def accept(content: str, kind: Kind, policy: SecretPolicy) -> Intake:
     """
     if not isinstance(content, str):
         raise InputError(f"A memory is text, not {type(content).__name__}.", "Pass a string.")
-    # A lone surrogate cannot be stored as UTF-8; everything else is kept as it came.
-    content = content.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    content = storable(content)
     if not content.strip():
         raise InputError("There is no text to remember.", "Give at least one word.")
     limit = MAX_EPISODE if kind == "episode" else MAX_NOTE
@@ -88,7 +88,7 @@ def name(value: str, what: str) -> str:
     """A session id, role, source or project: short printable text."""
     if not isinstance(value, str) or not value.strip() or len(value) > MAX_NAME:
         raise InputError(f"{value!r} is not a usable {what}.", f"Give 1 to {MAX_NAME} characters.")
-    return value.encode("utf-8", "replace").decode("utf-8")
+    return storable(value)
 
 
 _ROLE_TRUST: dict[str, Trust] = {

@@ -15,6 +15,8 @@ from memtui.engine.confidence import effective_confidence
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import ID_PREFIX, Category, Kind, MemoryRecord, Trust
 
+from .sql import storable
+
 COLUMNS = (
     "m.rid, m.id, m.kind, m.content, m.event_time, m.created_at, m.confidence, m.decay_rate, m.trust, m.category, "
     "m.session_id, m.source_role, m.source, m.source_key, m.project, m.valid_until, m.ended_by, m.access_count, "
@@ -116,6 +118,7 @@ def get(connection: apsw.Connection, identity: str, now: float) -> MemoryRecord:
 
     Raises NotFoundError, or InputError that lists the candidates of an ambiguous beginning.
     """
+    identity = storable(identity)
     row = connection.execute(f"SELECT {COLUMNS} FROM memories m WHERE m.id = ?", (identity,)).fetchone()
     if row is None:
         row = _by_prefix(connection, identity)

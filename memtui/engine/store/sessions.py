@@ -9,7 +9,7 @@ import apsw
 from memtui.engine.errors import NotFoundError
 from memtui.engine.records import Session
 
-from .sql import scalar
+from .sql import scalar, storable
 
 IDLE_SECONDS = 30 * 60
 
@@ -80,7 +80,7 @@ def mark_consolidated(connection: apsw.Connection, session_id: str, at: int) -> 
 
 def get(connection: apsw.Connection, session_id: str) -> Session:
     row = connection.execute(
-        f"SELECT {COLUMNS} FROM sessions_consolidations s WHERE s.session_id = ?", (session_id,)
+        f"SELECT {COLUMNS} FROM sessions_consolidations s WHERE s.session_id = ?", (storable(session_id),)
     ).fetchone()
     if row is None:
         raise NotFoundError(f"There is no session {session_id!r}.", "memtui sessions lists them.")
@@ -96,7 +96,7 @@ def page(connection: apsw.Connection, *, offset: int = 0, limit: int = 128, text
                                      || ' ' || coalesce(s.project, '')), lower(?1)) > 0
         ORDER BY s.last_seen_at DESC, s.sid DESC LIMIT ?2 OFFSET ?3
         """,
-        (text, limit, offset),
+        (storable(text), limit, offset),
     )
     return [session(row) for row in rows]
 
@@ -110,7 +110,7 @@ def count(connection: apsw.Connection, text: str = "") -> int:
         WHERE ?1 = '' OR instr(lower(coalesce(s.title, '') || ' ' || s.session_id || ' ' || coalesce(s.source, '')
                                      || ' ' || coalesce(s.project, '')), lower(?1)) > 0
         """,
-            (text,),
+            (storable(text),),
         )
     )
 

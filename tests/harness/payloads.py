@@ -1,0 +1,35 @@
+"""Strings that try to be more than text: to a terminal, to markup, to SQL, to a query language, to a file system."""
+
+from __future__ import annotations
+
+HOSTILE = [
+    "\x1b]52;c;ZXZpbA==\x07 writes the clipboard",
+    "\x1b[2J\x1b[31mclears the screen\x9b0m",
+    "\x1b]8;;http://evil.example\x1b\\link\x1b]8;;\x1b\\",
+    "\x1bP+q544e\x1b\\ asks the terminal",
+    "[bold]markup[/bold] [/] [@click=app.quit]click[/]",
+    "\u202egnp.txt \u2066isolate\u200b\ufeff zero",
+    "nul \x00 bell \x07 backspace \x08\x08 del \x7f c1 \x85\x9d",
+    "\U000e0041\U000e0042 tag characters \ufff0 \ufdd0",
+    "stacked e" + "\u0301" * 50,
+    "half a character \ud800 and \udfff",
+    "漢字かな交じり文 東京 " * 10,
+    "مرحبا بالعالم שלום עולם",
+    "\U0001f468\u200d\U0001f469\u200d\U0001f467 family \U0001f1ea\U0001f1fa",
+    "$accent {x} {} %s %(x)s ${HOME} `id` $(id)",
+    "'; DROP TABLE memories; --",
+    '" OR 1=1 --',
+    'NEAR("a" "b", 5) AND content : * ^x',
+    "C++ it's 50% AND OR NOT ( ) : * ^ - +",
+    'kind:fact -tag:x after:yesterday "unclosed',
+    "line\r\nbreak\rand\u2028more\u2029lines\n\n\n\v\f",
+    "../../etc/passwd ~/x C:\\con",
+    "-rf --json -- --db=/tmp/x",
+    "word" * 3_000,
+    " \t leading and trailing \t ",
+    "\ufeffbom first",
+    "İ ß ǆ ﬃ ſ K Å",
+    "0x00 1e999 NaN Infinity -0",
+    "<script>alert(1)</script> &amp; <!-- -->",
+    "]]>\n---\n# heading\n| table |",
+]
