@@ -311,7 +311,7 @@ class Profile(Record):
     fusion: Literal["rrf", "score"] = "score"
     k: int = 60
     keyword: float = 1.0
-    vector: float = 0.5
+    vector: float = 0.25
     entity: float = 0.1
     neighbours: float = 0.5
     session: float = 0.3

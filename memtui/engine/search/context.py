@@ -2,29 +2,28 @@
 
 An answer seldom repeats the words of its question, and a story is told over several turns. So a turn
 counts the words that it lacks but a neighbour has, in part: ``profile.neighbours`` for the turn before
-and after, half of it two turns away, half as much again when the turn before asks something. On top
+and after, half of it two turns away, twice as much when the turn before asks something. On top
 comes a part of what the best turns of its session score; a note, which has no session to lean on, leans
 on itself. Of all that was tried without a model this helps most.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 import apsw
 
-from memtui.engine.records import Profile
+from memtui.engine.records import ArmName, Profile
 
-from .fusion import Candidate
+from .asked import Asked
+from .fusion import Candidate, totals
 from .question import Question
 from .reading import Reading
 from .scope import as_json
 
-ASKED = 1.5
+ASKED = 2.0
 """What a turn that asks something gives to the ones after it, against one that does not."""
-SEMANTIC = 0.6
-"""The part of a neighbour's nearness in meaning, against its words."""
 BEST_TURNS = 3
 
 
@@ -52,68 +51,68 @@ def neighbours(connection: apsw.Connection, rids: Collection[int]) -> dict[int, 
 
 
 def candidates(
-    question: Question,
+    asked: Asked,
     readings: Mapping[int, Reading],
     around: Mapping[int, Mapping[int, int]],
-    scores: Mapping[int, float],
-    cosines: Mapping[int, float],
-    profile: Profile,
+    lists: Mapping[ArmName, Sequence[Candidate]],
 ) -> list[Candidate]:
-    """What its surroundings add to each reading, most first.
+    """What its surroundings add to each reading, most first; ``lists`` is what the other arms found.
 
-    ``scores``: the sum of the other arms' terms; ``cosines``: of those that the vector arm found.
+    What surroundings add is not lent on, and a turn of which nothing else is known adds nothing.
     """
-    totals: dict[int, float] = {}
-    gained: dict[int, tuple[float, tuple[str, ...]]] = {}
+    question, profile = asked.question, asked.profile
+    sums = {**dict.fromkeys(readings, 0.0), **totals(lists, profile)}
+    gained: dict[int, tuple[float, dict[int, list[str]]]] = {}
     for rid, reading in readings.items():
-        near = {away: readings[other] for away, other in around.get(rid, {}).items() if other in readings}
-        gained[rid] = _from_neighbours(question, reading, near, cosines, profile)
-        totals[rid] = scores.get(rid, 0.0) + gained[rid][0]
-    from_session = _session_shares(readings, totals)
-    found = []
-    for rid, (gain, sources) in gained.items():
-        prior = profile.session * from_session[rid]
-        if gain + prior > 0.0:
-            matched = (*sources, "its session") if prior and readings[rid].session else sources
-            found.append(Candidate(rid=rid, score=gain + prior, share=gain + prior, matched=matched))
-    return sorted(found, key=lambda one: (-one.score, -one.rid))
+        near = [(away, readings[other]) for away, other in around.get(rid, {}).items() if other in readings]
+        lacked, said = _lacked(question, reading, near, profile)
+        gain = profile.keyword * lacked / question.most if lacked else 0.0
+        gained[rid] = gain, said
+        sums[rid] += gain
+    from_session = _session_shares(readings, sums)
+    made = []
+    for rid, (gain, said) in gained.items():
+        total = gain + profile.session * from_session[rid]
+        if total > 0.0:
+            sources = [f"{_where(away)}: {', '.join(said[away])}" for away in sorted(said, key=abs)]
+            if profile.session and readings[rid].kind == "episode":
+                sources.append("its session")
+            made.append(Candidate(rid=rid, score=total, share=total, matched=tuple(sources)))
+    return sorted(made, key=lambda one: (-one.score, -one.rid))
 
 
-def _from_neighbours(
-    question: Question,
-    reading: Reading,
-    near: Mapping[int, Reading],
-    cosines: Mapping[int, float],
-    profile: Profile,
-) -> tuple[float, tuple[str, ...]]:
-    """The words that neighbours have and the turn lacks, and how near they are in meaning; and which they are."""
-    words: dict[int, tuple[float, int]] = {}
-    meaning = 0.0
-    for away, other in near.items():
-        part = profile.neighbours / abs(away) * (ASKED if away < 0 and other.asks else 1.0)
-        for place, weight in other.weights.items():
-            best = words.get(place, (reading.weights.get(place, 0.0), 0))
-            if part * weight > best[0]:
-                words[place] = (part * weight, away)
-        meaning += SEMANTIC * part * cosines.get(other.rid, 0.0)
-    lacked = sum(value - reading.weights.get(place, 0.0) for place, (value, _) in words.items())
+def _part(away: int, other: Reading, profile: Profile) -> float:
+    """How much of what a neighbour has counts."""
+    return profile.neighbours / abs(away) * (ASKED if away < 0 and other.asks else 1.0)
+
+
+def _lacked(
+    question: Question, reading: Reading, near: Sequence[tuple[int, Reading]], profile: Profile
+) -> tuple[float, dict[int, list[str]]]:
+    """The weight of the words that neighbours have and the turn lacks, and who has them, by distance."""
+    best: dict[int, tuple[float, int]] = {}
+    for away, other in near:
+        if other.weights:
+            part = _part(away, other, profile)
+            for place, value in other.weights.items():
+                if part * value > (best[place][0] if place in best else reading.weights.get(place, 0.0)):
+                    best[place] = (part * value, away)
     said: dict[int, list[str]] = {}
-    for place, (_, away) in sorted(words.items()):
-        said.setdefault(away, []).append(question.terms[place].word)
-    sources = tuple(f"{_where(away)}: {', '.join(said[away])}" for away in sorted(said, key=abs))
-    share = lacked / question.most if question.most else 0.0
-    return profile.keyword * share + profile.vector * meaning, sources
+    for place in sorted(best):
+        said.setdefault(best[place][1], []).append(question.terms[place].word)
+    return sum(value - reading.weights.get(place, 0.0) for place, (value, _) in best.items()), said
 
 
 def _session_shares(readings: Mapping[int, Reading], totals: Mapping[int, float]) -> dict[int, float]:
+    """What each reading has to lean on: the mean of its session's best, or itself."""
     sessions: dict[str, list[float]] = {}
     for rid, total in totals.items():
-        reading = readings[rid]
-        if reading.kind == "episode" and reading.session is not None:
-            sessions.setdefault(reading.session, []).append(total)
+        session = readings[rid].session
+        if readings[rid].kind == "episode" and session is not None:
+            sessions.setdefault(session, []).append(total)
     means = {session: sum(sorted(values)[-BEST_TURNS:]) / BEST_TURNS for session, values in sessions.items()}
     return {
-        rid: means.get(readings[rid].session or "", total) if readings[rid].kind == "episode" else total
+        rid: means.get(readings[rid].session or "", 0.0) if readings[rid].kind == "episode" else total
         for rid, total in totals.items()
     }
 

@@ -40,18 +40,10 @@ class Named(NamedTuple):
 
 
 class Linked(NamedTuple):
-    """A memory with the entities it is linked to, of those that were asked for; their number is the arm's score."""
+    """A memory with the entities it is linked to, of those that were asked for."""
 
     rid: int
     entities: tuple[Named, ...]
-
-    @property
-    def score(self) -> float:
-        return float(len(self.entities))
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(entity.name for entity in self.entities)
 
 
 def named(connection: apsw.Connection, text: str) -> list[Named]:
@@ -102,7 +94,7 @@ def position(
     found = _linked(rid, row[0], entities)
     [(before,)] = connection.execute(
         f"{_counted(scope)} SELECT count(*) FROM counted WHERE (found, rid) > (:found, :rid)",
-        {**bindings, "found": int(found.score)},
+        {**bindings, "found": len(found.entities)},
     )
     return found, int(before)
 

@@ -87,25 +87,26 @@ def _exact(
 ) -> dict[ArmName, ArmHit]:
     """The memory's place in each arm over everything in the scope, also where the search did not look so far."""
     arms: dict[ArmName, ArmHit] = dict(fused.arms) if fused else {}
-    rid, scope = memory.rid, ranking.scope
-    words = reading.matched(ranking.question, memory.content)
+    rid, scope = memory.rid, ranking.asked.scope
+    words = reading.matched(ranking.asked.question, memory.content)
     if rid not in ranking.first_pass:
-        better = keyword.better(connection, ranking.question, scope, rid)
+        better = keyword.better(connection, ranking.asked.question, scope, rid)
         if better is not None:
             hit = arms.get("keyword", ArmHit(rank=1, score=better[0], term=0.0))
             arms["keyword"] = msgspec.structs.replace(hit, rank=better[1] + 1)
     if "keyword" in arms:
         arms["keyword"] = msgspec.structs.replace(arms["keyword"], matched=words)
-    if "vector" not in arms and ranking.meaning:
-        nearer = vector.position(connection, ranking.meaning.space, ranking.meaning.query, scope, rid)
+    if "vector" not in arms and ranking.asked.meaning:
+        nearer = vector.position(
+            connection, ranking.asked.meaning.space, ranking.asked.meaning.query, scope, rid
+        )
         if nearer is not None:
             arms["vector"] = ArmHit(rank=nearer[1] + 1, score=nearer[0], term=0.0)
     if "entity" not in arms and ranking.entities:
         linked = entity.position(connection, ranking.entities, scope, rid)
         if linked is not None:
-            arms["entity"] = ArmHit(
-                rank=linked[1] + 1, score=linked[0].score, term=0.0, matched=linked[0].names
-            )
+            names = tuple(one.name for one in linked[0].entities)
+            arms["entity"] = ArmHit(rank=linked[1] + 1, score=float(len(names)), term=0.0, matched=names)
     return arms
 
 
@@ -147,12 +148,12 @@ def _why_unfound(
     arms: dict[ArmName, ArmHit],
     embedder: QueryEmbedder | str,
 ) -> None:
-    profile, question = ranking.profile, ranking.question
+    profile, question = ranking.asked.profile, ranking.asked.question
     if profile.keyword and "keyword" not in arms:
         asked = ", ".join(term.word for term in question.terms)
         reasons.add(
             f"It has none of the words: {asked}." if asked else "The question has no words to look for.",
-            f"Use one of its words: {', '.join(_telling(connection, ranking.scope, memory))}.",
+            f"Use one of its words: {', '.join(_telling(connection, ranking.asked.scope, memory))}.",
         )
     nearness = arms.get("vector")
     if not profile.vector:
@@ -164,11 +165,11 @@ def _why_unfound(
             f"Its meaning is too far: cosine {nearness.score:.2f}, the floor is {profile.floor:.2f}.",
             f"Lower the floor below {max(nearness.score, -1.0):.2f}.",
         )
-    elif nearness is None and ranking.meaning:
+    elif nearness is None and ranking.asked.meaning:
         reasons.add(
             "It has no vector yet.", "Vectors are made in the background; memtui index makes them now."
         )
-    elif nearness is None and not ranking.meaning:
+    elif nearness is None and not ranking.asked.meaning:
         reasons.add("The question could not be turned into a vector: the model knows none of its words.")
     if "keyword" in arms or ("vector" in arms and nearness is not None and nearness.score >= profile.floor):
         reasons.add(

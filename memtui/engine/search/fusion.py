@@ -43,6 +43,16 @@ def weight(profile: Profile, arm: ArmName) -> float:
             return 1.0 if profile.fusion == "score" and (profile.neighbours or profile.session) else 0.0
 
 
+def totals(lists: Mapping[ArmName, Sequence[Candidate]], profile: Profile) -> dict[int, float]:
+    """The sum of weight * share for each candidate."""
+    found: dict[int, float] = {}
+    for arm, candidates in lists.items():
+        part = weight(profile, arm)
+        for one in candidates:
+            found[one.rid] = found.get(one.rid, 0.0) + part * one.share
+    return found
+
+
 def fuse(lists: Mapping[ArmName, Sequence[Candidate]], profile: Profile) -> list[Fused]:
     """All candidates, best first, each once; newer ones (higher rid) first among equals.
 

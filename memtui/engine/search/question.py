@@ -47,21 +47,18 @@ class Term(Record):
 class Question(Record):
     """``terms`` in the order of the text, each once. ``characters``: single CJK ones, when there is nothing else.
 
-    ``dropped``: how many words were left out because there were too many.
+    ``most``: what a text would weigh that had every term, each often. ``dropped``: how many words were left
+    out because there were too many.
     """
 
     text: str
     index: Index
     rows: int
     mean_length: float
-    terms: tuple[Term, ...] = ()
-    characters: tuple[str, ...] = ()
-    dropped: int = 0
-
-    @property
-    def most(self) -> float:
-        """What a text would score that had every word, each often."""
-        return sum(term.idf for term in self.terms)
+    terms: tuple[Term, ...]
+    most: float
+    characters: tuple[str, ...]
+    dropped: int
 
 
 def read(connection: apsw.Connection, text: str, index: Index) -> Question:
@@ -83,7 +80,7 @@ def read(connection: apsw.Connection, text: str, index: Index) -> Question:
     kept = tuple(term for term in terms if id(term) in rarest)
     return Question(
         text=text, index=index, rows=counted.rows, mean_length=counted.mean_length, terms=kept,
-        characters=characters, dropped=len(terms) - len(kept),
+        most=sum(term.idf for term in kept), characters=characters, dropped=len(terms) - len(kept),
     )  # fmt: skip
 
 

@@ -1,37 +1,28 @@
-"""One ranking: every arm asked about one question in one scope, and what they found, fused.
-
-The arms find candidates inside the scope. Where the profile fuses scores, the candidates and the turns
-around them are then read once more, which settles how much of the question each of them has (keyword)
-and what its surroundings add (context).
-"""
+"""One ranking: every arm asked about one question in one scope, and what they found, fused."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import apsw
 
 from memtui.engine.errors import DegradedError
 from memtui.engine.records import ArmName, ArmReport, Profile
 from memtui.engine.store import vectors
-from memtui.engine.store.vectors import VectorSpace
 from memtui.engine.store.words import stems
 
-from . import context, entity, keyword, reading, statistics, vector
-from .fusion import ARMS, Candidate, Fused, fuse, weight
-from .question import Question
-from .question import read as read_question
-from .reading import Reading
-from .scope import Scope, passing
+from . import entity, keyword, question, statistics, vector
+from .asked import Asked, Meaning
+from .fusion import Candidate, Fused, fuse
+from .reports import reports
+from .scope import Scope
+from .second_look import look_again
 from .statistics import MEMORIES
 
 if TYPE_CHECKING:
     from memtui.engine.models.vectors import FloatMatrix
-
-FTS5_MOST = 2.2
-"""The most that FTS5's bm25() gives a word, as a multiple of its idf."""
 
 
 class QueryEmbedder(Protocol):
@@ -41,29 +32,17 @@ class QueryEmbedder(Protocol):
         """The question as one row; ``weight`` says how rare a word is in the memory."""
 
 
-class Meaning(NamedTuple):
-    """A question as a vector, and the space it lies in."""
-
-    query: FloatMatrix
-    space: VectorSpace
-
-
 class Ranking(NamedTuple):
-    """What was asked, what the arms found, and all of it fused.
+    """What was asked, what the arms found, and all of it fused, best first.
 
-    ``first_pass``: the keyword arm's candidates with the score of FTS5. ``below``: what the vector arm
-    alone found, under the floor: not among the candidates.
+    ``first_pass``: the keyword arm's candidates with the score of FTS5.
     """
 
-    question: Question
-    scope: Scope
-    profile: Profile
+    asked: Asked
     fused: list[Fused]
     reports: tuple[ArmReport, ...]
     first_pass: dict[int, float]
     entities: list[entity.Named]
-    meaning: Meaning | None
-    below: dict[int, float]
 
 
 def rank(
@@ -71,66 +50,54 @@ def rank(
 ) -> Ranking:
     """Ask every arm. ``embedder`` is a string when there is none: the reason. No question raises."""
     lap = _stopwatch()
-    question = read_question(connection, text, scope.index)
     lists: dict[ArmName, list[Candidate]] = {}
-
-    first = keyword.first_pass(connection, question, scope, profile.depth) if profile.keyword else []
+    wanted = question.read(connection, text, scope.index)
+    first = keyword.first_pass(connection, wanted, scope, profile.depth) if profile.keyword else []
     first_pass = {hit.rid: hit.score for hit in first}
     lists["keyword"] = [Candidate(rid=hit.rid, score=hit.score, share=0.0) for hit in first]
     times: dict[ArmName, float] = {"keyword": lap()}
 
-    entities = entity.named(connection, question.text) if profile.entity else []
-    links = entity.linked(connection, entities, scope, profile.depth) if entities else []
+    entities = entity.named(connection, wanted.text) if profile.entity else []
     lists["entity"] = [
         Candidate(
             rid=link.rid,
-            score=link.score,
-            share=sum(one.rarity(question.rows) for one in link.entities) / len(entities),
-            matched=link.names,
+            score=float(len(link.entities)),
+            share=sum(one.rarity(wanted.rows) for one in link.entities) / len(entities),
+            matched=tuple(one.name for one in link.entities),
         )
-        for link in links
+        for link in (entity.linked(connection, entities, scope, profile.depth) if entities else [])
     ]
     times["entity"] = lap()
 
-    meaning, why = _meaning(connection, question, profile, embedder)
+    meaning, no_vectors = _meaning(connection, wanted.text, profile, embedder)
     near = vector.nearest(connection, meaning.space, meaning.query, scope, profile.depth) if meaning else []
-    found = first_pass.keys() | {link.rid for link in links}
-    below = {hit.rid: hit.score for hit in near if hit.score < profile.floor and hit.rid not in found}
-    lists["vector"] = [
-        Candidate(rid=hit.rid, score=hit.score, share=max(0.0, hit.score))
-        for hit in near
-        if hit.rid not in below
-    ]
+    lists["vector"] = [Candidate(rid=hit.rid, score=hit.score, share=max(0.0, hit.score)) for hit in near]
     times["vector"] = lap()
 
+    asked = Asked(wanted, scope, profile, meaning)
     if profile.fusion == "score":
-        _look_again(connection, question, scope, profile, first_pass, lists)
+        look_again(connection, asked, first_pass, lists)
+    below = _drop_below_floor(lists, profile)
     times["context"] = lap()
-    reports = _reports(question, scope, profile, lists, times, why, len(below))
-    return Ranking(
-        question, scope, profile, fuse(lists, profile), reports, first_pass, entities, meaning, below
-    )
+    names = [one.name for one in entities]
+    said = reports(asked, lists, times, names=names, no_vectors=no_vectors, below=below)
+    return Ranking(asked, fuse(lists, profile), said, first_pass, entities)
 
 
 def _meaning(
-    connection: apsw.Connection, question: Question, profile: Profile, embedder: QueryEmbedder | str
+    connection: apsw.Connection, text: str, profile: Profile, embedder: QueryEmbedder | str
 ) -> tuple[Meaning | None, str]:
-    """The question's vector, or why there is none; the reason begins with "no" when it is the question's fault."""
+    """The question's vector; or None and the reason, which is empty when it lies with the question itself."""
     if isinstance(embedder, str):
         return None, embedder
     space = vectors.space(connection)
     if space is None:
         return None, "no memory has a vector yet"
-    if not profile.vector or not question.text.strip():
+    if not profile.vector or not text.strip():
         return None, ""
     counted = statistics.of(connection, MEMORIES)
-
-    def rarity(word: str) -> float:
-        [stem, *_] = stems(word) or [word]
-        return counted.idf(stem)
-
     try:
-        query = embedder.embed_query(question.text, rarity)
+        query = embedder.embed_query(text, lambda word: counted.idf(stems(word)[0] if stems(word) else word))
     except DegradedError as error:
         return None, error.message
     if query.shape[1] != space.dims:
@@ -138,87 +105,13 @@ def _meaning(
     return (Meaning(query, space), "") if query.any() else (None, "")
 
 
-def _look_again(
-    connection: apsw.Connection,
-    question: Question,
-    scope: Scope,
-    profile: Profile,
-    first_pass: dict[int, float],
-    lists: dict[ArmName, list[Candidate]],
-) -> None:
-    """Read the candidates and their surroundings; orders the keyword list anew and makes the context list."""
-    pool = {candidate.rid for candidates in lists.values() for candidate in candidates}
-    with_context = weight(profile, "context") > 0.0 and "episode" in scope.kinds
-    around = context.neighbours(connection, pool) if with_context else {}
-    beside = passing(connection, scope, around.keys() - pool)
-    readings = reading.read(connection, question, pool | beside)
-    if profile.keyword:
-        lists["keyword"] = _by_words(question, readings, first_pass)
-    if with_context:
-        scores: dict[int, float] = {}
-        for arm, candidates in lists.items():
-            for candidate in candidates:
-                scores[candidate.rid] = (
-                    scores.get(candidate.rid, 0.0) + weight(profile, arm) * candidate.share
-                )
-        cosines = {candidate.rid: candidate.share for candidate in lists["vector"]}
-        lists["context"] = context.candidates(question, readings, around, scores, cosines, profile)
-
-
-def _by_words(
-    question: Question, readings: dict[int, Reading], first_pass: dict[int, float]
-) -> list[Candidate]:
-    """All that have a word of the question: those of the first pass by what the second look found, then the rest."""
-    found = []
-    for rid, text in readings.items():
-        score = text.share * (reading.K1 + 1.0)
-        share = text.share / question.most if question.most else 0.0
-        if text.cut and rid in first_pass:
-            score = first_pass[rid]
-            share = score / (FTS5_MOST * question.most) if question.most else 0.0
-        elif question.characters and rid in first_pass:
-            score = share = 1.0
-        if score > 0.0:
-            found.append(Candidate(rid=rid, score=score, share=share))
-    return sorted(found, key=lambda one: (one.rid not in first_pass, -one.score, -one.rid))
-
-
-def _reports(
-    question: Question,
-    scope: Scope,
-    profile: Profile,
-    lists: dict[ArmName, list[Candidate]],
-    times: dict[ArmName, float],
-    no_vectors: str,
-    below: int,
-) -> tuple[ArmReport, ...]:
-    """How each arm took part, and why where it did not."""
-    words = ", ".join(term.word for term in question.terms)
-    found_nothing: dict[ArmName, str] = {
-        "keyword": f"no memory here has any of these words: {words}" if words else "there are no words in it",
-        "vector": "" if words else "there are no words in it",
-        "entity": "it names no known person, project or place",
-        "context": "",
-    }
-    if below:
-        found_nothing["vector"] = f"{below} found, all below the floor of {profile.floor:.2f}"
-    reports = []
-    for arm in ARMS:
-        found = len(lists.get(arm, ()))
-        why = "" if found else found_nothing[arm]
-        state: Literal["answered", "empty", "off", "unavailable"] = "answered" if found else "empty"
-        if weight(profile, arm) == 0.0:
-            state, why = "off", f"the profile {profile.name} does without it"
-        elif arm == "vector" and no_vectors:
-            state, why = "unavailable", no_vectors
-        elif arm == "vector" and found and below:
-            why = f"{below} more were below the floor of {profile.floor:.2f}"
-        elif arm == "context" and "episode" not in scope.kinds:
-            state, why = "off", "only turns of conversations have surroundings"
-        reports.append(
-            ArmReport(arm=arm, state=state, found=found, why=why, milliseconds=times.get(arm, 0.0))
-        )
-    return tuple(reports)
+def _drop_below_floor(lists: dict[ArmName, list[Candidate]], profile: Profile) -> int:
+    """Take out what the vector arm alone found, under the floor; returns how many."""
+    found = {one.rid for arm in ("keyword", "entity", "context") for one in lists.get(arm, ())}
+    kept = [one for one in lists["vector"] if one.score >= profile.floor or one.rid in found]
+    below = len(lists["vector"]) - len(kept)
+    lists["vector"] = kept
+    return below
 
 
 def _stopwatch() -> Callable[[], float]:

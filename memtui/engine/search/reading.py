@@ -28,19 +28,16 @@ _ASKS_AT_THE_END = 160
 class Reading(Record):
     """One text. ``weights``: for each term of the question (by place) how much the text says of it, 0 to idf.
 
-    ``cut``: the text is longer than what was read. ``asks``: there is a question mark towards its end.
+    ``weight``: their sum. ``cut``: the text is longer than what was read. ``asks``: there is a question mark towards its end.
     """
 
     rid: int
     kind: Kind
     session: str | None
     weights: dict[int, float]
+    weight: float
     cut: bool
     asks: bool
-
-    @property
-    def share(self) -> float:
-        return sum(self.weights.values())
 
 
 def read(connection: apsw.Connection, question: Question, rids: Collection[int]) -> dict[int, Reading]:
@@ -54,16 +51,16 @@ def read(connection: apsw.Connection, question: Question, rids: Collection[int])
         """,
         (READ_AT_MOST, -_ASKS_AT_THE_END, as_json(rids)),
     )
+    with_bigrams = any(term.bigram for term in question.terms)
     found = {}
     for rid, kind, session, context, text, length, asks in rows:
-        counts, size = _count(f"{context} {text}", places)
-        weights = {
-            place: weight(question.terms[place], count, size / question.mean_length)
-            for place, count in counts.items()
-        }
+        counts, size = _count(f"{context} {text}", places, with_bigrams)
+        relative = size / question.mean_length
+        weights = {place: weight(question.terms[place], count, relative) for place, count in counts.items()}
         found[rid] = Reading(
-            rid=rid, kind=kind, session=session, weights=weights, cut=length > READ_AT_MOST, asks=bool(asks)
-        )
+            rid=rid, kind=kind, session=session, weights=weights, weight=sum(weights.values()),
+            cut=length > READ_AT_MOST, asks=bool(asks),
+        )  # fmt: skip
     return found
 
 
@@ -82,16 +79,12 @@ def matched(question: Question, content: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _count(text: str, places: dict[str, int]) -> tuple[dict[int, int], int]:
+def _count(text: str, places: dict[str, int], with_bigrams: bool) -> tuple[dict[int, int], int]:
     """How often each wanted word stands in a text, and how many words it has."""
     all_words = stems(text)
     counts: dict[int, int] = {}
-    for word in all_words:
-        place = places.get(word)
-        if place is not None:
-            counts[place] = counts.get(place, 0) + 1
-    for pair in cjk.bigrams(text):
-        place = places.get(pair)
-        if place is not None:
+    for word in (*all_words, *cjk.bigrams(text)) if with_bigrams else all_words:
+        if word in places:
+            place = places[word]
             counts[place] = counts.get(place, 0) + 1
     return counts, len(all_words)

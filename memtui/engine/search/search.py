@@ -56,7 +56,7 @@ def search(
         hits=_hits(connection, ranking, limit, now),
         arms=ranking.reports,
         notes=_notes(connection, ranking, embedder),
-        terms=tuple(term.word for term in ranking.question.terms),
+        terms=tuple(term.word for term in ranking.asked.question.terms),
         candidates=len(ranking.fused),
         milliseconds=(time.perf_counter() - started) * 1000.0,
     )
@@ -70,7 +70,7 @@ def _hits(connection: apsw.Connection, ranking: Ranking, limit: int, now: float)
         memory = found[one.rid]
         arms = dict(one.arms)
         if "keyword" in arms:
-            words = reading.matched(ranking.question, memory.content)
+            words = reading.matched(ranking.asked.question, memory.content)
             arms["keyword"] = msgspec.structs.replace(arms["keyword"], matched=words)
         hits.append(Hit(rank=place, memory=memory, score=one.score, arms=arms))
     return tuple(hits)
@@ -81,7 +81,7 @@ def _notes(connection: apsw.Connection, ranking: Ranking, embedder: QueryEmbedde
     notes = []
     if isinstance(embedder, str):
         notes.append(f"Searched without vectors: {embedder}.")
-    elif ranking.profile.vector:
+    elif ranking.asked.profile.vector:
         report = next(report for report in ranking.reports if report.arm == "vector")
         waiting = vectors.unembedded(connection)
         if report.state == "unavailable":
@@ -89,13 +89,13 @@ def _notes(connection: apsw.Connection, ranking: Ranking, embedder: QueryEmbedde
         elif waiting:
             several = "memory has" if waiting == 1 else "memories have"
             notes.append(f"{waiting:,} {several} no vector yet: only their words can be found.")
-    if ranking.question.dropped:
+    if ranking.asked.question.dropped:
         notes.append(
-            f"Only the {len(ranking.question.terms)} rarest words were looked for; "
-            f"{ranking.question.dropped:,} were left out."
+            f"Only the {len(ranking.asked.question.terms)} rarest words were looked for; "
+            f"{ranking.asked.question.dropped:,} were left out."
         )
-    if not ranking.fused and ranking.scope.filter.terms:
-        culprit = which_term_removes_all(connection, ranking.scope.filter)
+    if not ranking.fused and ranking.asked.scope.filter.terms:
+        culprit = which_term_removes_all(connection, ranking.asked.scope.filter)
         if culprit is not None:
             notes.append(f"The filter lets nothing through: {culprit.term}")
     return tuple(notes)

@@ -8,6 +8,7 @@ index does not hold yet are compared directly. Without vec0 the same is done in 
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from memtui.engine.store import vectors
 from memtui.engine.store.vectors import KNN_LIMIT, VectorSpace
 
 from .keyword import Found
-from .scope import Scope, passing
+from .scope import Scope, as_json, passing
 
 if TYPE_CHECKING:
     from memtui.engine.models.vectors import FloatMatrix
@@ -44,6 +45,24 @@ def nearest(
         only = "AND m.rid IN (SELECT rid FROM vector_changes)"
         found |= {hit.rid: hit for hit in _compared(connection, space, blob, scope, limit, only)}
     return sorted(found.values(), key=lambda hit: (-hit.score, -hit.rid))[:limit]
+
+
+def cosines(
+    connection: apsw.Connection, space: VectorSpace, query: FloatMatrix, rids: Iterable[int]
+) -> dict[int, float]:
+    """The cosines of these memories, of those that have a vector."""
+    rows = connection.execute(
+        """
+        SELECT rid, vector FROM embeddings
+        WHERE model_id = ? AND dims = ? AND dtype = 'int8' AND rid IN (SELECT value FROM json_each(?))
+        """,
+        (space.model_id, space.dims, as_json(rids)),
+    )
+    vectors_of: dict[int, bytes] = dict(rows)
+    if not vectors_of:
+        return {}
+    blob = quantise(query)[0].tobytes()
+    return dict(zip(vectors_of, _cosines(list(vectors_of.values()), blob), strict=True))
 
 
 def position(

@@ -44,10 +44,10 @@ def test_an_answer_is_found_by_the_words_of_its_question(book: Book) -> None:
     book.add("the name of the street is long", "episode", session="other", role="a")
     result = ask(book, "hamster name")
     assert [hit.memory.content for hit in result.hits[:2]] == [
-        "What is the name of your hamster?",
         "She is called Pepper",
+        "What is the name of your hamster?",
     ]
-    answer = result.hits[1]
+    answer = result.hits[0]
     assert set(answer.arms) == {"context"}
     assert answer.arms["context"].matched == ("1 before: hamster, name", "its session")
     assert answer.score == pytest.approx(answer.arms["context"].term)

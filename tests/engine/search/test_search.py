@@ -138,7 +138,8 @@ def test_arms_that_gave_nothing_say_why(book: Book) -> None:
     assert result.hits == ()
     assert report(result, "keyword") == ("empty", "no memory here has any of these words: zebra")
     assert report(result, "vector") == ("unavailable", NO_VECTORS)
-    assert report(result, "entity") == ("empty", "it names no known person, project or place")
+    assert report(result, "entity") == ("empty", "it names no one and nothing known")
+    assert report(ask(book, "Ada", filter="tag:x"), "entity") == ("empty", "no memory here is linked to Ada")
     assert f"Searched without vectors: {NO_VECTORS}." in result.notes
     assert report(ask(book, "zebra", profile=RRF), "context")[0] == "off"
     assert report(ask(book, "???"), "keyword") == ("empty", "there are no words in it")

@@ -1,0 +1,30 @@
+"""What is asked of every arm: the question, in words and as a vector, where to look, how to rank."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from memtui.engine.records import Profile
+from memtui.engine.store.vectors import VectorSpace
+
+from .question import Question
+from .scope import Scope
+
+if TYPE_CHECKING:
+    from memtui.engine.models.vectors import FloatMatrix
+
+
+class Meaning(NamedTuple):
+    """A question as a vector (one row), and the space it lies in."""
+
+    query: FloatMatrix
+    space: VectorSpace
+
+
+class Asked(NamedTuple):
+    """``meaning`` is None where vectors take no part."""
+
+    question: Question
+    scope: Scope
+    profile: Profile
+    meaning: Meaning | None

@@ -1,0 +1,73 @@
+"""How each arm took part in a search, in words: an arm that found nothing says why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from memtui.engine.records import ArmName, ArmReport
+
+from .asked import Asked
+from .fusion import ARMS, Candidate, weight
+
+State = Literal["answered", "empty", "off", "unavailable"]
+
+
+def reports(
+    asked: Asked,
+    lists: Mapping[ArmName, Sequence[Candidate]],
+    times: Mapping[ArmName, float],
+    *,
+    names: Sequence[str],
+    no_vectors: str,
+    below: int,
+) -> tuple[ArmReport, ...]:
+    """One for each arm.
+
+    ``names``: the entities that the question names. ``no_vectors``: why there is no vector arm; ``below``:
+    how many it found under the floor.
+    """
+    made = []
+    for arm in ARMS:
+        found = len(lists.get(arm, ()))
+        state, why = _outcome(asked, arm, found, no_vectors, below)
+        if state == "empty":
+            why = _nothing(asked, arm, names, below)
+        made.append(ArmReport(arm=arm, state=state, found=found, why=why, milliseconds=times.get(arm, 0.0)))
+    return tuple(made)
+
+
+def _outcome(asked: Asked, arm: ArmName, found: int, no_vectors: str, below: int) -> tuple[State, str]:
+    if weight(asked.profile, arm) == 0.0:
+        return "off", f"the profile {asked.profile.name} does without it"
+    if arm == "context" and "episode" not in asked.scope.kinds:
+        return "off", "only turns of conversations have surroundings"
+    if arm == "vector" and no_vectors:
+        return "unavailable", no_vectors
+    if found:
+        under = f"{below} more lie below the floor of {asked.profile.floor:.2f}"
+        return "answered", under if arm == "vector" and below else ""
+    return "empty", ""
+
+
+def _nothing(asked: Asked, arm: ArmName, names: Sequence[str], below: int) -> str:
+    words = ", ".join(term.word for term in asked.question.terms)
+    match arm:
+        case "keyword":
+            return f"no memory here has any of these words: {words}" if words else "there are no words in it"
+        case "vector":
+            if below:
+                return f"{below} found, all below the floor of {asked.profile.floor:.2f}"
+            return (
+                "the model knows none of its words"
+                if asked.meaning is None
+                else "no memory here has a vector"
+            )
+        case "entity":
+            return (
+                f"no memory here is linked to {', '.join(names)}"
+                if names
+                else "it names no one and nothing known"
+            )
+        case "context":
+            return "the other arms found no turn of a conversation"

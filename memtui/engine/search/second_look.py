@@ -1,0 +1,86 @@
+"""The second look, where scores are fused: candidates are read, then the turns around the best of them.
+
+The arms' lists stop somewhere, and what lies beyond is not nothing: each text that is read counts with
+its own words and its own cosine, whichever arm brought it here.
+"""
+
+from __future__ import annotations
+
+from heapq import nlargest
+
+import apsw
+
+from memtui.engine.records import ArmName
+
+from . import context, reading, vector
+from .asked import Asked
+from .fusion import Candidate, totals, weight
+from .reading import Reading
+from .scope import passing
+
+SURROUNDED = 40
+"""For so many of the best candidates the turns around them are read too. More changes nothing."""
+QUESTION = 0.8
+"""What the words of a turn that asks something count, against one that does not: it is seldom the answer."""
+FTS5_MOST = 2.2
+"""The most that FTS5's bm25() gives a word, as a multiple of its idf."""
+
+
+def look_again(
+    connection: apsw.Connection,
+    asked: Asked,
+    first_pass: dict[int, float],
+    lists: dict[ArmName, list[Candidate]],
+) -> None:
+    """Order the keyword list anew, complete the vector list, make the context list.
+
+    ``first_pass``: the keyword arm's candidates with their scores.
+    """
+    pool = {candidate.rid for candidates in lists.values() for candidate in candidates}
+    readings = reading.read(connection, asked.question, pool)
+    _count(connection, asked, first_pass, readings, lists)
+    if weight(asked.profile, "context") > 0.0 and "episode" in asked.scope.kinds:
+        best = nlargest(SURROUNDED, totals(lists, asked.profile).items(), key=lambda one: one[::-1])
+        around = context.neighbours(connection, [rid for rid, _ in best])
+        beside = passing(connection, asked.scope, around.keys() - pool)
+        readings |= reading.read(connection, asked.question, beside)
+        _count(connection, asked, first_pass, readings, lists)
+        lists["context"] = context.candidates(asked, readings, around, lists)
+
+
+def _count(
+    connection: apsw.Connection,
+    asked: Asked,
+    first_pass: dict[int, float],
+    readings: dict[int, Reading],
+    lists: dict[ArmName, list[Candidate]],
+) -> None:
+    if asked.profile.keyword:
+        counted = [
+            one for text in readings.values() if (one := _by_words(asked, text, first_pass)).score > 0.0
+        ]
+        # Those of the first pass come first: only among them is the order known to be the order over everything.
+        lists["keyword"] = sorted(counted, key=lambda one: (one.rid not in first_pass, -one.score, -one.rid))
+    if asked.meaning:
+        listed = {candidate.rid for candidate in lists["vector"]}
+        query, space = asked.meaning
+        others = vector.cosines(connection, space, query, readings.keys() - listed)
+        lists["vector"] += [
+            Candidate(rid=rid, score=cosine, share=max(0.0, cosine))
+            for rid, cosine in sorted(others.items(), key=lambda one: (-one[1], -one[0]))
+        ]
+
+
+def _by_words(asked: Asked, text: Reading, first_pass: dict[int, float]) -> Candidate:
+    """BM25 over what was read; of a text too long to be read, the score of the first pass."""
+    most = asked.question.most
+    score = text.weight * (reading.K1 + 1.0)
+    share = text.weight / most if most else 0.0
+    if asked.question.characters and text.rid in first_pass:
+        score = share = 1.0
+    elif text.cut and text.rid in first_pass:
+        score = first_pass[text.rid]
+        share = score / (FTS5_MOST * most) if most else 0.0
+    if text.asks:
+        share *= QUESTION
+    return Candidate(rid=text.rid, score=score, share=share)
