@@ -54,18 +54,19 @@ def points(value: float, *, most: float = 1.0, sign: bool = False) -> Visible:
     return visible(f"{lead}{text}")
 
 
-def raw_score(arm: ArmName, hit: ArmHit) -> str:
-    """What the arm itself says: ``BM25 6.41``, ``cosine .71``, ``2 names``."""
+def raw_score(arm: ArmName, hit: ArmHit, *, short: bool = False) -> str:
+    """What the arm itself says: ``BM25 6.41``, ``cosine .71``, ``2 names``; ``short``: without the unit."""
     match arm:
         case "keyword":
-            return f"BM25 {hit.score:.2f}"
+            return f"{hit.score:.2f}" if short else f"BM25 {hit.score:.2f}"
         case "vector":
-            return f"cosine {points(hit.score)[:-1]}"
+            cosine = points(hit.score)[:-1]
+            return cosine if short else f"cosine {cosine}"
         case "entity":
             names = max(len(hit.matched), round(hit.score))
-            return f"{names} name" if names == 1 else f"{names} names"
+            return f"{names}" if short else f"{names} name" if names == 1 else f"{names} names"
         case _:
-            return "around it" if hit.matched else "by itself"
+            return "" if short else "around it" if hit.matched else "by itself"
 
 
 def matched_text(arm: ArmName, hit: ArmHit) -> str:

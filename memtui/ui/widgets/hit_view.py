@@ -91,11 +91,15 @@ class HitText(MemoryText):
     ) -> Iterable[Content]:
         """A line for each arm that found it, in columns, and below it what matched."""
         found = [arm for arm in ARMS if arm in arms]
-        ranks = {arm: _rank(arms[arm], reports.get(arm)) for arm in found}
-        raws = {arm: raw_score(arm, arms[arm]) for arm in found}
-        rank_width = max(map(len, ranks.values()), default=0) + 1
-        raw_width = max(map(len, raws.values()), default=0) + 1
-        room = max(self.width - NAME - rank_width - raw_width - TERM, 0)
+        for short in (False, True):
+            ranks = {arm: _rank(arms[arm], reports.get(arm), short=short) for arm in found}
+            raws = {arm: raw_score(arm, arms[arm], short=short) for arm in found}
+            rank_width = max(map(len, ranks.values()), default=0) + 1
+            raw_width = max(map(len, raws.values()), default=0) + 1
+            room = self.width - NAME - rank_width - raw_width - TERM
+            if room >= 0:
+                break
+        room = max(room, 0)
         for arm in found:
             hit = arms[arm]
             filled = bar({arm: hit.term}, best, min(room, _WIDEST_BAR)) if room > 3 and hit.term else []
@@ -148,9 +152,10 @@ class HitText(MemoryText):
         return assemble("\n", (self.glyphs.rule * self.width, "$frame"))
 
 
-def _rank(hit: ArmHit, report: ArmReport | None) -> str:
-    """``#2 of 9``."""
-    of = f" of {report.found:,}" if report is not None and report.found >= hit.rank else ""
+def _rank(hit: ArmHit, report: ArmReport | None, *, short: bool) -> str:
+    """``#2 of 9``, or ``#2/9``."""
+    between = "/" if short else " of "
+    of = f"{between}{report.found:,}" if report is not None and report.found >= hit.rank else ""
     return f"#{hit.rank:,}{of}"
 
 
