@@ -65,8 +65,15 @@ class Knobs(Performs, Widget, can_focus=True):
     def render(self) -> Content:
         if self.tuning is None:
             return assemble("")
-        lines = [self._line(index, knob, self.tuning) for index, knob in enumerate(KNOBS)]
+        shown = KNOBS[self._first : self._first + max(self.size.height, 1)]
+        lines = [self._line(index, knob, self.tuning) for index, knob in enumerate(shown, self._first)]
         return Content("\n").join(lines)
+
+    @property
+    def _first(self) -> int:
+        """The first line that is shown: where there is little room, those around the cursor."""
+        room = max(self.size.height, 1)
+        return max(min(self.cursor - room // 2, len(KNOBS) - room), 0)
 
     def _line(self, index: int, knob: Knob, tuning: Tuning) -> Content:
         width = max(self.size.width, 12)
@@ -127,10 +134,11 @@ class Knobs(Performs, Widget, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         """A line is chosen by a click; left or right of the slider's mark turns it that way."""
         offset = event.get_content_offset(self)
-        if offset is None or not 0 <= offset.y < len(KNOBS):
+        index = self._first + offset.y if offset is not None else -1
+        if offset is None or not 0 <= index < len(KNOBS):
             return
-        self.cursor = offset.y
-        level = KNOBS[offset.y].level(self.tuning) if self.tuning is not None else None
+        self.cursor = index
+        level = KNOBS[index].level(self.tuning) if self.tuning is not None else None
         start = 2 + LABEL
         if offset.x < start:
             return
