@@ -29,8 +29,8 @@ def _consolidate(memory: Memory, session: str) -> None:
 
 
 def test_what_waits_comes_first_then_the_latest(memory: Memory) -> None:
-    for index, name in enumerate(["oldest", "middle", "latest"]):
-        _talk(memory, name, NOW - 3_000 + index * 100)
+    for name, ago in (("middle", 2_000), ("latest", 1_000), ("oldest", 3_000)):
+        _talk(memory, name, NOW - ago)
     _consolidate(memory, "latest")
     assert [row.session.session_id for row in memory.view.session_list.page()] == [
         "middle",
