@@ -1,9 +1,9 @@
 """memtui: see, understand and correct what your AI assistants remember about you.
 
-    from memtui import Memory
+from memtui import Memory
 
-    with Memory.open("memory.db") as memory:
-        memory.remember("Prefers trains over flights")
+with Memory.open("memory.db") as memory:
+    memory.remember("Prefers trains over flights")
 """
 
 from __future__ import annotations

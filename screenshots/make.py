@@ -44,7 +44,7 @@ SHOTS = (
     Shot("memories-dark"),
     Shot("memories-light", theme="memtui-light"),
     Shot("memories-narrow", ("j", "j"), size=NARROW),
-    Shot("search-why", ("3", "~", *typed("what does Ada eat"), "~", "enter", "~")),
+    Shot("search-why", ("3", "~", "slash", *typed("what does Ada eat"), "~", "enter", "~")),
     Shot("correct", ("e", "~", *typed(" at Linzen"))),
     Shot("sessions", ("5", "~", "j")),
     Shot("history", ("8", "~", "j", "j")),
@@ -90,7 +90,9 @@ def save(svg: str, name: str, *, keep_svg: bool) -> Path:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--only", help="the name of one picture")
     parser.add_argument("--svg", action="store_true", help="keep SVG instead of PNG")
     arguments = parser.parse_args()

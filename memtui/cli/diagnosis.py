@@ -64,7 +64,9 @@ def settings(configuration: Configuration) -> Iterator[Diagnosis]:
 
         if theme not in BUILTIN_THEMES:
             known = ", ".join(("memtui-dark", "memtui-light", *BUILTIN_THEMES))
-            yield _note("settings", f"there is no theme {theme!r}: memtui-dark stands for it", f"Known: {known}")
+            yield _note(
+                "settings", f"there is no theme {theme!r}: memtui-dark stands for it", f"Known: {known}"
+            )
     if configuration.settings.keymap:
         from memtui.ui.keymap import read_keymap
 
@@ -187,6 +189,4 @@ def _note(area: str, text: str, remedy: str = "") -> Diagnosis:
 
 
 def wrong(area: str, state: State, error: MemtuiError) -> Diagnosis:
-    return Diagnosis(
-        area=area, state=state, text=error.message, remedy=error.hint, exit_code=error.exit_code
-    )
+    return Diagnosis(area=area, state=state, text=error.message, remedy=error.hint, exit_code=error.exit_code)

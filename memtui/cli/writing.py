@@ -18,6 +18,7 @@ from .text_input import given_text
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
 
+
 @click.command("remember", cls=Command)
 @click.argument("text", nargs=-1, required=True)
 @click.option("--tag", "-t", "tags", multiple=True, metavar="TAG", help="Tag it; may be repeated.")

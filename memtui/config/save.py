@@ -21,9 +21,7 @@ from .schema import describe, to_toml
 
 # A value that ends on its line, and the comment after it.
 _TEXT = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*')"""
-_LINE = re.compile(
-    rf"""(\s*(?:{_TEXT}|[\w-]+)\s*=\s*)({_TEXT}|[^\s"'\[{{#]+)(\s*(?:\#.*)?)$"""
-)
+_LINE = re.compile(rf"""(\s*(?:{_TEXT}|[\w-]+)\s*=\s*)({_TEXT}|[^\s"'\[{{#]+)(\s*(?:\#.*)?)$""")
 Value = str | bool | int | float
 
 

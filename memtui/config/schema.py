@@ -21,16 +21,20 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 class General(Section):
     db: Annotated[
-        str, Meta(description="The memory to open; empty: memory.db in the data folder."),
+        str,
+        Meta(description="The memory to open; empty: memory.db in the data folder."),
     ] = ""
     theme: Annotated[
-        str, Meta(description="Colours of the app: memtui-dark, memtui-light or a built-in."),
+        str,
+        Meta(description="Colours of the app: memtui-dark, memtui-light or a built-in."),
     ] = "memtui-dark"
     ascii: Annotated[
-        bool, Meta(description="Plain letters in place of glyphs and frames."),
+        bool,
+        Meta(description="Plain letters in place of glyphs and frames."),
     ] = False
     motion: Annotated[
-        bool, Meta(description="Animations and spinners; NO_MOTION turns them off too."),
+        bool,
+        Meta(description="Animations and spinners; NO_MOTION turns them off too."),
     ] = True
 
 
@@ -43,25 +47,33 @@ class Embedder(Section):
 
 class Search(Section):
     profile: Annotated[
-        str, Meta(description="How arms are fused: default, or rrf (reciprocal ranks, k = 60)."),
+        str,
+        Meta(description="How arms are fused: default, or rrf (reciprocal ranks, k = 60)."),
     ] = "default"
     limit: Annotated[
-        int, Meta(ge=1, le=1000, description="Hits that a search returns."),
+        int,
+        Meta(ge=1, le=1000, description="Hits that a search returns."),
     ] = 10
 
 
 class Decay(Section):
     rate: Annotated[
-        float, Meta(ge=0, le=10, description="Rate a day at which an unrecalled fact fades."),
+        float,
+        Meta(ge=0, le=10, description="Rate a day at which an unrecalled fact fades."),
     ] = 0.1
     threshold: Annotated[
-        float, Meta(ge=0, le=1, description="Confidence below which a fact has faded."),
+        float,
+        Meta(ge=0, le=1, description="Confidence below which a fact has faded."),
     ] = 0.05
     cap: Annotated[
-        int, Meta(ge=0, le=1_000_000, description="Facts that may go to the Trash in one day, whatever their share."),
+        int,
+        Meta(
+            ge=0, le=1_000_000, description="Facts that may go to the Trash in one day, whatever their share."
+        ),
     ] = 20
     share: Annotated[
-        float, Meta(ge=0, le=1, description="Share of all facts that may go to the Trash in one day."),
+        float,
+        Meta(ge=0, le=1, description="Share of all facts that may go to the Trash in one day."),
     ] = 0.02
 
 
@@ -71,25 +83,33 @@ class Secrets(Section):
         Meta(description="Secret-looking text in facts: redact, quarantine (from models) or keep."),
     ] = "redact"
     episodes: Annotated[
-        SecretMode, Meta(description="The same for turns of conversations."),
+        SecretMode,
+        Meta(description="The same for turns of conversations."),
     ] = "quarantine"
 
 
 class Llm(Section):
     base_url: Annotated[
-        str, Meta(description="An OpenAI-compatible endpoint, https or on this machine; empty: do without a model."),
+        str,
+        Meta(
+            description="An OpenAI-compatible endpoint, https or on this machine; empty: do without a model."
+        ),
     ] = ""
     model: Annotated[
-        str, Meta(description="The model that reads conversations there; it must know json_schema replies."),
+        str,
+        Meta(description="The model that reads conversations there; it must know json_schema replies."),
     ] = ""
     key_env: Annotated[
-        str, Meta(description="The environment variable that holds the key."),
+        str,
+        Meta(description="The environment variable that holds the key."),
     ] = "OPENAI_API_KEY"
     timeout: Annotated[
-        float, Meta(ge=1, le=3600, description="Seconds that one call may take, in all."),
+        float,
+        Meta(ge=1, le=3600, description="Seconds that one call may take, in all."),
     ] = 120.0
     budget: Annotated[
-        int, Meta(ge=0, le=1_000_000_000, description="Tokens that one run may spend."),
+        int,
+        Meta(ge=0, le=1_000_000_000, description="Tokens that one run may spend."),
     ] = 200_000
 
 
@@ -103,7 +123,8 @@ class Settings(Section):
     secrets: Secrets = Secrets()
     llm: Llm = Llm()
     keymap: Annotated[
-        dict[str, str], Meta(description='Action -> its keys, blanks between: forget = "x delete".'),
+        dict[str, str],
+        Meta(description='Action -> its keys, blanks between: forget = "x delete".'),
     ] = msgspec.field(default_factory=dict)
 
     def options(self, *, background: bool = True, allow_unsafe_fs: bool = False) -> Options:
@@ -119,8 +140,11 @@ class Settings(Section):
             allow_unsafe_fs=allow_unsafe_fs,
             profile=self.search.profile,
             llm=LlmOptions(
-                base_url=self.llm.base_url, model=self.llm.model, key_env=self.llm.key_env,
-                timeout=self.llm.timeout, budget_tokens=self.llm.budget,
+                base_url=self.llm.base_url,
+                model=self.llm.model,
+                key_env=self.llm.key_env,
+                timeout=self.llm.timeout,
+                budget_tokens=self.llm.budget,
             ),
         )
 

@@ -64,7 +64,9 @@ class Commands(Provider):
             yield Entry(name, _shown(name, "", command.help), command.run, False)
         for theme in sorted(app.available_themes):
             name = visible(f"Theme: {theme}")
-            yield Entry(name, _shown(name, "", "Change the colours."), partial(app.choose_theme, theme), False)
+            yield Entry(
+                name, _shown(name, "", "Change the colours."), partial(app.choose_theme, theme), False
+            )
 
 
 def _shown(name: Visible, key: str, help: str) -> Content:

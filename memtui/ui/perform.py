@@ -81,7 +81,11 @@ class Performs(_Base):
     def action_perform(self, action_id: str) -> None:
         """Run an action, or tell why not; what this widget does not do, whoever does it now is asked for."""
         action = BY_ID[action_id]
-        if not hasattr(self, f"do_{action_id}") and isinstance(self.app, Judge) and self.app is not cast("object", self):
+        if (
+            not hasattr(self, f"do_{action_id}")
+            and isinstance(self.app, Judge)
+            and self.app is not cast("object", self)
+        ):
             self.app.action_perform(action_id)
             return
         if reason := self.refusal(action):

@@ -18,7 +18,9 @@ class UiState:
         if path is None:
             return
         try:
-            kept = dict(line.split(" = ", 1) for line in path.read_text("utf-8").splitlines() if " = " in line)
+            kept = dict(
+                line.split(" = ", 1) for line in path.read_text("utf-8").splitlines() if " = " in line
+            )
         except (OSError, ValueError):
             return
         if "pane" in kept:

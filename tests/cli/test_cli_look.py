@@ -13,7 +13,9 @@ from cli_kit import Cli
 from memtui import paths
 from memtui.engine.memory import Memory
 
-HOSTILE = "clip\x1b]52;c;ZXZpbA==\x07board [/] [@click=app.quit]x[/] \u202eevil\x9b2J zero\u200bwidth\r\nline two"
+HOSTILE = (
+    "clip\x1b]52;c;ZXZpbA==\x07board [/] [@click=app.quit]x[/] \u202eevil\x9b2J zero\u200bwidth\r\nline two"
+)
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -146,7 +148,12 @@ def test_no_command_prints_a_character_that_a_terminal_obeys(cli: Cli) -> None:
             told = cli(name, *rest, *arguments)
             assert not OBEYED.search(told.out), name
             assert not OBEYED.search(told.err), name
-        for line in (["show", HOSTILE], ["search", HOSTILE], ["search", "x", "-f", HOSTILE], ["import", HOSTILE]):
+        for line in (
+            ["show", HOSTILE],
+            ["search", HOSTILE],
+            ["search", "x", "-f", HOSTILE],
+            ["import", HOSTILE],
+        ):
             told = cli(*line, *arguments)
             assert not OBEYED.search(told.out + told.err), line
     assert "clip␛]52" in cli("show", identity).out

@@ -39,7 +39,9 @@ def test_the_parts_of_a_score_add_up_to_it(cli: Cli, ids: list[str]) -> None:
 
 
 def test_a_filter_narrows_and_a_wrong_one_is_pointed_at(cli: Cli, ids: list[str]) -> None:
-    assert [hit["memory"]["id"] for hit in cli("search", "Ada", "-f", "tag:food", "--json").json["hits"]] == [ids[1]]
+    assert [hit["memory"]["id"] for hit in cli("search", "Ada", "-f", "tag:food", "--json").json["hits"]] == [
+        ids[1]
+    ]
     told = cli("search", "Ada", "-f", "tag:food conf<<3", "--json")
     assert told.code == 3
     assert told.json["error"]["kind"] == "FilterError"
@@ -111,7 +113,9 @@ def test_searching_is_no_change(cli: Cli, ids: list[str]) -> None:
         assert memory.get(ids[0]).access_count == 0
 
 
-@pytest.mark.parametrize("query", ["C++ it's 50%", "\"unclosed", "AND OR NOT", "*", "a:b(c)", "漢字", "'; --", "x" * 9999])
+@pytest.mark.parametrize(
+    "query", ["C++ it's 50%", '"unclosed', "AND OR NOT", "*", "a:b(c)", "漢字", "'; --", "x" * 9999]
+)
 def test_no_question_breaks_the_search(query: str, cli: Cli, ids: list[str]) -> None:
     assert cli("search", "--", query).code in (0, 1)
 

@@ -167,7 +167,9 @@ class MainScreen(Screen[None]):
         keys = []
         part: Place = getattr(self.pane.parts()[0], "part", "list") if self.pane.parts() else "list"
         wanted = self.pane.wanted()
-        for action in sorted(footer_actions(self.pane.place, part), key=lambda action: action.id not in wanted):
+        for action in sorted(
+            footer_actions(self.pane.place, part), key=lambda action: action.id not in wanted
+        ):
             node = self.performer(action)
             if node is not None and not (action.changes and self.shell.readonly):
                 able = not node.refusal(action)
