@@ -106,7 +106,14 @@ def _meaning(
 
 
 def _drop_below_floor(lists: dict[ArmName, list[Candidate]], profile: Profile) -> int:
-    """Take out what the vector arm alone found, under the floor; returns how many."""
+    """Take out what the vector arm alone found, under the floor; returns how many.
+
+    Where nothing else answered and nothing comes up to the floor, what stands beside it is no answer either.
+    """
+    if not (lists["keyword"] or lists["entity"] or any(one.score >= profile.floor for one in lists["vector"])):
+        below = len(lists["vector"])
+        lists["vector"], lists["context"] = [], []
+        return below
     found = {one.rid for arm in ("keyword", "entity", "context") for one in lists.get(arm, ())}
     kept = [one for one in lists["vector"] if one.score >= profile.floor or one.rid in found]
     below = len(lists["vector"]) - len(kept)
