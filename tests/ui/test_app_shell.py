@@ -281,7 +281,7 @@ async def test_what_was_said_goes_with_the_next_key_and_with_the_pane(story: Sto
         await pilot.press("escape")
         await until(lambda: said(app).startswith("Nothing to go back to"))
         await pilot.press("j")
-        assert said(app) == ""
+        await until(lambda: said(app) == "")
         await pilot.press("x")
         await until(lambda: said(app).startswith("Forgot"))
         await pilot.press("j")

@@ -110,7 +110,9 @@ def _drop_below_floor(lists: dict[ArmName, list[Candidate]], profile: Profile) -
 
     Where nothing else answered and nothing comes up to the floor, what stands beside it is no answer either.
     """
-    if not (lists["keyword"] or lists["entity"] or any(one.score >= profile.floor for one in lists["vector"])):
+    if not (
+        lists["keyword"] or lists["entity"] or any(one.score >= profile.floor for one in lists["vector"])
+    ):
         below = len(lists["vector"])
         lists["vector"], lists["context"] = [], []
         return below
