@@ -66,10 +66,15 @@ def test_words_that_a_turn_has_itself_are_not_counted_twice(book: Book) -> None:
     talk(book, "hamster", "hamster")
     profile = Profile(session=0.0)
     assert all(set(hit.arms) == {"keyword"} for hit in ask(book, "hamster", profile=profile).hits)
+    for hit in ask(book, "hamster").hits:
+        own = hit.arms["keyword"].term
+        assert hit.arms["context"].term == pytest.approx(0.3 * 2 * own / 3)  # two of the best three turns
 
 
 def test_neighbours_outside_the_filter_say_nothing(book: Book) -> None:
-    talk(book, "where is the hamster", "at home")  # roles a, b
+    talk(book, "the hamster in its cage", "its cage is new")  # roles a, b
+    [hit] = ask(book, "hamster cage", filter="role:b").hits
+    assert hit.arms["context"].matched == ("its session",)
     assert ask(book, "hamster", filter="role:b").hits == ()
 
 

@@ -105,6 +105,8 @@ def test_ranks_are_exact_beyond_what_the_search_looks_at(book: Book) -> None:
         book, "what about Ada", kept[0], profile=Profile(depth=3, keyword=0.0, vector=0.0), embedder=embedder
     )
     assert named.arms["entity"].rank == 20
+    both = ask(book, "tea for Ada", kept[-1], profile=Profile(depth=3, vector=0.0))
+    assert (both.arms["entity"].rank, both.arms["keyword"].rank) == (1, 20)
 
 
 def test_explaining_never_raises_for_a_query(book: Book) -> None:

@@ -172,6 +172,19 @@ def test_the_question_names_entities_by_whole_words(book: Book) -> None:
     assert found("小明在做什么") == {"小明"}
 
 
+def test_two_names_of_one_entity_count_once(book: Book) -> None:
+    book.add("Melanie and Ben", about=["Melanie", "Ben"])
+    book.add("both names", about=["Mel", "Melanie"])
+    with book.writing() as connection:
+        connection.execute(
+            "UPDATE entities SET merged_into = (SELECT eid FROM entities WHERE canonical_name = 'Melanie') "
+            "WHERE canonical_name = 'Mel'"
+        )
+    hits = ask(book, "Mel with Ben", profile=Profile(keyword=0.0)).hits
+    entity_ranks = {hit.memory.content: hit.arms["entity"].rank for hit in hits}
+    assert entity_ranks == {"Melanie and Ben": 1, "both names": 2}
+
+
 def test_merged_and_hidden_entities(book: Book) -> None:
     book.add("old name", about=["Mel"])
     book.add("new name", about=["Melanie"])
