@@ -46,7 +46,7 @@ _PRAGMAS: tuple[tuple[str, object, object], ...] = (
     ("secure_delete", "FAST", 2),
     ("mmap_size", 0, 0),
     # The background checkpoints when writing pauses (indexer.py); this is the bound when it never does.
-    ("wal_autocheckpoint", 4_000, 4_000),
+    ("wal_autocheckpoint", 8_000, 8_000),
     ("journal_size_limit", 64 * 1024 * 1024, 64 * 1024 * 1024),
     ("temp_store", "MEMORY", 2),
 )
