@@ -325,8 +325,8 @@ def test_a_bulk_verb_passes_over_what_it_does_not_apply_to(shelf: Shelf) -> None
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if a few rows were many."""
-    monkeypatch.setattr("memtui.engine.memory._ROWS_AT_ONCE", 10)
-    monkeypatch.setattr("memtui.engine.memory._ROWS_PER_TRANSACTION", 10)
+    monkeypatch.setattr("memtui.engine.verbs.writing._ROWS_AT_ONCE", 10)
+    monkeypatch.setattr("memtui.engine.verbs.writing._ROWS_PER_TRANSACTION", 10)
 
 
 @pytest.mark.usefixtures("small_parts")

@@ -1,0 +1,1 @@
+"""The verbs of Memory, a file per subject; ``engine.memory`` puts them together."""

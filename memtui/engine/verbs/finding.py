@@ -1,0 +1,112 @@
+"""Looking at memories and searching them: every answer says why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import apsw
+
+from memtui.engine.clock import local_midnight
+from memtui.engine.errors import DegradedError
+from memtui.engine.models.embedders import Embedder
+from memtui.engine.records import Explanation, MemoryRecord, Profile, SearchResult
+from memtui.engine.store import memories, recalls, vectors
+from memtui.engine.verbs.base import Base
+
+if TYPE_CHECKING:
+    from memtui.engine.search.briefing import Briefing
+
+
+class Finding(Base):
+    """Reading, search, context, explanation."""
+
+    def get(self, id: str) -> MemoryRecord:
+        """A memory by id (or a unique beginning of one). Raises NotFoundError."""
+        return self.view.get(id)
+
+    def search(
+        self,
+        query: str,
+        *,
+        filter: str = "",
+        limit: int = 10,
+        profile: str | Profile | None = None,
+        exclude_session: str | None = None,
+    ) -> SearchResult:
+        """Find memories for a question in any words; each hit says what every arm gave to its score.
+
+        ``filter`` is an expression of the filter language; ``profile`` a name (``default``, ``rrf``, a saved
+        one) or a Profile. No query raises; FilterError for a bad filter, InputError for a bad limit.
+        """
+        from memtui.engine.search import search as finder
+
+        with self._connections.read() as connection:
+            result = finder.search(
+                connection, query, filter=filter, limit=limit,
+                profile=finder.find_profile(connection, profile or self._options.profile),
+                embedder=self._query_embedder(connection), now=self._clock(), exclude_session=exclude_session,
+            )  # fmt: skip
+        self._log_recall(query, [hit.memory for hit in result.hits], exclude_session)
+        return result
+
+    def context(
+        self, query: str, *, filter: str = "", limit: int = 5, profile: str | Profile | None = None,
+        exclude_session: str | None = None,
+    ) -> Briefing:  # fmt: skip
+        """The block an agent is told before it answers ``query``: at most ``limit`` facts, the week's insight.
+
+        Its ``tokens`` are estimated. Raises FilterError for a bad filter, InputError for a bad limit.
+        """
+        from memtui.engine.search import briefing
+        from memtui.engine.search import search as finder
+
+        with self._connections.read() as connection:
+            told = briefing.brief(
+                connection, query, filter=filter, limit=limit,
+                profile=finder.find_profile(connection, profile or self._options.profile),
+                embedder=self._query_embedder(connection), now=self._clock(), exclude_session=exclude_session,
+                fade_threshold=self._options.fade_threshold,
+            )  # fmt: skip
+        self._log_recall(query, told.memories, exclude_session)
+        return told
+
+    def _log_recall(self, query: str, told: Sequence[MemoryRecord], session_id: str | None) -> None:
+        """An agent was told these: it slows their fading, and the log says so. A person's look does not."""
+        if not self.actor.startswith("agent:") or self.readonly or not told:
+            return
+        now = int(self._clock())
+        with self._connections.write() as connection:
+            memories.record_access(connection, [memory.rid for memory in told], now, local_midnight(now))
+            recalls.add(
+                connection, at=now, agent=self.actor.removeprefix("agent:"), session_id=session_id,
+                query=query, memory_ids=[memory.id for memory in told],
+            )  # fmt: skip
+
+    def explain(
+        self, query: str, id: str, *, filter: str = "", limit: int = 10, profile: str | Profile | None = None
+    ) -> Explanation:
+        """Why a memory is, or is not, among the hits: its exact rank in every arm, what excluded it, what would help."""
+        from memtui.engine.search import search as finder
+
+        with self._connections.read() as connection:
+            return finder.explain(
+                connection, query, memories.get(connection, id, self._clock()), filter=filter, limit=limit,
+                profile=finder.find_profile(connection, profile or self._options.profile),
+                embedder=self._query_embedder(connection), now=self._clock(),
+            )  # fmt: skip
+
+    def _query_embedder(self, connection: apsw.Connection) -> Embedder | str:
+        """The embedder for queries, or the reason why there are no vectors to compare with."""
+        if self._options.embedder == "off":
+            return 'vectors are switched off (embedder = "off")'
+        space = vectors.space(connection)
+        if space is None:
+            return "no memory has a vector yet"
+        try:
+            embedder = self._embedder()
+        except DegradedError as error:
+            return error.message
+        if embedder is None or space != (embedder.model_id, embedder.dims):
+            return f"the vectors in this file are from another model ({space.model_id})"
+        return embedder

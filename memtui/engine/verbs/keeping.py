@@ -1,0 +1,150 @@
+"""From conversations to facts, the night shift, and the care of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui.engine.maintain.backups import Backups
+from memtui.engine.records import (
+    Changes,
+    CheckReport,
+    ImportProgress,
+    ImportReport,
+    Kind,
+    MemoryRecord,
+    Session,
+    Stats,
+)
+from memtui.engine.store import check, stats
+from memtui.engine.store.columns import COVERED
+from memtui.engine.verbs.finding import Finding
+from memtui.engine.verbs.undoing import Undoing
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.enrich import Enricher
+    from memtui.engine.maintain.plan import Consolidation
+    from memtui.engine.maintain.scheduler import Scheduler
+    from memtui.engine.upkeep import Upkeep
+
+
+class Keeping(Finding, Undoing):
+    """Import, consolidation, maintenance, state."""
+
+    def close(self) -> None:
+        """Finish what runs in the background and close the file. Closing twice is fine."""
+        if "scheduler" in self.__dict__:
+            self.scheduler.stop()
+        super().close()
+
+    def import_paths(
+        self,
+        paths: Sequence[str | Path],
+        *,
+        format: str | None = None,
+        dry_run: bool = False,
+        progress: Callable[[ImportProgress], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> ImportReport:
+        """Import conversations from files, folders and zips as one undoable operation; see ``feeds``."""
+        if not dry_run:
+            self._must_write("import into it")
+        from memtui.engine.feeds import importer
+
+        def back_up() -> None:
+            if self.next_undo() is not None:  # an empty memory needs none
+                self.backups.ensure("import")
+
+        report = importer.import_paths(
+            self._connections, [Path(path) for path in paths], format=format, dry_run=dry_run, actor=self.actor,
+            clock=self._clock, options=self._options, progress=progress, cancelled=cancelled, before_write=back_up,
+        )  # fmt: skip
+        if report.operation is not None:
+            self._tell(report.operation.op_id)
+        return report
+
+    def pending_sessions(self, exclude: str | None = None) -> list[Session]:
+        """Sessions with turns that no consolidation has read yet, oldest first; ``exclude`` is usually the current one."""
+        return self.upkeep.pending_sessions(exclude)
+
+    async def consolidate(self, session_id: str | None = None, *, preview: bool = False) -> Consolidation:
+        """Turn a session into facts and observations; without an id all that are over and pending.
+
+        One undoable operation. With ``preview`` nothing is written: each outcome carries its plan, which
+        ``upkeep.apply`` writes. A session that fails stays pending and is reported. Raises NotFoundError
+        for an unknown session. ``upkeep`` has progress, cancelling and the review of what came of it.
+        """
+        return await self.upkeep.consolidate(session_id, preview=preview)
+
+    @cached_property
+    def upkeep(self) -> Upkeep:
+        """Consolidation, the review, and what a person decides there."""
+        # A tenth of a second of patterns, which looking at memories does not need.
+        from memtui.engine.upkeep import Upkeep
+
+        return Upkeep(self._connections, self._clock, self._options, lambda: self.actor, self._tell_of)
+
+    @cached_property
+    def scheduler(self) -> Scheduler:
+        """The maintenance jobs. They run by themselves once it is started (``scheduler.start()``)."""
+        from memtui.engine.night import make_scheduler
+
+        return make_scheduler(
+            self._connections, self._clock, self._options, index=self._indexer.run, enricher=self._enricher,
+            extractor=self.upkeep.extractor, on_change=self._tell_of,
+            on_run=lambda run: self._call("job_finished", Changes(tables=frozenset({"job_runs"}))),
+        )  # fmt: skip
+
+    @cached_property
+    def backups(self) -> Backups:
+        """Backups of the file, and the way back to one of them."""
+        return Backups(self._connections, self._clock, on_restore=self._restored)
+
+    def _restored(self) -> None:
+        """The file holds something else now: nothing that was known about it counts."""
+        self._indexer.forget_names()
+        self._call("changed", Changes(tables=frozenset(COVERED)))
+        self._wake_indexer()
+
+    @cached_property
+    def _enricher(self) -> Enricher:
+        from memtui.engine.maintain.enrich import Enricher
+
+        return Enricher(self._connections, self._clock, self._options, self._indexer.mentions)
+
+    @property
+    def accurate_ner_available(self) -> bool:
+        """Whether spaCy or a language model can find the names that the quick rules miss."""
+        return not self._enricher.unavailable()
+
+    def memories_for_enrichment(
+        self, kinds: Sequence[Kind] = ("fact", "episode"), *, max_entities: int = 2, limit: int = 50
+    ) -> list[MemoryRecord]:
+        """Active memories with at most so many entities that no model has read for names yet, the newest first."""
+        return self._enricher.waiting(kinds, max_entities, limit)
+
+    async def enrich(self, id: str) -> int:
+        """Read a memory again for the names in it, as accurately as can be; returns the links gained.
+
+        Raises DegradedError when there is neither spaCy nor a language model.
+        """
+        self._must_write("enrich it")
+        return await self._enricher.enrich([self.get(id)])
+
+    def stats(self) -> Stats:
+        """Counts of what is remembered and of what is still being prepared; sizes in bytes, times in Unix seconds."""
+        with self._connections.read() as connection:
+            return stats.stats(
+                connection, self.path, unavailable=self._connections.vectors_missing or self._indexer.degraded
+            )
+
+    def index_pending(self, limit: int | None = None) -> int:
+        """Make the links and vectors that are still missing, now; returns how many vectors were made."""
+        self._must_write("index it")
+        return self._indexer.run(limit)
+
+    def check(self, *, deep: bool = False, repair: bool = False) -> CheckReport:
+        """Verify the invariants of the file; ``repair`` rebuilds indexes (after a backup), never base rows."""
+        return check.check(self._connections, self._clock, deep=deep, repair=repair)

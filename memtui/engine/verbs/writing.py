@@ -1,0 +1,205 @@
+"""Recording and curating: what a person or an agent does to memories, each verb one undoable operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import Literal
+
+import apsw
+
+from memtui.engine.clock import unix_seconds
+from memtui.engine.curate import intake, notes, turns
+from memtui.engine.curate.derive import derive
+from memtui.engine.errors import InputError
+from memtui.engine.records import MemoryRecord, Operation
+from memtui.engine.store import history, memories
+from memtui.engine.verbs.base import Base
+
+Verb = Literal["confirm", "forget", "restore", "tag"]
+_DONE = {"confirm": "Confirmed", "forget": "Forgot", "restore": "Restored", "tag": "Tagged"}
+_LABEL = 60
+_ROWS_AT_ONCE = 2_000
+_ROWS_PER_TRANSACTION = 500
+
+
+def _quote(content: str) -> str:
+    words = " ".join(content.split())
+    return f"“{words if len(words) <= _LABEL else words[: _LABEL - 1].rstrip() + '…'}”"
+
+
+def _bulk_label(verb: Verb, changed: int) -> str:
+    return f"{_DONE[verb]} {changed:,} {'memory' if changed == 1 else 'memories'}"
+
+
+class Writing(Base):
+    """Turns, facts, and what is done to them."""
+
+    def record_turn(
+        self,
+        session_id: str,
+        role: str,
+        content: str,
+        event_time: float | datetime | None = None,
+        *,
+        source: str | None = None,
+        project: str | None = None,
+    ) -> MemoryRecord:
+        """Record one turn of a conversation as an episode: one transaction, no model, no network.
+
+        ``event_time``: Unix seconds or an aware datetime, now if None. Trust follows the role (user,
+        assistant, tool), for other speakers the actor. Raises InputError for empty or over-long content.
+        """
+        now = int(self._clock())
+        turn = turns.NewTurn(
+            session_id=intake.name(session_id, "session id"),
+            role=intake.name(role, "role"),
+            intake=intake.accept(content, "episode", self._options.secrets),
+            event_time=now if event_time is None else unix_seconds(event_time),
+            trust=intake.trust(role, self.actor),
+            source=None if source is None else intake.name(source, "source"),
+            project=None if project is None else intake.name(project, "project"),
+        )
+        # Links are made in the background, if there is one: they would be half the time of this call.
+        mentions = None if self._options.background else self._indexer.mentions(turn.intake.content)
+        identity = memories.new_id("episode")
+        with self._operation("record", "Recorded a turn") as op:
+            rid = turns.store_turn(op.connection, turn, now, identity)
+            assert rid is not None  # a live turn has no source key
+            if mentions is not None:
+                derive(op.connection, rid, turn.intake.content, mentions, now)
+            op.wrote = True
+        self._announce(op)
+        return turns.as_record(turn, rid, identity, now)
+
+    def remember(
+        self, content: str, *, confidence: float = 1.0, tags: Iterable[str] = (), source: str | None = None
+    ) -> MemoryRecord:
+        """Store a fact and return it. What the person states is protected from decay.
+
+        An equal active fact is reinforced instead of stored twice. ``source`` defaults to ``explicit``.
+        """
+        now = int(self._clock())
+        with self._operation("remember", "Remembered") as op:
+            rid = notes.remember(
+                op.connection, content, actor=self.actor, confidence=confidence, tags=tags, source=source,
+                options=self._options, now=now,
+            )  # fmt: skip
+            record = self._finish_note(op, rid, "Remembered", now)
+        self._announce(op)
+        return record
+
+    def correct(self, id: str, new_content: str) -> MemoryRecord:
+        """Replace a fact (reflection, observation) by a new text and return the new one.
+
+        One transaction; tags, sources and protection are kept; the old one goes to the Trash as
+        superseded, linked both ways. Raises InputError for an episode, a memory in the Trash, or an
+        unchanged text; ProtectedError when an agent corrects what the person confirmed.
+        """
+        now = int(self._clock())
+        with self._operation("correct", "Corrected") as op:
+            old = memories.get(op.connection, id, now)
+            rid = notes.correct(
+                op.connection, old, new_content, actor=self.actor, options=self._options, now=now
+            )
+            record = self._finish_note(op, rid, "Corrected", now)
+            op.label = f"Corrected {_quote(old.content)} to {_quote(record.content)}"
+        self._announce(op)
+        return record
+
+    def _finish_note(self, op: history.Op, rid: int, verb: str, now: int) -> MemoryRecord:
+        (record,) = memories.by_rid(op.connection, [rid], now)
+        derive(op.connection, rid, record.content, self._indexer.mentions(record.content), now)
+        op.label = f"{verb} {_quote(record.content)}"
+        return record
+
+    def confirm(self, id: str) -> MemoryRecord:
+        """The person vouches for it: confidence 1.0, no decay, protected from jobs and models."""
+        return self._change_one("confirm", id)
+
+    def forget(self, id: str) -> MemoryRecord:
+        """Move a memory to the Trash; ``restore`` brings all of it back."""
+        return self._change_one("forget", id)
+
+    def restore(self, id: str) -> MemoryRecord:
+        """Take a memory out of the Trash, whatever put it there."""
+        return self._change_one("restore", id)
+
+    def tag(self, id: str, *, add: Iterable[str] = (), remove: Iterable[str] = ()) -> MemoryRecord:
+        """Add and remove tags; a tag is the same in any case."""
+        return self._change_one("tag", id, add=tuple(add), remove=tuple(remove))
+
+    def _change_one(
+        self, verb: Verb, id: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> MemoryRecord:
+        now = int(self._clock())
+        with self._operation(verb, _DONE[verb]) as op:
+            memory = memories.get(op.connection, id, now)
+            op.label = f"{_DONE[verb]} {_quote(memory.content)}"
+            self._apply(op.connection, verb, memory, add, remove, now)
+            (record,) = memories.by_rid(op.connection, [memory.rid], now)
+        self._announce(op)
+        return record
+
+    def _apply(
+        self, connection: apsw.Connection, verb: Verb, memory: MemoryRecord, add: Sequence[str],
+        remove: Sequence[str], now: int,
+    ) -> None:  # fmt: skip
+        match verb:
+            case "confirm":
+                notes.confirm(connection, memory, actor=self.actor, now=now)
+            case "forget":
+                notes.forget(connection, memory, actor=self.actor, now=now)
+            case "restore":
+                notes.restore(connection, memory, now=now)
+            case "tag":
+                notes.tag(connection, memory, add=add, remove=remove)
+
+    def change_all(
+        self, verb: Verb, rids: Sequence[int], *, add: Sequence[str] = (), remove: Sequence[str] = (),
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Operation | None:  # fmt: skip
+        """Do one verb to many memories (by key) as one named operation; None when nothing changed.
+
+        What the verb does not apply to (confirming an episode) is passed over. Many rows take several
+        transactions; cancelled in between, what was done stays and is undoable as one.
+        """
+        self._must_write("change it")
+        now = int(self._clock())
+        intake.tags((*add, *remove))
+        if len(rids) <= _ROWS_AT_ONCE:
+            with self._operation(verb, _DONE[verb]) as op:
+                changed = self._apply_all(op.connection, verb, rids, add, remove, now)
+                op.label = _bulk_label(verb, changed)
+            return self._tell(op.op_id) if changed else None
+        op_id = history.begin(self._connections, self._clock, self.actor, verb, _DONE[verb])
+        changed = 0
+        try:
+            for start in range(0, len(rids), _ROWS_PER_TRANSACTION):
+                if cancelled():
+                    break
+                with history.part(self._connections, op_id) as connection:
+                    part = rids[start : start + _ROWS_PER_TRANSACTION]
+                    changed += self._apply_all(connection, verb, part, add, remove, now)
+        finally:
+            history.finish(self._connections, op_id, _bulk_label(verb, changed))
+        return self._tell(op_id) if changed else None
+
+    def _apply_all(
+        self,
+        connection: apsw.Connection,
+        verb: Verb,
+        rids: Sequence[int],
+        add: Sequence[str],
+        remove: Sequence[str],
+        now: int,
+    ) -> int:
+        """Returns how many memories were changed."""
+        changed = 0
+        for memory in memories.by_rid(connection, rids, now):
+            before = connection.total_changes()
+            with suppress(InputError):  # the verb does not apply to this one
+                self._apply(connection, verb, memory, add, remove, now)
+            changed += connection.total_changes() != before
+        return changed
