@@ -100,7 +100,8 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
         # Operations that this run of the app carried out itself.
         self.made: set[int] = set()
         self._crash: BaseException | None = None
-        self._data_version: int | None = None
+        # The file's version when it was last looked at: another one means that somebody else has written.
+        self._data_version = 0
         self._progress: Changes | None = None
         for theme in own_themes():
             self.register_theme(theme)
@@ -150,7 +151,7 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
 
     async def _open(self) -> None:
         try:
-            memory = await self.operations.open()
+            memory, self._data_version = await self.operations.open()
         except Exception as error:
             self.show_unopened(error)
             return
@@ -226,7 +227,7 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
         except MemtuiError as error:
             self.post_message(Said(f"{error.message} {error.hint}", "error", kind="poll"))
             return
-        if self._data_version is not None and version != self._data_version:
+        if version != self._data_version:
             self.post_message(Changed(Changes(tables=frozenset({"*"}))))
         self._data_version = version
 

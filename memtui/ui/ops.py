@@ -37,12 +37,17 @@ class Operations:
         self.works: list[Work] = []
         self._workers = ThreadPoolExecutor(2, "memtui-work")
 
-    async def open(self) -> Memory:
-        """Import the engine and open the file, in the writer's thread."""
+    async def open(self) -> tuple[Memory, int]:
+        """Import the engine and open the file, in the writer's thread; with the file's version at that moment."""
+
+        def open_memory() -> tuple[Memory, int]:
+            memory = self._open_memory()
+            return memory, memory.data_version()
+
         with self._shown("opening the memory"):
             loop = asyncio.get_running_loop()
-            self.memory = await loop.run_in_executor(self._writer, self._open_memory)
-        return self.memory
+            self.memory, version = await loop.run_in_executor(self._writer, open_memory)
+        return self.memory, version
 
     async def ask(self, call: Callable[[Memory], T], *, slow: bool = False) -> T:
         """Read something. When the asking task is cancelled, the answer is dropped.

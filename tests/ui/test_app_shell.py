@@ -22,7 +22,7 @@ from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine, TabBar
 from memtui.ui.widgets.filter_input import FilterInput
 from textual.widgets import Static
-from ui_story import Story, memories, running, screen_text, settle, until
+from ui_story import Story, memories, running, screen_text, settle, there, until
 
 
 def said(app: MemtuiApp) -> str:
@@ -67,7 +67,7 @@ async def test_without_a_memory_the_app_ends_with_the_panel(pane: str, key: str)
     state.pane = pane
     app = MemtuiApp(refuse, look=Look(motion=False), state=state)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(lambda: isinstance(app.screen, ErrorDialog) and "moon" in screen_text(app))
+        await until(lambda: there(app, ErrorDialog) and "moon" in screen_text(app))
         assert "leave" in screen_text(app)
         await pilot.press(key)
         await until(lambda: app.return_code is not None)
@@ -169,7 +169,6 @@ async def test_what_another_process_writes_appears_and_the_selection_stays(story
     async with running(app) as pilot:
         await pilot.press("j", "j")
         chosen = memories(app).table.selected_key
-        await until(lambda: app._data_version is not None)
         with story.open(actor="agent:other") as other:
             other.remember("Told from elsewhere")
         await until(lambda: "Told from elsewhere" in screen_text(app))
@@ -187,7 +186,7 @@ async def test_an_unexpected_error_is_a_panel_and_its_report_has_no_memory_text(
     app = story.app(crash_folder=tmp_path / "reports")
     async with running(app) as pilot:
         await pilot.press("x")
-        await until(lambda: isinstance(app.screen, ErrorDialog))
+        await until(lambda: there(app, ErrorDialog))
         await until(lambda: "RuntimeError" in screen_text(app))
         assert "walnuts" not in "\n".join(screen_text(app).splitlines()[10:30])
         await pilot.press("escape")
@@ -219,14 +218,14 @@ async def test_help_lists_the_keys_of_the_focused_part_with_reasons(story: Story
     app = story.app()
     async with running(app, (120, 60)) as pilot:
         await pilot.press("question_mark")
-        await until(lambda: isinstance(app.screen, HelpDialog))
+        await until(lambda: there(app, HelpDialog))
         await pilot.pause()
         text = screen_text(app)
         assert "Mark this row" in text and "confirmed already" in text
         assert "Esc leave" in text
         await pilot.press("q")
         await pilot.press("tab", "f1")
-        await until(lambda: isinstance(app.screen, HelpDialog))
+        await until(lambda: there(app, HelpDialog))
         await pilot.pause()
         assert "Mark this row" not in screen_text(app)
 
@@ -235,7 +234,7 @@ async def test_nothing_of_the_help_stands_under_the_keys(story: Story) -> None:
     app = story.app()
     async with running(app, (60, 24)) as pilot:
         await pilot.press("question_mark")
-        await until(lambda: isinstance(app.screen, HelpDialog))
+        await until(lambda: there(app, HelpDialog))
         await pilot.pause()
         shown = str(app.screen.query_one(".text-body", Static).render())
         lines = [line for line in shown.splitlines() if line.strip()]
@@ -248,7 +247,7 @@ async def test_jump_mode_puts_letters_on_the_parts(story: Story) -> None:
     app = story.app()
     async with running(app) as pilot:
         await pilot.press("ctrl+o")
-        await until(lambda: isinstance(app.screen, JumpScreen))
+        await until(lambda: there(app, JumpScreen))
         await pilot.press("s")
         await until(lambda: memories(app).preview.has_focus)
 
@@ -257,7 +256,7 @@ async def test_the_palette_finds_actions_and_runs_them(story: Story) -> None:
     app = story.app()
     async with running(app) as pilot:
         await pilot.press("slash", "ctrl+p")
-        await until(lambda: isinstance(app.screen, Palette))
+        await until(lambda: there(app, Palette))
         await pilot.press(*"forget")
         await until(lambda: "goes to the Trash" in screen_text(app))
         await pilot.pause(0.2)
@@ -306,7 +305,7 @@ async def test_printable_keys_belong_to_the_input_that_has_the_focus(story: Stor
         await pilot.press("slash", *"xq?u2")
         assert app.main.query_one(FilterInput).value == "xq?u2"
         await pilot.press("f1")
-        await until(lambda: isinstance(app.screen, HelpDialog))
+        await until(lambda: there(app, HelpDialog))
 
 
 async def test_on_a_small_screen_enter_opens_the_detail_and_escape_leaves_it(story: Story) -> None:
@@ -376,3 +375,15 @@ async def test_a_crash_prints_no_values_and_leaves_a_report(
     (written,) = tmp_path.glob("crash-*.txt")
     for told in (message, printed.out, printed.err, written.read_text()):
         assert "walnuts" not in told
+
+
+async def test_what_another_process_writes_before_the_first_look_appears(
+    story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.ui.app.POLL_SECONDS", 60.0)
+    app = story.app()
+    async with running(app):
+        with story.open(actor="agent:other") as other:
+            other.remember("Told in the first moment")
+        app._poll()
+        await until(lambda: "Told in the first moment" in screen_text(app))

@@ -18,7 +18,7 @@ from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
 from memtui.ui.widgets.work_strip import WorkStrip
 from textual.widgets import TextArea
-from ui_story import DAY, NOW, Story, running, screen_text, settle, until
+from ui_story import DAY, NOW, Story, running, screen_text, settle, there, until
 
 HOSTILE = "\x1b]52;c;aGk=\x07 [/] [@click=app.quit]x[/] \u202eevil"
 
@@ -64,7 +64,7 @@ def pending(story: Story) -> set[str]:
 
 
 async def previewed(app: MemtuiApp) -> ProposalsDialog:
-    await until(lambda: isinstance(app.screen, ProposalsDialog))
+    await until(lambda: there(app, ProposalsDialog))
     dialog = app.screen
     assert isinstance(dialog, ProposalsDialog)
     await until(lambda: dialog.query_one(ProposalTable).row_count > 0)
@@ -107,7 +107,7 @@ async def test_a_preview_writes_only_what_was_accepted_as_it_was_edited(talks: S
         await pilot.press("space")
         await until(lambda: "3 of 4 lines accepted" in screen_text(app))
         await pilot.press("e")
-        await until(lambda: isinstance(app.screen, EditProposal))
+        await until(lambda: there(app, EditProposal))
         app.screen.query_one(TextArea).text = "I am vegetarian since March"
         await pilot.press("ctrl+s")
         await until(lambda: app.screen is dialog)
@@ -127,7 +127,7 @@ async def test_discarding_a_preview_writes_nothing_and_asks_when_it_was_worked_o
         await pilot.press("d")
         dialog = await previewed(app)
         await pilot.press("*", "escape")
-        await until(lambda: isinstance(app.screen, Question))
+        await until(lambda: there(app, Question))
         await pilot.press("n")
         await until(lambda: app.screen is dialog)
         await pilot.press("escape", "y")
@@ -187,14 +187,14 @@ async def test_with_a_model_the_cost_is_asked_first_and_a_failure_is_told_and_ke
     )  # fmt: skip
     async with running(app) as pilot:
         await pilot.press("r")
-        await until(lambda: isinstance(app.screen, Question))
+        await until(lambda: there(app, Question))
         await until(lambda: "Let tiny-1 read 1 session?" in screen_text(app))
         text = screen_text(app)
         assert "127.0.0.1:9" in text and "At most 200,000 tokens" in text
         await pilot.press("n")
         await until(lambda: app.screen is app.main)
         await pilot.press("r")
-        await until(lambda: isinstance(app.screen, Question))
+        await until(lambda: there(app, Question))
         await pilot.press("y")
         await until(lambda: "1 session failed and still waits" in said(app), 10)
         await settle(app)

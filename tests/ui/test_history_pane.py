@@ -8,7 +8,7 @@ from memtui.ui.screens.conflicts import ConflictsDialog
 from memtui.ui.screens.history import HistoryPane
 from memtui.ui.screens.question import Question
 from memtui.ui.state import UiState
-from ui_story import NOW, Story, running, screen_text, settle, until
+from ui_story import NOW, Story, running, screen_text, settle, there, until
 
 HOSTILE = "\x1b]52;c;aGk=\x07[@click=app.quit]x[/] \u202eevil [/"
 
@@ -87,13 +87,13 @@ async def test_an_agents_operation_is_undone_after_a_question(story: Story) -> N
         await until(lambda: history(app).table.row_count == 1)
         await settle(app)
         await pilot.press("U")
-        await until(lambda: isinstance(app.screen, Question))
+        await until(lambda: there(app, Question))
         assert "by assistant" in screen_text(app)
         await pilot.press("n")
         await until(lambda: not isinstance(app.screen, Question))
         assert labels(story)[0].startswith("done Forgot")
         await pilot.press("U")
-        await until(lambda: isinstance(app.screen, Question))
+        await until(lambda: there(app, Question))
         await pilot.press("y")
         await until(lambda: labels(story)[0] == "done Undid: Remembered “Considering a move to Porto”")
 
@@ -106,7 +106,7 @@ async def test_rows_that_somebody_changed_since_are_shown_and_left_alone(story: 
     app = at_history(story)
     async with running(app) as pilot:
         await pilot.press("j", "U")
-        await until(lambda: isinstance(app.screen, ConflictsDialog))
+        await until(lambda: there(app, ConflictsDialog))
         text = screen_text(app)
         assert "1 row left alone" in text and "changed since by" in text
         assert "now" in text and "wanted" in text
@@ -120,7 +120,7 @@ async def test_more_than_twenty_rows_are_asked_about(story: Story) -> None:
     app = at_history(story)
     async with running(app) as pilot:
         await pilot.press("U")
-        await until(lambda: isinstance(app.screen, Question))
+        await until(lambda: there(app, Question))
         assert "undo 25" in screen_text(app)
 
 
@@ -151,7 +151,6 @@ async def test_read_only_says_why_nothing_is_undone(story: Story) -> None:
 async def test_what_another_process_does_appears(story: Story) -> None:
     app = at_history(story)
     async with running(app, (140, 40)):
-        await until(lambda: app._data_version is not None)
         with story.open(actor="agent:other") as other:
             other.remember("Learned elsewhere")
         await until(lambda: "Remembered “Learned elsewhere”" in screen_text(app))

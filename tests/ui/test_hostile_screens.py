@@ -7,7 +7,7 @@ import pytest
 from memtui.ui.app import MemtuiApp
 from memtui.ui.screens.edit import CorrectDialog, TagDialog
 from memtui.ui.text import scrub
-from ui_story import Story, memories, running, screen_text, settle, until
+from ui_story import Story, memories, running, screen_text, settle, there, until
 
 PAYLOADS = [
     "\x1b]52;c;ZXZpbA==\x07 clipboard",
@@ -74,7 +74,7 @@ async def test_hostile_memories_can_be_corrected_tagged_and_told_about(hostile_s
             memories(app).table.move_to(index)
             for key, dialog in (("e", CorrectDialog), ("t", TagDialog)):
                 await pilot.press(key)
-                await until(lambda dialog=dialog: isinstance(app.screen, dialog))
+                await until(lambda dialog=dialog: there(app, dialog))
                 await pilot.pause()
                 assert_harmless(app)
                 await pilot.press("escape")

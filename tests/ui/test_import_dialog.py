@@ -14,7 +14,7 @@ from memtui.ui.screens.importing import NAME, ImportDialog
 from memtui.ui.screens.welcome import WelcomeDialog
 from memtui.ui.widgets.path_input import PathInput, complete
 from textual.widgets import Static
-from ui_story import DAY, NOW, Story, running, screen_text, settle, until
+from ui_story import DAY, NOW, Story, running, screen_text, settle, there, until
 
 HOSTILE = "\x1b]52;c;aGk=\x07[@click=app.quit]x[/] \u202eevil"
 
@@ -74,7 +74,7 @@ async def test_it_counts_first_and_writes_nothing_until_it_is_told_to(story: Sto
     app = story.app()
     async with running(app) as pilot:
         await pilot.press("i")
-        await until(lambda: isinstance(app.screen, ImportDialog))
+        await until(lambda: there(app, ImportDialog))
         await typed(app, talk(tmp_path / "new.jsonl", 5))
         await pilot.press("enter")
         await until(lambda: "5 turns of 1 session would come in" in text_of(app))
@@ -186,10 +186,10 @@ async def test_an_empty_memory_is_welcomed_once_and_a_full_one_is_not(
     home = claude_home(tmp_path / "home", 2, old=1)
     app = empty_story.app(home=home)
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(lambda: isinstance(app.screen, WelcomeDialog) and "Claude Code" in text_of(app))
+        await until(lambda: there(app, WelcomeDialog) and "Claude Code" in text_of(app))
         assert "1 session files are about to be deleted" in text_of(app)
         await pilot.press("1")
-        await until(lambda: isinstance(app.screen, ImportDialog) and "would come in" in text_of(app))
+        await until(lambda: there(app, ImportDialog) and "would come in" in text_of(app))
         await pilot.press("enter")
         await until(lambda: "2 turns of 2 sessions came in" in text_of(app))
     again = empty_story.app(home=home)
@@ -200,13 +200,13 @@ async def test_an_empty_memory_is_welcomed_once_and_a_full_one_is_not(
 async def test_welcome_offers_a_demo_and_an_empty_start(empty_story: Story, tmp_path: Path) -> None:
     app = empty_story.app(home=tmp_path)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(lambda: isinstance(app.screen, WelcomeDialog) and "Start empty" in text_of(app))
+        await until(lambda: there(app, WelcomeDialog) and "Start empty" in text_of(app))
         await pilot.press("2")
         await until(lambda: not app.is_running)
     assert app.demo_wanted
     app = empty_story.app(home=tmp_path)
     async with app.run_test(size=(40, 12)) as pilot:
-        await until(lambda: isinstance(app.screen, WelcomeDialog) and "Start empty" in text_of(app))
+        await until(lambda: there(app, WelcomeDialog) and "Start empty" in text_of(app))
         await pilot.press("3")
         await until(lambda: app.screen is app.main)
     assert not app.demo_wanted
@@ -248,7 +248,7 @@ async def test_tab_takes_the_completion(story: Story, tmp_path: Path) -> None:
     app = story.app()
     async with running(app) as pilot:
         await pilot.press("i")
-        await until(lambda: isinstance(app.screen, ImportDialog))
+        await until(lambda: there(app, ImportDialog))
         box = app.screen.query_one(PathInput)
         box.value = f"{tmp_path}/tal"
         await until(lambda: box._suggestion == f"{tmp_path}/talks/")

@@ -19,7 +19,7 @@ from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
 from memtui.ui.widgets.plots import Bar, bars, columns, stretched
 from memtui.ui.widgets.work_strip import WorkStrip
-from ui_story import DAY, NOW, Story, memories, running, screen_text, settle, until
+from ui_story import DAY, NOW, Story, memories, running, screen_text, settle, there, until
 
 HOSTILE = "\x1b]52;c;aGk=\x07 [/] [@click=app.quit]x[/] \u202eevil"
 
@@ -98,7 +98,7 @@ async def test_a_run_is_listed_and_taken_back_as_a_whole(faded: Story) -> None:
         await until(lambda: pane(app).state is not None and len(pane(app).state.runs) == 1)
         await until(lambda: "2 rows; U takes all of it back" in screen_text(app))
         await pilot.press("U")
-        await until(lambda: isinstance(app.screen, Question))
+        await until(lambda: there(app, Question))
         await pilot.press("y")
         await until(lambda: not in_trash(faded))
         await until(lambda: "all of it was taken back by you" in screen_text(app))

@@ -10,7 +10,7 @@ from memtui.ui.screens.edit import AddDialog, CorrectDialog, TagDialog, tag_chan
 from memtui.ui.screens.question import Question
 from memtui.ui.widgets.bars import StatusLine
 from textual.widgets import TextArea
-from ui_story import Story, memories, running, screen_text, settle, until
+from ui_story import Story, memories, running, screen_text, settle, there, until
 
 
 def facts(story: Story, filter: str = "") -> dict[str, MemoryRecord]:
@@ -94,7 +94,7 @@ async def test_an_empty_memory_shows_how_to_begin(empty_story: Story) -> None:
     async with running(app) as pilot:
         await until(lambda: "Nothing is remembered yet" in screen_text(app))
         await pilot.press("a")
-        await until(lambda: isinstance(app.screen, AddDialog))
+        await until(lambda: there(app, AddDialog))
         await pilot.press(*"Tea", "space", *"please", "tab", *"food", "enter")
         await until(lambda: memories(app).table.row_count == 1)
         await until(lambda: "Nothing is remembered yet" not in screen_text(app))
@@ -118,7 +118,7 @@ async def test_correcting_shows_the_difference_and_keeps_both_texts(story: Story
     app = story.app()
     async with running(app) as pilot:
         await pilot.press("j", "j", "e")
-        await until(lambda: isinstance(app.screen, CorrectDialog))
+        await until(lambda: there(app, CorrectDialog))
         area = app.screen.query_one(TextArea)
         area.text = "Prefers trains over flights for anything under eight hours"
         await until(lambda: "+ Prefers trains over flights for anything under eight" in screen_text(app))
@@ -137,7 +137,7 @@ async def test_the_same_text_is_no_correction(story: Story) -> None:
     app = story.app()
     async with running(app) as pilot:
         await pilot.press("e")
-        await until(lambda: isinstance(app.screen, CorrectDialog))
+        await until(lambda: there(app, CorrectDialog))
         await pilot.press("ctrl+s")
         await pilot.pause()
         assert "nothing to correct" in screen_text(app)
@@ -193,7 +193,7 @@ async def test_confirming_protects_and_tags_are_added_and_taken(story: Story) ->
         await pilot.press("j", "j", "c")
         await until(lambda: "Confirmed" in app.main.query_one(StatusLine).said)
         await pilot.press("t")
-        await until(lambda: isinstance(app.screen, TagDialog))
+        await until(lambda: there(app, TagDialog))
         await pilot.press(*"rail", "space", *"-travel", "enter")
         await until(lambda: "Tagged" in app.main.query_one(StatusLine).said)
     one = facts(story)["Prefers trains over flights for anything under six hours"]
@@ -214,7 +214,7 @@ async def test_above_twenty_rows_a_verb_asks_and_one_undo_takes_all_back(story: 
         await until(lambda: len(memories(app).table.marks) == 30)
         assert "30 marked" in screen_text(app)
         await pilot.press("x")
-        await until(lambda: isinstance(app.screen, Question))
+        await until(lambda: there(app, Question))
         assert "Forget 30 memories?" in screen_text(app)
         await pilot.press("n")
         await until(lambda: "Nothing was changed" in app.main.query_one(StatusLine).said)
@@ -222,7 +222,7 @@ async def test_above_twenty_rows_a_verb_asks_and_one_undo_takes_all_back(story: 
         await until(lambda: memories(app).table.row_count == 0)
         assert memories(app).table.marks == set()
         await pilot.press("u")
-        await until(lambda: isinstance(app.screen, Question))
+        await until(lambda: there(app, Question))
         await pilot.press("y")
         await until(lambda: memories(app).table.row_count == 30)
 
@@ -255,7 +255,7 @@ async def test_somebody_elses_change_is_not_overwritten_by_a_correction(story: S
     app = story.app()
     async with running(app) as pilot:
         await pilot.press("j", "j", "e")
-        await until(lambda: isinstance(app.screen, CorrectDialog))
+        await until(lambda: there(app, CorrectDialog))
         old = facts(story)["Prefers trains over flights for anything under six hours"]
         with story.open(actor="agent:other") as agent:
             agent.correct(old.id, "Prefers night trains")

@@ -13,7 +13,7 @@ from memtui.ui.screens.why_not import WhyNotDialog
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
 from textual.widgets import Input, Static, TextArea
-from ui_story import Story, running, screen_text, settle, until
+from ui_story import Story, running, screen_text, settle, there, until
 
 HOSTILE = "\x1b]52;c;aGk=\x07[@click=app.quit]x[/] \u202eevil [/"
 
@@ -158,7 +158,7 @@ async def test_a_way_to_rank_is_saved_and_can_be_chosen_again(story: Story) -> N
         await pilot.press("S")
         await until(lambda: "as it was saved" in screen_text(app))
         await pilot.press("T", "j", "j", "j", "right", "S")
-        await until(lambda: isinstance(app.screen, NameDialog))
+        await until(lambda: there(app, NameDialog))
         await pilot.press(*"default", "enter")
         assert isinstance(app.screen, NameDialog) and "built in" in screen_text(app)
         app.screen.query_one(Input).value = "words first"
@@ -174,7 +174,7 @@ async def test_why_not_finds_any_memory_and_says_what_keeps_it_out(story: Story)
     async with running(app) as pilot:
         await ask(app, "walnuts")
         await pilot.press("w")
-        await until(lambda: isinstance(app.screen, WhyNotDialog))
+        await until(lambda: there(app, WhyNotDialog))
         await pilot.press(*"unicycle", "enter")
         await until(lambda: "It is in the Trash" in " ".join(screen_text(app).split()))
         assert "Restore it" in " ".join(screen_text(app).split())
@@ -193,7 +193,7 @@ async def test_the_context_block_is_what_an_agent_would_get(story: Story) -> Non
     async with running(app) as pilot:
         await ask(app, "walnuts")
         await pilot.press("v")
-        await until(lambda: isinstance(app.screen, ContextDialog))
+        await until(lambda: there(app, ContextDialog))
         text = screen_text(app)
         assert "## Relevant memory" in text and "- Ada is allergic to walnuts" in text
         assert "about" in text and "tokens" in text and "estimated" in text

@@ -10,7 +10,7 @@ from memtui.ui.app import MemtuiApp
 from memtui.ui.screens.settings import SettingsDialog
 from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import Static
-from ui_story import Story, running, screen_text, until
+from ui_story import Story, running, screen_text, there, until
 
 
 def app_with(story: Story, file: Path, environ: dict[str, str] | None = None) -> MemtuiApp:
@@ -26,7 +26,7 @@ def text_of(app: MemtuiApp) -> str:
 async def at(app: MemtuiApp, name: str) -> SettingsDialog:
     """Open the settings with the cursor on one."""
     app.do_settings()
-    await until(lambda: isinstance(app.screen, SettingsDialog) and app.screen.is_mounted)
+    await until(lambda: there(app, SettingsDialog))
     await until(lambda: bool(app.screen.query(RowTable)) and app.screen.query_one(RowTable).row_count > 0)
     dialog = app.screen
     assert isinstance(dialog, SettingsDialog)

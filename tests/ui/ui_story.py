@@ -16,6 +16,7 @@ from memtui.ui.look import Look
 from memtui.ui.screens.memories import MemoriesPane
 from memtui.ui.widgets.row_table import RowTable
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 NOW = 1_763_812_800  # Saturday 22 November 2025, 12:00 UTC
 DAY = 86_400
@@ -67,6 +68,13 @@ async def settle(app: MemtuiApp) -> None:
     await asyncio.sleep(0.12)
     await until(lambda: not app.operations.running)
     await until(lambda: not any(worker.is_running for worker in app.workers if worker.group == "preview"))
+
+
+def there(app: MemtuiApp, dialog: type[Screen[Any]]) -> bool:
+    """Whether a dialog is on screen and takes keys: one that is only on its way loses the first of them."""
+    screen = app.screen
+    ready = screen.is_mounted and (screen.focused is not None or not screen.focus_chain)
+    return isinstance(screen, dialog) and ready
 
 
 @asynccontextmanager
