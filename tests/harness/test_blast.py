@@ -1,6 +1,6 @@
 """A model that tells to delete, supersede and protect everything: caps hold, the rest waits in Review, one undo.
 
-Must fail on: no cap.
+Must fail on: no cap, or one without its share.
 """
 
 from __future__ import annotations
@@ -91,6 +91,25 @@ def full_memory(place: Path) -> Callable[[str], Memory]:
         return memory
 
     return make
+
+
+@pytest.mark.parametrize(("facts", "cap"), [(120, 10), (700, 14)])
+async def test_ten_facts_or_two_in_a_hundred_are_replaced_in_a_run(
+    full_memory: Callable[[str], Memory], facts: int, cap: int
+) -> None:
+    async with Endpoint(blast) as endpoint:
+        with full_memory(endpoint.url) as memory:
+            memory.actor = "agent:helper"
+            for number in range(facts - len(by_id(memory))):
+                memory.remember(f"Shelf {number} holds a box of letters")
+            memory.actor = "person"
+            before = by_id(memory)
+            assert len(before) == facts
+            seen = await memory.consolidate(preview=True)
+            outcome = await memory.consolidate()
+            assert seen.total("superseded") == outcome.total("superseded") == cap
+            assert sum(before[id] != record for id, record in by_id(memory).items() if id in before) == cap
+            assert outcome.total("conflicts") > 0
 
 
 async def test_the_caps_hold_and_one_undo_takes_it_back(full_memory: Callable[[str], Memory]) -> None:

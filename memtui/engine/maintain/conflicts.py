@@ -14,8 +14,10 @@ from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 from .similarity import Reading, compare_readings, read
 from .slots import contested
 
-# In a run, so many facts may be superseded without being asked; the rest waits in Review.
+# In a run so many facts, or this share of them if that is more, may be superseded without being asked, as with the
+# cap of fading; the rest waits in Review.
 MOST_SUPERSEDED = 10
+SUPERSEDED_SHARE = 0.02
 SUPERSEDED_CONFIDENCE = 0.3
 SUPERSEDED_DECAY = 0.5
 _CLOSE = 0.6
@@ -96,5 +98,10 @@ def may_supersede(old: MemoryRecord, *, trust_of_new: str, said_at: int, strong:
     if not strong:
         return "both may be true"
     if left <= 0:
-        return f"more than {MOST_SUPERSEDED} changes in one run"
+        return "this run has replaced as many as it may"
     return ""
+
+
+def supersede_cap(facts: int) -> int:
+    """How many facts a run may supersede by itself where there are so many active ones when it begins."""
+    return max(MOST_SUPERSEDED, int(SUPERSEDED_SHARE * facts))

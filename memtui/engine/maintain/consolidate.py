@@ -19,11 +19,11 @@ from msgspec.structs import replace
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError, ReadOnlyError, StoreError
 from memtui.engine.records import MemoryRecord, Operation, Options, Session
-from memtui.engine.store import consolidations, history, sessions
+from memtui.engine.store import consolidations, fading, history, sessions
 from memtui.engine.store.connection import Connections
 from memtui.log import outline
 
-from . import apply, planning
+from . import apply, conflicts, planning
 from .extract import CHUNK, Context, Draft, Extractor
 from .people import known_people
 from .plan import Consolidation, Estimate, Plan, PlanLine, SessionOutcome
@@ -82,10 +82,9 @@ class Consolidator:
         self, run: _Run | None, session_id: str | Sequence[str] | None, exclude: str | None, progress: Progress,
         cancelled: Callable[[], bool],
     ) -> Consolidation:  # fmt: skip
-        wanted, people = await asyncio.to_thread(self._wanted, session_id, exclude)
+        wanted, people, may_supersede = await asyncio.to_thread(self._wanted, session_id, exclude)
         outcomes: list[SessionOutcome] = []
         left = self._options.llm.budget_tokens
-        superseded = 0
         for done, session in enumerate(wanted):
             progress(done, len(wanted), session.session_id)
             if cancelled():
@@ -93,9 +92,9 @@ class Consolidator:
                     SessionOutcome(session_id=session.session_id, state="stopped", error="cancelled")
                 )
                 continue
-            outcome, people, left = await self._one(run, session, people, superseded, left)
+            outcome, people, left = await self._one(run, session, people, may_supersede, left)
             outcomes.append(outcome)
-            superseded += outcome.superseded
+            may_supersede -= outcome.superseded
         progress(len(wanted), len(wanted), "")
         plans = [outcome.plan for outcome in outcomes if outcome.plan]
         return Consolidation(
@@ -104,7 +103,7 @@ class Consolidator:
         )  # fmt: skip
 
     async def _one(
-        self, run: _Run | None, session: Session, people: frozenset[str], superseded: int, left: int
+        self, run: _Run | None, session: Session, people: frozenset[str], may_supersede: int, left: int
     ) -> tuple[SessionOutcome, frozenset[str], int]:
         identity = session.session_id
         cost = 0
@@ -117,7 +116,7 @@ class Consolidator:
                 error = f"it would cost about {cost:,} tokens; {left:,} of the budget of this run are left"
                 return SessionOutcome(session_id=identity, state="stopped", error=error), people, left
             people = people.union(*(introduced(turn.content) for turn in turns if turn.trust == "user"))
-            plan = await self._plan(session, turns, people, superseded)
+            plan = await self._plan(session, turns, people, may_supersede)
             if run is None:
                 return (
                     SessionOutcome(session_id=identity, state="preview", plan=plan, **_planned(plan)),
@@ -147,14 +146,16 @@ class Consolidator:
 
     def _wanted(
         self, session_id: str | Sequence[str] | None, exclude: str | None
-    ) -> tuple[list[Session], frozenset[str]]:
+    ) -> tuple[list[Session], frozenset[str], int]:
+        """The sessions to read, first names that are known, and how many facts the run may supersede by itself."""
         with self._connections.read() as connection:
             if session_id is not None:
                 named = [session_id] if isinstance(session_id, str) else dict.fromkeys(session_id)
                 wanted = [sessions.get(connection, one) for one in named]
             else:
                 wanted = consolidations.pending(connection, self._clock(), exclude=exclude, due=True)
-            return wanted, known_people(connection)
+            cap = conflicts.supersede_cap(fading.count_facts(connection))
+            return wanted, known_people(connection), cap
 
     def _turns(self, session: Session) -> list[MemoryRecord]:
         with self._connections.read() as connection:
@@ -163,7 +164,7 @@ class Consolidator:
             )
 
     async def _plan(
-        self, session: Session, turns: Sequence[MemoryRecord], people: frozenset[str], superseded: int
+        self, session: Session, turns: Sequence[MemoryRecord], people: frozenset[str], may_supersede: int
     ) -> Plan:
         context = Context(session_id=session.session_id, title=session.title, people=people)
         drafts: list[Draft] = []
@@ -173,7 +174,7 @@ class Consolidator:
             drafts += found.drafts
             summary = found.summary or summary
             calls, tokens = calls + found.calls, tokens + found.tokens
-        lines = await asyncio.to_thread(self._lines, drafts, turns, superseded)
+        lines = await asyncio.to_thread(self._lines, drafts, turns, may_supersede)
         if summary:
             lines.append(PlanLine(action="summary", content=summary, reason="the session's summary"))
         return Plan(
@@ -183,7 +184,7 @@ class Consolidator:
         )  # fmt: skip
 
     def _lines(
-        self, drafts: Sequence[Draft], turns: Sequence[MemoryRecord], superseded: int
+        self, drafts: Sequence[Draft], turns: Sequence[MemoryRecord], may_supersede: int
     ) -> list[PlanLine]:
         with self._connections.read() as connection:
             return planning.lines(
@@ -192,7 +193,7 @@ class Consolidator:
                 {turn.id: turn for turn in turns},
                 self._clock(),
                 limit=self._extractor.limit,
-                superseded=superseded,
+                left=may_supersede,
             )
 
     def _note_failure(self, session: Session, error: str) -> None:
@@ -225,7 +226,7 @@ class Consolidator:
 
     def estimate(self, session_id: str | Sequence[str] | None = None) -> Estimate:
         """What ``run`` would read, and about what it would cost."""
-        wanted, _ = self._wanted(session_id, None)
+        wanted, *_ = self._wanted(session_id, None)
         turns = calls = tokens = 0
         for session in wanted:
             read = self._turns(session)

@@ -22,11 +22,10 @@ def lines(
     now: float,
     *,
     limit: int | None = None,
-    superseded: int = 0,
+    left: int = conflicts.MOST_SUPERSEDED,
 ) -> list[PlanLine]:
     """The lines of a plan. ``turns``: those that were read, by id; ``limit``: the most facts, and
-    the most observations; ``superseded``: rows of this run so far."""
-    left = conflicts.MOST_SUPERSEDED - superseded
+    the most observations; ``left``: facts that the run may still supersede by itself."""
     found: list[PlanLine] = []
     usable = [draft for draft in drafts if draft.sources and all(source in turns for source in draft.sources)]
     given = {"fact": 0, "observation": 0}
