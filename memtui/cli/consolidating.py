@@ -114,6 +114,8 @@ def _tell_session(outcome: SessionOutcome) -> None:
     title = outcome.plan.session.title if outcome.plan is not None else None
     word = paint(outcome.state, *([_COLOURS[outcome.state]] if outcome.state in _COLOURS else []))
     out(row(word, paint(outcome.session_id, "dim"), title or "", told))
+    for text in outcome.plan.notes if outcome.plan is not None else ():
+        note(f"  {text}")
     if outcome.error:
         err(f"  {outcome.error}")
 

@@ -13,6 +13,7 @@ from memtui.engine.maintain.extract import Extractor
 from memtui.engine.maintain.jobs import ACTOR, Services
 from memtui.engine.maintain.plan import Consolidation
 from memtui.engine.maintain.scheduler import Scheduler
+from memtui.engine.models.spending import Spending
 from memtui.engine.records import Operation, Options
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.jobs import JobRun
@@ -26,12 +27,14 @@ def make_scheduler(
 
     def consolidate(
         session_id: str | None, *, preview: bool, progress: Callable[[int, int, str], None],
-        cancelled: Callable[[], bool],
+        cancelled: Callable[[], bool], spending: Spending,
     ) -> Consolidation:  # fmt: skip
         # Signed by the scheduler whoever holds the memory: the person's plain undo does not find it.
         consolidator = Consolidator(connections, clock, options, ACTOR, extractor())
         return asyncio.run(
-            consolidator.run(session_id, preview=preview, progress=progress, cancelled=cancelled)
+            consolidator.run(
+                session_id, preview=preview, progress=progress, cancelled=cancelled, spending=spending
+            )
         )
 
     services = Services(index=index, consolidate=consolidate, enrich=enricher.run, reflect=reflect.run)

@@ -14,6 +14,7 @@ from memtui.engine.maintain.extract import Extractor
 from memtui.engine.maintain.extract_keyword import KeywordExtractor
 from memtui.engine.maintain.plan import Consolidation, Estimate, Plan
 from memtui.engine.maintain.review import Inbox, ReviewItem, Verdict
+from memtui.engine.models.spending import Spending
 from memtui.engine.records import MemoryRecord, Operation, Options, Session
 from memtui.engine.store import consolidations, history, jobs, memories, sessions
 from memtui.engine.store.connection import Connections
@@ -76,35 +77,44 @@ class Upkeep:
     ) -> Consolidation:
         """Turn a session, several, or all that are due, into facts and observations: one operation for all of them.
 
-        With ``preview`` nothing is written and each outcome carries its plan. A session that fails is among the
-        outcomes as ``failed`` and stays pending. Raises NotFoundError for an unknown session, StoreError
-        while another consolidation runs.
+        With ``preview`` no memory, session or operation is written and each outcome carries its plan; only what a
+        language model was paid for it is noted, as a run that the scheduler does not count. A session that
+        fails is among the outcomes as ``failed`` and stays pending. Raises NotFoundError for an unknown session,
+        StoreError while another consolidation runs.
         """
         began = int(self._clock())
-        found = await self._consolidator(extractor).run(
-            session_id, preview=preview, exclude=exclude, progress=progress, cancelled=cancelled
-        )
-        if found.calls and not self._connections.readonly:
-            await asyncio.to_thread(self._log_spend, found, began, preview)
+        spending = Spending(self._options.llm.budget_tokens)
+        found: Consolidation | None = None
+        try:
+            found = await self._consolidator(extractor).run(
+                session_id, preview=preview, exclude=exclude, progress=progress, cancelled=cancelled,
+                spending=spending,
+            )  # fmt: skip
+        finally:
+            # Also when it was cancelled or broke off: it is paid for.
+            if spending.calls and not self._connections.readonly:
+                await asyncio.shield(asyncio.to_thread(self._log_spend, found, spending, began, preview))
         return found
 
-    def _log_spend(self, found: Consolidation, began: int, preview: bool) -> None:
+    def _log_spend(self, found: Consolidation | None, spending: Spending, began: int, preview: bool) -> None:
         """What a model was paid for stands among the runs of maintenance, whoever asked for it."""
-        done = sum(outcome.plan is not None for outcome in found.outcomes)
-        counts = {
-            "sessions": done,
-            "facts": found.total("added"),
-            "calls": found.calls,
-            "tokens": found.tokens,
-        }
-        report = jobs.JobReport(
-            summary=f"{'previewed' if preview else 'consolidated'} {done:,} session{'' if done == 1 else 's'}",
-            counts=counts,
-            op_id=found.operation.op_id if found.operation else None,
-        )
+        counts = {"calls": spending.calls, "tokens": spending.tokens}
+        summary, op_id = "stopped half-way", None
+        if found is not None:
+            done = sum(outcome.plan is not None for outcome in found.outcomes)
+            counts |= {"sessions": done, "facts": found.total("added"), "failed": len(found.failed)}
+            op_id = found.operation.op_id if found.operation else None
+            summary = (
+                f"{'previewed' if preview else 'consolidated'} {done:,} session{'' if done == 1 else 's'}"
+            )
+            if found.failed:
+                summary += f", {len(found.failed):,} failed"
+        report = jobs.JobReport(summary=summary, counts=counts, op_id=op_id)
+        period = jobs.preview_period() if preview else jobs.manual_period()
         with self._connections.write() as connection:
-            run_id = jobs.start(connection, "consolidation", jobs.manual_period(), began)
-            jobs.finish(connection, run_id, "done", int(self._clock()), report=report)
+            run_id = jobs.start(connection, "consolidation", period, began)
+            state: jobs.State = "done" if found else "cancelled"
+            jobs.finish(connection, run_id, state, int(self._clock()), report=report)
 
     async def apply(self, plans: Sequence[Plan]) -> Consolidation:
         """Write previewed plans, with the lines as the person left them, as one operation.

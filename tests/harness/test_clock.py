@@ -107,8 +107,8 @@ def as_a_kill_leaves_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """A killed process does not tidy up."""
     real = Runner._fail
 
-    def fail(self: Runner, run_id: int, error: BaseException) -> str:
-        return "" if isinstance(error, KilledError) else real(self, run_id, error)
+    def fail(self: Runner, run_id: int, error: BaseException, task: Task) -> str:
+        return "" if isinstance(error, KilledError) else real(self, run_id, error, task)
 
     monkeypatch.setattr(Runner, "_fail", fail)
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import ssl
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -387,3 +389,28 @@ def test_an_address_that_holds_a_key_is_not_repeated() -> None:
         with pytest.raises(InputError) as caught:
             llm.check_endpoint(LlmOptions(base_url=url, model="tiny"))
         assert "sk-key" not in str(caught.value)
+
+
+async def test_certificates_are_read_once_and_not_on_the_event_loop(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import httpx2
+    from memtui.engine.models import capped
+
+    threads: list[int] = []
+    real = httpx2.create_ssl_context
+
+    def counted(*given: Any, **named: Any) -> Any:
+        if not any(isinstance(one, ssl.SSLContext) for one in (*given, *named.values())):
+            threads.append(threading.get_ident())
+        return real(*given, **named)
+
+    for module in (httpx2, httpx2._transports.default):
+        monkeypatch.setattr(module, "create_ssl_context", counted)
+    capped.certificates.cache_clear()
+    async with Endpoint(good) as endpoint:
+        options = LlmOptions(base_url=endpoint.url, model="tiny", key_env="MEMTUI_TEST_NO_KEY")
+        for _ in range(3):
+            await llm.complete(options, "a", "b", {})
+    assert len(threads) == 1
+    assert threads[0] != threading.get_ident()

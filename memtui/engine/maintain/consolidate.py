@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -18,6 +19,7 @@ from msgspec.structs import replace
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError, ReadOnlyError, StoreError
+from memtui.engine.models.spending import BudgetError, Spending
 from memtui.engine.records import MemoryRecord, Operation, Options, Session
 from memtui.engine.store import consolidations, fading, history, sessions
 from memtui.engine.store.connection import Connections
@@ -59,18 +61,23 @@ class Consolidator:
         exclude: str | None = None,
         progress: Progress = lambda done, total, session_id: None,
         cancelled: Callable[[], bool] = lambda: False,
+        spending: Spending | None = None,
     ) -> Consolidation:
-        """Consolidate one session, several, or all that are due. See ``Memory.consolidate``."""
+        """Consolidate one session, several, or all that are due. See ``Memory.consolidate``.
+
+        ``spending``: the account of the run, for who must know what it cost although it did not end.
+        """
+        spending = spending or Spending(self._options.llm.budget_tokens)
         if self._connections.readonly and not preview:
             raise ReadOnlyError(
                 "This memory is open for reading only.", "Open it without --readonly to change it."
             )
         if preview:
-            return await self._run_all(None, session_id, exclude, progress, cancelled)
+            return await self._run_all(None, session_id, exclude, progress, cancelled, spending)
         async with self._alone():
             run = _Run(self._connections, self._clock, self._actor)
             try:
-                found = await self._run_all(run, session_id, exclude, progress, cancelled)
+                found = await self._run_all(run, session_id, exclude, progress, cancelled, spending)
             finally:
                 # Also when cancelled: what was written is one operation and can be undone.
                 operation = await asyncio.shield(asyncio.to_thread(run.finish))
@@ -80,11 +87,10 @@ class Consolidator:
 
     async def _run_all(
         self, run: _Run | None, session_id: str | Sequence[str] | None, exclude: str | None, progress: Progress,
-        cancelled: Callable[[], bool],
+        cancelled: Callable[[], bool], spending: Spending,
     ) -> Consolidation:  # fmt: skip
         wanted, people, may_supersede = await asyncio.to_thread(self._wanted, session_id, exclude)
         outcomes: list[SessionOutcome] = []
-        left = self._options.llm.budget_tokens
         for done, session in enumerate(wanted):
             progress(done, len(wanted), session.session_id)
             if cancelled():
@@ -92,57 +98,51 @@ class Consolidator:
                     SessionOutcome(session_id=session.session_id, state="stopped", error="cancelled")
                 )
                 continue
-            outcome, people, left = await self._one(run, session, people, may_supersede, left)
+            outcome, people = await self._one(run, session, people, may_supersede, spending)
             outcomes.append(outcome)
             may_supersede -= outcome.superseded
         progress(len(wanted), len(wanted), "")
-        plans = [outcome.plan for outcome in outcomes if outcome.plan]
         return Consolidation(
             outcomes=tuple(outcomes), extractor=self._extractor.name,
-            calls=sum(plan.calls for plan in plans), tokens=sum(plan.tokens for plan in plans),
+            calls=spending.calls, tokens=spending.tokens,
         )  # fmt: skip
 
     async def _one(
-        self, run: _Run | None, session: Session, people: frozenset[str], may_supersede: int, left: int
-    ) -> tuple[SessionOutcome, frozenset[str], int]:
-        identity = session.session_id
-        cost = 0
+        self,
+        run: _Run | None,
+        session: Session,
+        people: frozenset[str],
+        may_supersede: int,
+        spending: Spending,
+    ) -> tuple[SessionOutcome, frozenset[str]]:
+        identity, calls = session.session_id, spending.calls
         try:
             turns = await asyncio.to_thread(self._turns, session)
             if not turns and session.consolidated_through is not None:
-                return SessionOutcome(session_id=identity, state="nothing"), people, left
-            cost = self._extractor.estimate(turns)
-            if cost > left:
-                error = f"it would cost about {cost:,} tokens; {left:,} of the budget of this run are left"
-                return SessionOutcome(session_id=identity, state="stopped", error=error), people, left
+                return SessionOutcome(session_id=identity, state="nothing"), people
+            spending.claim(self._extractor.estimate(turns))
             people = people.union(*(introduced(turn.content) for turn in turns if turn.trust == "user"))
-            plan = await self._plan(session, turns, people, may_supersede)
+            plan = await self._plan(session, turns, people, may_supersede, spending)
             if run is None:
-                return (
-                    SessionOutcome(session_id=identity, state="preview", plan=plan, **_planned(plan)),
-                    people,
-                    left - plan.tokens,
-                )
+                return SessionOutcome(
+                    session_id=identity, state="preview", plan=plan, **_planned(plan)
+                ), people
             counts = await asyncio.shield(asyncio.to_thread(run.write, plan, self._options, seen=False))
         except (
             apply.StalePlanError
         ) as error:  # somebody was quicker; what is still pending is so for the next run
-            return (
-                SessionOutcome(session_id=identity, state="stopped", error=error.message),
-                people,
-                left - cost,
-            )
+            return SessionOutcome(session_id=identity, state="stopped", error=error.message), people
         except StoreError:
             raise
         except Exception as error:  # whatever a model or an endpoint comes up with: kept with the session
-            _log.warning("a session could not be consolidated: %s", outline(error))
             text = error.message if isinstance(error, MemtuiError) else f"{type(error).__name__}: {error}"
+            if isinstance(error, BudgetError) and spending.calls == calls:
+                return SessionOutcome(session_id=identity, state="stopped", error=text), people
+            _log.warning("a session could not be consolidated: %s", outline(error))
             if run is not None:
                 await asyncio.shield(asyncio.to_thread(self._note_failure, session, text))
-            return SessionOutcome(session_id=identity, state="failed", error=text), people, left - cost
-        return (
-            SessionOutcome(session_id=identity, state="done", plan=plan, **_counted(counts)), people, left - plan.tokens
-        )  # fmt: skip
+            return SessionOutcome(session_id=identity, state="failed", error=text), people
+        return SessionOutcome(session_id=identity, state="done", plan=plan, **_counted(counts)), people
 
     def _wanted(
         self, session_id: str | Sequence[str] | None, exclude: str | None
@@ -164,23 +164,28 @@ class Consolidator:
             )
 
     async def _plan(
-        self, session: Session, turns: Sequence[MemoryRecord], people: frozenset[str], may_supersede: int
-    ) -> Plan:
-        context = Context(session_id=session.session_id, title=session.title, people=people)
+        self, session: Session, turns: Sequence[MemoryRecord], people: frozenset[str], may_supersede: int,
+        spending: Spending,
+    ) -> Plan:  # fmt: skip
+        context = Context(
+            session_id=session.session_id, title=session.title, people=people, spending=spending
+        )
         drafts: list[Draft] = []
-        summary, calls, tokens = None, 0, 0
+        summary, calls, tokens = None, spending.calls, spending.tokens
+        cut: dict[str, int] = {}
         for start in range(0, len(turns), CHUNK):
             found = await self._extractor.extract(turns[start : start + CHUNK], context)
             drafts += found.drafts
             summary = found.summary or summary
-            calls, tokens = calls + found.calls, tokens + found.tokens
+            cut |= found.cut
         lines = await asyncio.to_thread(self._lines, drafts, turns, may_supersede)
         if summary:
             lines.append(PlanLine(action="summary", content=summary, reason="the session's summary"))
         return Plan(
             session=session, through=max((turn.rid for turn in turns), default=session.consolidated_through or 0),
             fingerprint=consolidations.fingerprint(turns), turns=len(turns), lines=tuple(lines),
-            extractor=self._extractor.name, calls=calls, tokens=tokens,
+            extractor=self._extractor.name, calls=spending.calls - calls,
+            tokens=spending.tokens - tokens, notes=_not_read(cut),
         )  # fmt: skip
 
     def _lines(
@@ -313,6 +318,14 @@ class _Run:
 def _name(session: Session) -> str:
     title = " ".join((session.title or session.session_id).split())
     return f"“{title if len(title) <= _TITLE else title[: _TITLE - 1].rstrip() + '…'}”"
+
+
+def _not_read(cut: Mapping[str, int]) -> tuple[str, ...]:
+    """``cut``: turns of which only so many characters were read."""
+    return tuple(
+        f"{_counted_noun(count, 'long turn')} read only up to {most:,} characters"
+        for most, count in sorted(Counter(cut.values()).items(), reverse=True)
+    )
 
 
 def _counted_noun(count: int, noun: str) -> str:

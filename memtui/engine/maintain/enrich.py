@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from memtui.engine.clock import Clock
 from memtui.engine.errors import DegradedError
 from memtui.engine.models.ner import Span, llm_names, readable, spacy_names
+from memtui.engine.models.spending import BudgetError, Spending
 from memtui.engine.records import Kind, MemoryRecord, Options
 from memtui.engine.store import enrichments, entities, memories
 from memtui.engine.store.connection import Connections
@@ -55,17 +56,17 @@ class Enricher:
                 connection, self._clock(), kinds=kinds, most_entities=most_entities, limit=limit
             )
 
-    async def enrich(self, some: Sequence[MemoryRecord]) -> int:
+    async def enrich(self, some: Sequence[MemoryRecord], spending: Spending | None = None) -> int:
         """Read memories again and link what they name; returns the links gained.
 
         One transaction; a memory that changed meanwhile is left for another time. Raises DegradedError when no
-        model can be used.
+        model can be used (BudgetError when ``spending`` has too little left).
         """
         reason = self.unavailable()
         if reason:
             raise DegradedError(f"Names cannot be found better than by rules: {reason}.", spacy_names.REMEDY)
         texts = [readable(memory.content) for memory in some]
-        found = await self._find(some, texts)
+        found = await self._find(some, texts, spending)
         return await asyncio.to_thread(self._link, some, found)
 
     def run(self, task: Task) -> JobReport:
@@ -79,24 +80,32 @@ class Enricher:
                 summary=f"would read {_memories(len(some))} again", ids=tuple(memory.id for memory in some)
             )
         gained = read = 0
+        notes: tuple[str, ...] = ()
         while read < len(some) and not task.cancelled():
             batch = some[read : read + _PER_CALL]
-            gained += asyncio.run(self.enrich(batch))
+            try:
+                gained += asyncio.run(self.enrich(batch, task.spending))
+            except BudgetError as error:
+                notes = (error.message,)
+                break
             read += len(batch)
             task.progress(read, len(some))
         return JobReport(
             summary=f"read {_memories(read)} again and found {gained:,} more link{'' if gained == 1 else 's'}",
             counts={"memories": read, "links": gained},
+            notes=notes,
             ids=tuple(memory.id for memory in some[:read]),
         )
 
-    async def _find(self, some: Sequence[MemoryRecord], texts: Sequence[str]) -> list[list[Span]]:
+    async def _find(
+        self, some: Sequence[MemoryRecord], texts: Sequence[str], spending: Spending | None
+    ) -> list[list[Span]]:
         found: list[list[Span]] = [[] for _ in texts]
         if self._options.llm.configured:
             # What carries a secret goes to no model; spaCy runs here.
             open_ = [place for place, memory in enumerate(some) if may_be_told(memory)]
             if open_:
-                told = await llm_names.find(self._options.llm, [texts[place] for place in open_])
+                told = await llm_names.find(self._options.llm, [texts[place] for place in open_], spending)
                 for place, spans in zip(open_, told, strict=True):
                     found[place] += spans
         if not spacy_names.unavailable():

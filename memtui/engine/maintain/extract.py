@@ -6,9 +6,12 @@ caps of consolidation before anything is stored.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
+import msgspec
+
+from memtui.engine.models.spending import Spending
 from memtui.engine.records import Category, MemoryRecord, Record
 
 CHUNK = 30
@@ -38,20 +41,23 @@ class Draft(Record):
 
 
 class Extraction(Record):
-    """What a chunk holds. ``tokens`` were spent on it in ``calls`` to a model."""
+    """What a chunk holds. ``cut``: turns (by id) of which only so many characters were read."""
 
     drafts: tuple[Draft, ...] = ()
     summary: str | None = None
-    calls: int = 0
-    tokens: int = 0
+    cut: Mapping[str, int] = {}
 
 
 class Context(Record):
-    """What helps to read a chunk. ``people``: first names that the person introduced before."""
+    """What helps to read a chunk. ``people``: first names that the person introduced before.
+
+    ``spending``: where an extractor that asks a model claims and notes what it costs.
+    """
 
     session_id: str
     title: str | None = None
     people: frozenset[str] = frozenset()
+    spending: Spending = msgspec.field(default_factory=Spending)
 
 
 class Extractor(Protocol):

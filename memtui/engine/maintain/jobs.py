@@ -13,8 +13,10 @@ from datetime import tzinfo
 from typing import Any, Protocol
 
 import apsw
+from msgspec.structs import replace
 
 from memtui.engine.clock import Clock
+from memtui.engine.models.spending import Spending
 from memtui.engine.records import Options
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.jobs import JobReport
@@ -31,7 +33,7 @@ class Consolidates(Protocol):
 
     def __call__(
         self, session_id: str | None, *, preview: bool, progress: Callable[[int, int, str], None],
-        cancelled: Callable[[], bool],
+        cancelled: Callable[[], bool], spending: Spending,
     ) -> Any: ...  # fmt: skip
 
 
@@ -50,12 +52,16 @@ class Services:
 
 @dataclass(frozen=True)
 class Task:
-    """One run under way. ``now`` is when it began, ``period`` what it stands for; ``actor`` signs what it changes."""
+    """One run under way. ``now`` is when it began, ``period`` what it stands for; ``actor`` signs what it changes.
+
+    ``spending``: the account of the run, for whatever asks a language model.
+    """
 
     connections: Connections
     clock: Clock
     options: Options
     services: Services
+    spending: Spending
     now: float
     period: str = ""
     dry_run: bool = False
@@ -64,6 +70,13 @@ class Task:
     cancelled: Callable[[], bool] = lambda: False
     progress: Callable[[int, int], None] = lambda done, total: None
     on_finish: Callable[[apsw.Connection, JobReport, bool], None] = lambda connection, report, cancelled: None
+
+    def with_spending(self, report: JobReport) -> JobReport:
+        """The report with what the run cost, if a language model was asked."""
+        if not self.spending.calls:
+            return report
+        cost = {"calls": self.spending.calls, "tokens": self.spending.tokens}
+        return replace(report, counts=report.counts | cost)
 
     def finish(self, connection: apsw.Connection, report: JobReport, *, cancelled: bool = False) -> None:
         """The run is done (or was cancelled half-way) with the transaction of ``connection``: call it inside."""

@@ -45,7 +45,10 @@ class PlanLine(Record):
 
 
 class Plan(Record):
-    """What consolidating a session would do. ``through``: the last turn read; ``fingerprint``: of the turns read."""
+    """What consolidating a session would do. ``through``: the last turn read; ``fingerprint``: of the turns read.
+
+    ``notes``: what was not read, and why.
+    """
 
     session: Session
     through: int
@@ -55,6 +58,7 @@ class Plan(Record):
     extractor: str
     calls: int = 0
     tokens: int = 0
+    notes: tuple[str, ...] = ()
 
     @property
     def session_id(self) -> str:
@@ -95,7 +99,10 @@ class SessionOutcome(Record):
 
 
 class Consolidation(Record):
-    """The outcome of a run. ``operation``: undo it to take the run back; None when nothing changed."""
+    """The outcome of a run. ``operation``: undo it to take the run back; None when nothing changed.
+
+    ``calls`` and ``tokens`` are those of the whole run, also of sessions that failed and of answers that were of no use.
+    """
 
     outcomes: tuple[SessionOutcome, ...]
     extractor: str

@@ -87,9 +87,17 @@ def run(task: Task) -> JobReport:
             ids=tuple(memory.id for memory in week),
         )
     reply = asyncio.run(
-        llm.complete(options, SYSTEM, prompt(week), reply_schema(len(week)), name="reflection")
+        llm.complete(
+            options,
+            SYSTEM,
+            prompt(week),
+            reply_schema(len(week)),
+            name="reflection",
+            spending=task.spending,
+            likely=_REPLY_TOKENS,
+        )
     )
-    counts = {"memories": len(week), "calls": 1, "tokens": reply.tokens}
+    counts = {"memories": len(week)}
     text, sources = read_reply(reply.data, week)
     if not text:
         return JobReport(summary="the week showed nothing together", counts=counts)

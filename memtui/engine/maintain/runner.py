@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import MemtuiError
+from memtui.engine.models.spending import Spending
 from memtui.engine.records import Operation, Options, Record
 from memtui.engine.store import history, jobs
 from memtui.engine.store.connection import Connections
@@ -103,6 +104,7 @@ class Runner:
 
         def finish(connection: apsw.Connection, report: JobReport, stopped: bool) -> None:
             ended.append(True)
+            report = task.with_spending(report)
             # Stopped by the person: not again before its next time. Stopped by the end of the program: soon again.
             if not stopped:
                 jobs.finish(connection, run_id, "done", int(self._clock()), report=report)
@@ -122,7 +124,7 @@ class Runner:
                 with self._connections.write() as connection:
                     finish(connection, report, bool(asked))
         except BaseException as error:
-            text = self._fail(run_id, error)
+            text = self._fail(run_id, error, task)
             if not isinstance(error, Exception):
                 raise
             if not run_id:
@@ -136,7 +138,7 @@ class Runner:
         with self._connections.read() as connection:
             return jobs.get(connection, run_id)
 
-    def _fail(self, run_id: int, error: BaseException) -> str:
+    def _fail(self, run_id: int, error: BaseException, task: Task) -> str:
         if isinstance(error, MemtuiError):
             text = error.message
         elif isinstance(error, Exception):
@@ -146,12 +148,14 @@ class Runner:
             text = INTERRUPTED
         if run_id:
             with self._connections.write() as connection:
-                jobs.finish(connection, run_id, "failed", int(self._clock()), error=text)
+                report = task.with_spending(JobReport(summary="failed")) if task.spending.calls else None
+                jobs.finish(connection, run_id, "failed", int(self._clock()), report=report, error=text)
         return text
 
     def task(self, job: Job, period: str, *, dry_run: bool = False) -> Task:
         return Task(
             connections=self._connections, clock=self._clock, options=self._options, services=self._services,
+            spending=Spending(self._options.llm.budget_tokens),
             now=self._clock(), period=period, dry_run=dry_run, zone=self.zone, actor=ACTOR,
             cancelled=self._cancel.is_set, progress=self._progressed,
         )  # fmt: skip

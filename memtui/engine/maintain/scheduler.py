@@ -27,7 +27,7 @@ from memtui.engine.store.jobs import JobRun
 from memtui.log import outline
 
 from . import due, highwater
-from .jobs import Job, Services
+from .jobs import Job, JobReport, Services, Task
 from .runner import Runner, Running, lock_beside
 from .timetable import JOBS
 
@@ -155,13 +155,18 @@ class Scheduler:
     def run_now(self, name: str, *, dry_run: bool = False) -> JobRun:
         """Run a job in this thread, whatever its schedule says, and return its run.
 
-        ``dry_run`` changes nothing and leaves no row (``run_id`` 0). Raises InputError for a job that does not
-        exist or must not run now (see ``accept_clock``), StoreError while another job is running.
+        ``dry_run`` changes nothing and leaves no row (``run_id`` 0), but for what a language model was paid.
+        Raises InputError for a job that does not exist or must not run now (see ``accept_clock``), StoreError
+        while another job is running.
         """
         job = self._job(name)
         if dry_run:
             now = int(self._clock())
-            report = job.run(self._runner.task(job, "dry run", dry_run=True))
+            task = self._runner.task(job, "dry run", dry_run=True)
+            try:
+                report = task.with_spending(job.run(task))
+            finally:
+                self._log_dry_run(task, job)
             return JobRun(
                 run_id=0,
                 job=name,
@@ -185,6 +190,14 @@ class Scheduler:
                 "Another maintenance job is running.", "Wait for it, or cancel it, and try again."
             )
         return run
+
+    def _log_dry_run(self, task: Task, job: Job) -> None:
+        if not task.spending.calls or self._connections.readonly:
+            return
+        report = task.with_spending(JobReport(summary="dry run"))
+        with self._connections.write() as connection:
+            run_id = jobs.start(connection, job.name, jobs.preview_period(), int(task.now))
+            jobs.finish(connection, run_id, "done", int(self._clock()), report=report)
 
     def cancel(self) -> None:
         """Ask the job that runs in this process to end at its next pause; what it did until then stays, undoable."""

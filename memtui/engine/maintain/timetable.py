@@ -40,6 +40,7 @@ def _consolidate(task: Task) -> JobReport:
         preview=task.dry_run,
         progress=lambda done, total, name: task.progress(done, total),
         cancelled=task.cancelled,
+        spending=task.spending,
     )
     if not found.outcomes:
         return JobReport(summary="no session waits")
@@ -48,13 +49,18 @@ def _consolidate(task: Task) -> JobReport:
     would = "would consolidate" if task.dry_run else "consolidated"
     counts = {
         "sessions": done, "facts": facts, "observations": observations, "reinforced": found.total("reinforced"),
-        "superseded": found.total("superseded"), "failed": len(found.failed), "calls": found.calls,
-        "tokens": found.tokens, "to_review": found.total("conflicts") + found.total("held"),
+        "superseded": found.total("superseded"), "failed": len(found.failed),
+        "to_review": found.total("conflicts") + found.total("held"),
     }  # fmt: skip
     return JobReport(
         summary=f"{would} {_plural(done, 'session')}: {_plural(facts, 'fact')}, {_plural(observations, 'observation')}",
         counts=counts,
-        notes=tuple(f"{one.session_id}: {one.error}" for one in found.outcomes if one.error)[:_NOTES],
+        notes=tuple(
+            f"{one.session_id}: {note}"
+            for one in found.outcomes
+            for note in (*(one.plan.notes if one.plan else ()), one.error)
+            if note
+        )[:_NOTES],
         op_id=found.operation.op_id if found.operation else None,
     )
 

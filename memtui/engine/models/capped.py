@@ -5,7 +5,9 @@ Import it where it is used: it loads the HTTP client.
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import AsyncIterator
+from functools import cache
 from types import TracebackType
 
 import httpx2
@@ -16,6 +18,12 @@ from memtui.engine.errors import DegradedError
 _SENT = frozenset(
     {"host", "connection", "accept", "accept-encoding", "authorization", "content-type", "content-length", "user-agent"}
 )  # fmt: skip
+
+
+@cache
+def certificates() -> ssl.SSLContext:
+    """What an endpoint's certificate is checked against. Reading them takes 25 ms or more: once, and not on an event loop."""
+    return httpx2.create_ssl_context(trust_env=False)
 
 
 class TooLargeError(Exception):
@@ -29,7 +37,7 @@ class CappedTransport(httpx2.AsyncBaseTransport):
     """
 
     def __init__(self, limit: int) -> None:
-        self._inner = httpx2.AsyncHTTPTransport(retries=0, trust_env=False)
+        self._inner = httpx2.AsyncHTTPTransport(verify=certificates(), retries=0, trust_env=False)
         self._limit = limit
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:

@@ -3,7 +3,7 @@
 A reply is worth having only when it is whole: everything else (refused, reset, redirected, too slow, too
 large, cut off, not JSON, of another shape) is a DegradedError that says what happened and what to do. The
 deadline is for the whole call, since a server that drips keeps every per-read timeout alive. Nothing is
-retried here: who calls decides, and shows it.
+retried here: who calls decides, and shows it. What a reply cost is noted before it is looked at.
 """
 
 from __future__ import annotations
@@ -20,9 +20,20 @@ from urllib.parse import urlsplit
 from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.records import LlmOptions
 
+from .spending import Spending
+
 LARGEST_REPLY = 4 << 20
 _MOST_TOKENS = 4_000
+_LIKELY_TOKENS = 1_500
 _BYTES_A_TOKEN = 4
+
+
+class TooLongError(DegradedError):
+    """Less text may do. ``refused``: the endpoint did not even try; else the answer was cut off."""
+
+    def __init__(self, message: str, *, refused: bool) -> None:
+        super().__init__(message, "Choose a model with a longer context.")
+        self.refused = refused
 
 
 class Reply(NamedTuple):
@@ -80,26 +91,48 @@ def estimate_tokens(text: str) -> int:
 
 
 async def complete(
-    options: LlmOptions, system: str, user: str, schema: Mapping[str, Any], *, name: str = "reply"
-) -> Reply:
-    """Ask for one JSON object of the given schema. Raises DegradedError (InputError for an unusable address)."""
+    options: LlmOptions, system: str, user: str, schema: Mapping[str, Any], *, name: str = "reply",
+    spending: Spending | None = None, likely: int = _LIKELY_TOKENS,
+) -> Reply:  # fmt: skip
+    """Ask for one JSON object of the given schema. ``likely``: tokens that the answer is expected to have.
+
+    Raises DegradedError (BudgetError where ``spending`` has too little left, TooLongError; InputError for an
+    unusable address). What the call cost is in ``spending`` whatever becomes of it.
+    """
     key = check_endpoint(options)
+    spending = spending or Spending()
+    expected = estimate_tokens(system + user) + likely
+    spending.claim(expected)
     # Half a second the first time: neither the deadline's business nor the event loop's.
-    await asyncio.to_thread(import_module, "openai.resources.chat.completions")
+    await asyncio.to_thread(_warm_up)
     try:
         async with asyncio.timeout(options.timeout):
             answer = await _ask(options, key, system, user, schema, name)
-    except DegradedError:
-        raise
-    except TimeoutError as error:
-        raise DegradedError(
-            f"The model did not answer within {options.timeout:g} seconds.",
-            "Try again, or raise llm.timeout.",
-        ) from error
-    except Exception as error:  # by behaviour: a third of the faults raise something that is no OpenAIError
+    except BaseException as error:
+        spending.unanswered(expected)
+        if isinstance(error, TimeoutError):
+            raise DegradedError(
+                f"The model did not answer within {options.timeout:g} seconds.",
+                "Try again, or raise llm.timeout.",
+            ) from error
+        if not isinstance(error, Exception) or isinstance(error, DegradedError):
+            raise
+        # By behaviour: a third of the faults raise something that is no OpenAIError.
         raise _explained(error, options) from error
-    text, spent = _content(answer)
-    return Reply(strict_json(text), spent or estimate_tokens(system + user + text))
+    text = _text(answer)
+    tokens = _spent(answer) or (estimate_tokens(system + user + text) if text else 0)
+    if tokens:
+        spending.paid(tokens)
+    else:
+        spending.unanswered(expected)
+    return Reply(strict_json(_whole(answer, text)), tokens)
+
+
+def _warm_up() -> None:
+    import_module("openai.resources.chat.completions")
+    from .capped import certificates
+
+    certificates()
 
 
 async def _ask(
@@ -136,7 +169,6 @@ _STATUS = {
     401: ("refused the key", "Check the key in {key_env}."),
     403: ("refused the key", "Check the key in {key_env} and what it may do."),
     404: ("does not know the model or the address", "Check llm.base_url (it usually ends in /v1) and llm.model."),
-    413: ("finds the conversation too long", "Choose a model with a longer context."),
     422: ("refused the request", "Does the model support json_schema replies? Choose another one."),
     429: ("has too many requests, or the credit is used up", "Wait; the next try comes by itself."),
 }  # fmt: skip
@@ -164,8 +196,8 @@ def _explained(error: BaseException, options: LlmOptions) -> DegradedError:
             return DegradedError(
                 f"{host} points to another address ({status}).", "Set llm.base_url to the right one."
             )
-        if status == 400 and any(_says_too_long(one) for one in chain):
-            status = 413
+        if status == 413 or (status in (400, 422) and any(_says_too_long(one) for one in chain)):
+            return TooLongError(f"{host} finds the conversation too long ({status}).", refused=True)
         said, hint = _STATUS.get(
             status, ("is out of order" if status >= 500 else "refused", "Try again later.")
         )
@@ -179,30 +211,45 @@ def _explained(error: BaseException, options: LlmOptions) -> DegradedError:
 def _says_too_long(error: BaseException) -> bool:
     """Endpoints refuse what is beyond a model's context as a bad request, each in its own words."""
     words = (getattr(error, name, None) for name in ("code", "type", "message"))
-    return any("context" in word.casefold() for word in words if isinstance(word, str))
+    said = [word.casefold() for word in words if isinstance(word, str)]
+    return any(sign in word for word in said for sign in ("context", "too long", "too many tokens"))
 
 
-def _content(answer: object) -> tuple[str, int]:
-    """The text of a complete reply, and the tokens spent as far as the endpoint says."""
+def _choice(answer: object) -> object:
     choices = getattr(answer, "choices", None)
-    if not isinstance(choices, list) or not choices:
+    return choices[0] if isinstance(choices, list) and choices else None
+
+
+def _text(answer: object) -> str:
+    """What a model wrote, "" if nothing; not looked at yet."""
+    text = getattr(getattr(_choice(answer), "message", None), "content", None)
+    return text if isinstance(text, str) else ""
+
+
+def _spent(answer: object) -> int:
+    """The tokens of a reply, as far as the endpoint says; else 0."""
+    total = getattr(getattr(answer, "usage", None), "total_tokens", None)
+    return total if isinstance(total, int) and 0 < total < 100_000_000 else 0
+
+
+def _whole(answer: object, text: str) -> str:
+    """The text of a complete reply. Raises DegradedError for any other."""
+    choice = _choice(answer)
+    if choice is None:
         raise DegradedError(
             "The endpoint's reply is no answer of a model.", "Check llm.base_url (it usually ends in /v1)."
         )
-    message = getattr(choices[0], "message", None)
-    if getattr(choices[0], "finish_reason", None) == "length":
-        raise DegradedError("The model's answer was cut off.", "Choose a model with a longer context.")
-    if getattr(message, "refusal", None):
+    if getattr(choice, "finish_reason", None) == "length":
+        raise TooLongError("The model's answer was cut off.", refused=False)
+    if getattr(getattr(choice, "message", None), "refusal", None):
         raise DegradedError(
             "The model refused to answer.", "Choose another model, or skip this conversation."
         )
-    text = getattr(message, "content", None)
-    if not isinstance(text, str) or not text.strip():
+    if not text.strip():
         raise DegradedError("The model answered nothing.", "Try again, or choose another model.")
     if len(text) > LARGEST_REPLY:
         raise DegradedError("The model's answer is too long.", "Choose another model.")
-    total = getattr(getattr(answer, "usage", None), "total_tokens", None)
-    return text, total if isinstance(total, int) and 0 < total < 100_000_000 else 0
+    return text
 
 
 def strict_json(text: str) -> dict[str, Any]:

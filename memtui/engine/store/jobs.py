@@ -20,6 +20,7 @@ from .sql import scalar
 
 State = Literal["running", "done", "failed", "cancelled"]
 MANUAL = "manual:"
+PREVIEW = MANUAL + "preview:"
 INTERRUPTED = "interrupted: the program ended"
 
 
@@ -76,6 +77,11 @@ def _run(row: tuple[Any, ...]) -> JobRun:
 
 def manual_period() -> str:
     return MANUAL + secrets.token_hex(6)
+
+
+def preview_period() -> str:
+    """Of what changed nothing and is kept only for what it cost; no run, as far as the timetable is concerned."""
+    return PREVIEW + secrets.token_hex(6)
 
 
 def is_manual(period: str) -> bool:
@@ -149,7 +155,8 @@ def failures_in_a_row(connection: apsw.Connection, job: str) -> Attempts:
         f"""
         SELECT count(*), coalesce(max(finished_at), 0), coalesce(max(error) = '{INTERRUPTED}', 0) FROM job_runs
         WHERE job = ?1 AND state = 'failed' AND period NOT LIKE '{MANUAL}%'
-          AND run_id > coalesce((SELECT max(run_id) FROM job_runs WHERE job = ?1 AND state IN ('done', 'cancelled')), 0)
+          AND run_id > coalesce((SELECT max(run_id) FROM job_runs WHERE job = ?1 AND state IN ('done', 'cancelled')
+            AND period NOT LIKE '{PREVIEW}%'), 0)
         """,
         (job,),
     ).fetchone()
@@ -183,9 +190,10 @@ def page(
 
 
 def latest(connection: apsw.Connection, job: str) -> JobRun | None:
-    """The latest run of a job that has ended."""
+    """The latest run of a job that has ended; a preview is none."""
     row = connection.execute(
-        f"SELECT {_COLUMNS} FROM job_runs WHERE job = ? AND state <> 'running' ORDER BY run_id DESC LIMIT 1",
+        f"SELECT {_COLUMNS} FROM job_runs WHERE job = ? AND state <> 'running' AND period NOT LIKE '{PREVIEW}%' "
+        "ORDER BY run_id DESC LIMIT 1",
         (job,),
     ).fetchone()
     return _run(row) if row else None

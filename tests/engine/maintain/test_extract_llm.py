@@ -37,7 +37,7 @@ def test_small_numbers_go_out_and_only_they_come_back() -> None:
     assert "901" not in sent
     assert "ep_" not in sent
     assert sent.count("</turns>") == 1
-    (draft,) = read_reply(reply(), TURNS, tokens=9).drafts
+    (draft,) = read_reply(reply(), TURNS).drafts
     assert draft.sources == ("ep_000000000385",)
     assert draft.tags == ("home-town",)
 
@@ -51,13 +51,13 @@ def test_what_the_model_may_not_choose_is_not_read() -> None:
         "decay_rate": 0,
         "kind": "reflection",
     }
-    (draft,) = read_reply(reply(facts=[fact], delete=["*"]), TURNS, tokens=0).drafts
+    (draft,) = read_reply(reply(facts=[fact], delete=["*"]), TURNS).drafts
     assert (draft.kind, draft.confidence, draft.sources) == ("fact", 0.9, ("ep_000000000385",))
 
 
 def test_observations_are_read_with_their_category() -> None:
     observation = {"content": "Rain is no obstacle", "category": "lesson", "sources": [2]}
-    found = read_reply(reply(facts=[], observations=[observation]), TURNS, tokens=0)
+    found = read_reply(reply(facts=[], observations=[observation]), TURNS)
     assert [(draft.kind, draft.category) for draft in found.drafts] == [("observation", "lesson")]
     assert found.summary == "A home."
 
@@ -76,7 +76,7 @@ def test_observations_are_read_with_their_category() -> None:
 )
 def test_an_answer_of_another_shape_is_an_error(data: dict[str, Any]) -> None:
     with pytest.raises(DegradedError):
-        read_reply(data, TURNS, tokens=0)
+        read_reply(data, TURNS)
 
 
 @pytest.mark.parametrize(

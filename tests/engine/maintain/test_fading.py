@@ -180,7 +180,7 @@ def test_a_run_that_dies_in_the_middle_leaves_nothing_and_comes_again(
     with monkeypatch.context() as patched:
         patched.setattr(decay, "_end", die)
         # As a kill leaves it: nothing more is written.
-        patched.setattr(Runner, "_fail", lambda self, run_id, error: "")
+        patched.setattr(Runner, "_fail", lambda *_: "")
         with pytest.raises(SystemExit):
             scheduler.run_due()
     assert pruned(memory) == set()

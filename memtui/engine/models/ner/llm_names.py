@@ -11,6 +11,7 @@ import msgspec
 
 from memtui.engine.errors import DegradedError
 from memtui.engine.models import llm
+from memtui.engine.models.spending import Spending
 from memtui.engine.records import LlmOptions
 
 from .span import Span
@@ -62,13 +63,17 @@ class _Reply(msgspec.Struct):
     names: list[_Name]
 
 
-async def find(options: LlmOptions, texts: Sequence[str]) -> list[list[Span]]:
+async def find(
+    options: LlmOptions, texts: Sequence[str], spending: Spending | None = None
+) -> list[list[Span]]:
     """The names in each of the texts, in one call. Raises DegradedError for an answer that cannot be used."""
     lines = "\n".join(
         json.dumps({"n": number, "text": text[:_TEXT_CHARACTERS]}, ensure_ascii=False).replace("</", "<\\/")
         for number, text in enumerate(texts, 1)
     )
-    reply = await llm.complete(options, SYSTEM, f"<notes>\n{lines}\n</notes>", SCHEMA, name="names")
+    reply = await llm.complete(
+        options, SYSTEM, f"<notes>\n{lines}\n</notes>", SCHEMA, name="names", spending=spending
+    )
     return read_reply(reply.data, texts)
 
 
