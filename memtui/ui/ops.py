@@ -46,8 +46,9 @@ class Operations:
 
         with self._shown("opening the memory"):
             loop = asyncio.get_running_loop()
-            self.memory, version = await loop.run_in_executor(self._writer, open_memory)
-        return self.memory, version
+            memory, version = await loop.run_in_executor(self._writer, open_memory)
+        self.memory = memory
+        return memory, version
 
     async def ask(self, call: Callable[[Memory], T], *, slow: bool = False) -> T:
         """Read something. When the asking task is cancelled, the answer is dropped.

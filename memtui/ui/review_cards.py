@@ -50,9 +50,11 @@ class Card(NamedTuple):
 
     @property
     def sides(self) -> tuple[MemoryRecord, ...]:
-        """The memories as they stand on the card: of a pair the old one first."""
+        """The memories as they stand on the card: of a pair the one that was said first, at the left."""
         memories = self.item.memories
-        return memories[::-1] if self.paired else memories
+        if not self.paired:
+            return memories
+        return tuple(sorted(memories, key=lambda one: (one.event_time, one is memories[0])))
 
     @property
     def paired(self) -> bool:
@@ -60,7 +62,7 @@ class Card(NamedTuple):
 
     @property
     def first_pick(self) -> int | None:
-        """What the verbs are about before anything was picked: the new one of a pair, all of several."""
+        """What the verbs are about before anything was picked: what was said last of a pair, all of several."""
         return 1 if self.paired else None if len(self.item.memories) > 1 else 0
 
     @property

@@ -9,9 +9,10 @@ _LATER = "ask again in 7 days"
 
 def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
     """Action ids of the table, and what they do to what is picked."""
+    many = len(card.item.memories) if pick is None else 1
     match card.item.kind:
         case "conflict":
-            return _conflict(new=pick == 1)
+            return _conflict(card, 1 if pick is None else pick)
         case "duplicate":
             return [
                 ("keep", f"keep the {'new' if pick == 1 else 'old'} wording; sources and tags of both stay"),
@@ -29,36 +30,30 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
         case "suspicious":
             return [("keep", "it is fine as it is"), *_usual()]
         case "fading":
-            many = "all of them" if len(card.item.memories) > 1 and pick is None else "it"
-            return [("keep", f"keep {many} for good"), ("forget", f"let {many} go now"), *_usual()[1:]]
+            what = f"all {many}" if many > 1 else "it"
+            return [("keep", f"keep {what} for good"), ("forget", f"let {what} go now"), *_usual(many)[1:]]
         case _:
-            many = (
-                f"all {len(card.item.memories)} are"
-                if len(card.item.memories) > 1 and pick is None
-                else "it is"
-            )
-            return [("keep", f"{many} right"), *_usual()]
+            return [("keep", f"all {many} are right" if many > 1 else "it is right"), *_usual(many)]
 
 
-def _conflict(*, new: bool) -> list[tuple[str, str]]:
-    if new:
-        keep, forget = (
-            "the new one is true; the old one stays, unsure, and fades",
-            "the new one is wrong: to the Trash",
-        )
+def _conflict(card: Card, pick: int) -> list[tuple[str, str]]:
+    name, other = ("new", "old") if pick == 1 else ("old", "new")
+    # Which of them was known before decides what becomes of the other one; that may be the one said later.
+    if card.sides[pick] is card.item.memories[0]:
+        keep, forget = f"the {other} one stays, unsure, and fades", "to the Trash"
     else:
-        keep, forget = (
-            "the old one is true; the new one goes to the Trash",
-            "the old one is wrong: the new one stands",
-        )
+        keep, forget = f"the {other} one goes to the Trash", f"the {other} one stands"
     return [
-        ("keep", keep),
-        ("forget", forget),
+        ("keep", f"the {name} one is true; {keep}"),
+        ("forget", f"the {name} one is wrong: {forget}"),
         ("both", "both are true"),
         ("merge", "make one of both, in words of your own"),
         ("later", _LATER),
     ]
 
 
-def _usual() -> list[tuple[str, str]]:
+def _usual(many: int = 1) -> list[tuple[str, str]]:
+    """``many``: the verdict is about so many facts at once."""
+    if many > 1:
+        return [("forget", f"forget all {many}: to the Trash"), ("later", _LATER)]
     return [("forget", "forget it: to the Trash"), ("correct", "correct it"), ("later", _LATER)]

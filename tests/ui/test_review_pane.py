@@ -11,7 +11,7 @@ from memtui.ui.screens.edit import CorrectDialog
 from memtui.ui.screens.merge import MergeDialog
 from memtui.ui.screens.review import ReviewPane
 from memtui.ui.state import UiState
-from memtui.ui.widgets.bars import StatusLine, TabBar
+from memtui.ui.widgets.bars import KeyBar, StatusLine, TabBar
 from textual.widgets import TextArea
 from ui_story import DAY, NOW, Story, running, screen_text, settle, there, until
 
@@ -96,6 +96,18 @@ async def test_a_verdict_takes_the_card_away_and_the_next_one_is_there(inbox: St
     assert not any("Ignore all" in content for content in facts(inbox))
 
 
+async def test_a_narrow_footer_offers_what_settles_the_card(inbox: Story) -> None:
+    app = at_review(inbox)
+    async with running(app, (80, 24)) as pilot:
+        await ready(app)
+        keys = [key.label for key in app.main.query_one(KeyBar).fitting()]
+        assert keys[:4] == ["keep", "forget", "both are true", "merge"]
+        await pilot.press("G")
+        await settle(app)
+        keys = [key.label for key in app.main.query_one(KeyBar).fitting()]
+        assert keys[:3] == ["keep", "forget", "later"]
+
+
 async def test_undo_brings_the_card_back_under_the_cursor(inbox: Story) -> None:
     app = at_review(inbox)
     async with running(app) as pilot:
@@ -123,11 +135,44 @@ async def test_left_and_right_pick_the_side_that_the_verdict_is_about(inbox: Sto
     assert facts(inbox)["I live in Bergen"].protected
 
 
+@pytest.fixture
+def backwards(story: Story) -> Story:
+    """A conflict of which what was said later was known first."""
+    with story.open() as memory:
+        story.now = NOW - 2 * DAY
+        memory.record_turn("early", "user", "My standup is at 10:00.")
+        story.now += 3_600
+        memory.record_turn("late", "user", "My standup is at 10:30.")
+        story.now = NOW - DAY
+        asyncio.run(memory.consolidate("late"))
+        asyncio.run(memory.consolidate("early"))
+    story.now = NOW
+    return story
+
+
+async def test_what_was_said_last_is_the_new_side_also_when_it_was_known_first(backwards: Story) -> None:
+    app = at_review(backwards)
+    async with running(app) as pilot:
+        await ready(app)
+        assert [one.content for one in review(app).current.sides] == [
+            "My standup is at 10:00", "My standup is at 10:30",
+        ]  # fmt: skip
+        assert "12:00" in screen_text(app) and "13:00" in screen_text(app)  # said on one day: the hours tell
+        assert "the new one is true; the old one goes to the Trash" in screen_text(app)
+        await pilot.press("left")
+        await until(lambda: "the old one is true; the new one stays, unsure, and fades" in screen_text(app))
+        await pilot.press("right", "c")
+        await until(lambda: "conflict" not in kinds(app))
+    assert "My standup is at 10:00" not in facts(backwards) and "My standup is at 10:30" in facts(backwards)
+
+
 async def test_new_facts_of_a_conversation_are_kept_together_or_one_by_one(inbox: Story) -> None:
     app = at_review(inbox)
     async with running(app) as pilot:
         await ready(app)
-        await pilot.press("G", "e")
+        await pilot.press("G")
+        await until(lambda: "forget all 2: to the Trash" in screen_text(app))
+        await pilot.press("e")
         await until(lambda: "Pick one of them first" in app.main.query_one(StatusLine).said)
         await pilot.press("right", "right", "x")
         await until(lambda: len(review(app)._cards[-1].item.memories) == 1)

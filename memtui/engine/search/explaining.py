@@ -151,9 +151,10 @@ def _why_unfound(
     profile, question = ranking.asked.profile, ranking.asked.question
     if profile.keyword and "keyword" not in arms:
         asked = ", ".join(term.word for term in question.terms)
+        words = _telling(connection, ranking.asked.scope, memory)
         reasons.add(
             f"It has none of the words: {asked}." if asked else "The question has no words to look for.",
-            f"Use one of its words: {', '.join(_telling(connection, ranking.asked.scope, memory))}.",
+            f"Use one of its words: {', '.join(words)}." if words else "",
         )
     nearness = arms.get("vector")
     if not profile.vector:
@@ -179,8 +180,15 @@ def _why_unfound(
 
 
 def _telling(connection: apsw.Connection, scope: Scope, memory: MemoryRecord) -> list[str]:
-    """The three rarest words of a memory."""
-    from .question import read
+    """The three rarest words of a memory that say something: no crumbs like the s of "Ada's", no bare numbers."""
+    from .question import STOP_WORDS, read
 
     terms = read(connection, memory.content[: reading.READ_AT_MOST], scope.index).terms
-    return [term.word for term in sorted(terms, key=lambda term: -term.idf)[:3]]
+    words = [
+        term.word
+        for term in sorted(terms, key=lambda term: -term.idf)
+        if term.word not in STOP_WORDS
+        and any(map(str.isalpha, term.word))
+        and (len(term.word) > 2 or not term.word.isascii())
+    ]
+    return words[:3]

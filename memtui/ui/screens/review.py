@@ -165,6 +165,10 @@ class ReviewPane(Decides):
         self._show_card(card)
         self.shell.look_again()
 
+    def wanted(self) -> Sequence[str]:
+        card = self.current
+        return [action for action, _ in consequences(card, self._pick)] if card is not None else ()
+
     # -- nothing left
 
     async def empty_text(self, filter: str) -> Content:

@@ -6,7 +6,7 @@ other. Pure functions from records to ``Content``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
@@ -93,8 +93,10 @@ class CardText:
         gone, come = _differing(old.content[:_LONGEST], new.content[:_LONGEST])
         beside = self.width >= BESIDE
         width = (self.width - _GAP) // 2 if beside else self.width
-        left = self._side("old", old, gone, REMOVED, evidence, width, picked=pick == 0)
-        right = self._side("new", new, come, ADDED, evidence, width, picked=pick == 1)
+        days = [local_date(one.event_time, self.now) for one in (old, new)]
+        tell = local_time if days[0] == days[1] else local_date
+        left = self._side("old", old, gone, REMOVED, evidence, width, tell, picked=pick == 0)
+        right = self._side("new", new, come, ADDED, evidence, width, tell, picked=pick == 1)
         if beside:
             return list(self._beside(left, right, width)), 0
         return [*left, content(""), *right], len(left) + 1 if pick == 1 else 0
@@ -108,13 +110,13 @@ class CardText:
 
     def _side(
         self, name: str, memory: MemoryRecord, differs: list[tuple[int, int]], style: str, evidence: Evidence,
-        width: int, *, picked: bool,
+        width: int, tell: Callable[[float, float], str], *, picked: bool,
     ) -> list[Content]:  # fmt: skip
         bar = self.glyphs.cursor if picked else " "
         lead, room = assemble((bar, "$accent"), " "), max(width - 2, 8)
         head = assemble(
             (name, "bold $accent" if picked else "bold $text-muted"), "  ", (self.glyphs.kinds[memory.kind], "$accent"),
-            (f"  {local_date(memory.event_time, self.now)}", "$text-muted"),
+            (f"  {tell(memory.event_time, self.now)}", "$text-muted"),
         )  # fmt: skip
         text = marked(memory.content[:_LONGEST], differs, style, "bold $text" if picked else "$text")
         lines = [head.truncate(room), *text.wrap(room), content(""), *self._standing(memory, room)]

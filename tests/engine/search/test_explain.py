@@ -113,3 +113,10 @@ def test_explaining_never_raises_for_a_query(book: Book) -> None:
     memory = book.add("東京 tea")
     for query in ("", "???", '"', "NOT", "東", "東京", "\0", "x" * 10_000):
         assert ask(book, query, memory).query == query
+
+
+def test_the_words_to_use_are_words_and_no_crumbs(book: Book) -> None:
+    crumbs = book.add("Ada's at it: 10:30, x 4471 b")
+    assert ask(book, "gooseberry", crumbs).remedies[0] == "Use one of its words: ada."
+    none = book.add("b 12:30 x")
+    assert not any(remedy.startswith("Use one") for remedy in ask(book, "gooseberry", none).remedies)
