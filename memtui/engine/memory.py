@@ -7,17 +7,22 @@ called from any thread: writes wait for each other, reads do not wait for writes
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from memtui.engine.clock import Clock, system_clock
 from memtui.engine.errors import InputError
 from memtui.engine.records import Options
 from memtui.engine.store import file, history
-from memtui.engine.verbs.keeping import Keeping
-from memtui.engine.verbs.writing import Writing
+from memtui.engine.verbs.all import Verbs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memtui.engine.tools.base import Group
+    from memtui.engine.tools.registry import Toolbox
 
 
-class Memory(Writing, Keeping):
+class Memory(Verbs):
     """A memory file, open for use; a context manager.
 
     ``actor`` signs every change: ``person``, ``agent:<name>``, ``scheduler`` or ``import``.
@@ -54,3 +59,18 @@ class Memory(Writing, Keeping):
             history.close_dead(connections)
             memory._wake_indexer()
         return memory
+
+    def tools(
+        self, groups: Sequence[Group] = ("memory", "observations", "scratchpad"), *, filter: str = "",
+        project: str | None = None, readonly: bool = False,
+    ) -> Toolbox:  # fmt: skip
+        """What a language model may call on this memory: ``functions()`` for its API, ``call(name, arguments)``.
+
+        The memory must be open for ``agent:<name>``. ``filter`` and ``project`` narrow what there is for this
+        agent: what lies outside it can neither read nor change, nor learn that it is there. ``groups`` may add
+        ``consolidator``. Raises FilterError for a bad filter, InputError for a memory open for somebody else.
+        """
+        from memtui.engine.tools.agent import Agent
+        from memtui.engine.tools.registry import Toolbox
+
+        return Toolbox(Agent(self, filter=filter, project=project, readonly=readonly), groups)

@@ -1,6 +1,6 @@
 """The context block: exactly what an agent is told before it answers, and what was kept from it.
 
-A few facts that bear on the question, then the week's reflection. Kept back are texts that talk to the
+A few facts that bear on the prompt, then the week's reflection. Kept back are texts that talk to the
 assistant instead of about the person, unless the person said or confirmed them, and texts with a secret.
 """
 
@@ -16,6 +16,7 @@ from memtui.engine.maintain.instructions import find_instructions
 from memtui.engine.records import Hit, MemoryRecord, Profile, Record, SearchResult
 from memtui.engine.store import memories
 
+from .filters import compile
 from .ranking import QueryEmbedder
 from .search import search
 
@@ -32,73 +33,84 @@ _SPARE = 20
 _ONE_EACH = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff]")
 
 
-class Briefing(Record):
-    """What an agent is told: ``text`` is the block itself, empty when nothing bears on the question.
+class LeftOut(Record):
+    """What would have been told, or made, and why it was not. ``memory`` None: not about one memory."""
 
-    ``tokens`` is an estimate (``HOW_COUNTED``). ``kept_back`` holds memories that would have been told,
-    each with the reason.
+    reason: str
+    memory: MemoryRecord | None = None
+
+
+class ContextBlock(Record):
+    """What an agent is told: ``text`` is the block itself, empty when nothing bears on the prompt.
+
+    ``hits`` are the facts in it, the best first; ``tokens`` is an estimate (``HOW_COUNTED``).
     """
 
     text: str
     tokens: int
-    facts: tuple[Hit, ...]
+    hits: tuple[Hit, ...]
     insight: MemoryRecord | None
-    kept_back: tuple[tuple[MemoryRecord, str], ...]
+    left_out: tuple[LeftOut, ...]
     result: SearchResult
 
     @property
     def memories(self) -> list[MemoryRecord]:
         """What is told, in the order of the text."""
-        return [*(hit.memory for hit in self.facts), *([self.insight] if self.insight is not None else [])]
+        return [*(hit.memory for hit in self.hits), *([self.insight] if self.insight is not None else [])]
 
 
 def brief(
     connection: apsw.Connection,
-    query: str,
+    prompt: str,
     *,
     filter: str = "",
     limit: int = LIMIT,
     profile: Profile,
     embedder: QueryEmbedder | str,
     now: float,
-    exclude_session: str | None = None,
+    session_id: str | None = None,
     fade_threshold: float = 0.05,
-) -> Briefing:
-    """Make the block for a question. Raises FilterError for a bad filter, InputError for a bad limit."""
+) -> ContextBlock:
+    """Make the block for a prompt. Raises FilterError for a bad filter, InputError for a bad limit."""
     if not 1 <= limit <= MOST:
         raise InputError(f"A context block cannot hold {limit!r} facts.", f"Give a limit from 1 to {MOST}.")
     result = search(
-        connection, query, filter=f"kind:fact {filter}".strip(), limit=limit + _SPARE, profile=profile,
-        embedder=embedder, now=now, exclude_session=exclude_session, fade_threshold=fade_threshold,
+        connection, prompt, filter=f"kind:fact {filter}".strip(), limit=limit + _SPARE, profile=profile,
+        embedder=embedder, now=now, exclude_session=session_id, fade_threshold=fade_threshold,
     )  # fmt: skip
     told: list[Hit] = []
-    kept_back: list[tuple[MemoryRecord, str]] = []
+    left_out: list[LeftOut] = []
     for hit in result.hits:
         if len(told) == limit:
             break
         reason = why_kept_back(hit.memory)
         if reason:
-            kept_back.append((hit.memory, reason))
+            left_out.append(LeftOut(reason=reason, memory=hit.memory))
         else:
             told.append(hit)
-    insight = _insight(connection, now)
+    insight = _insight(connection, filter, now, fade_threshold)
     if insight is not None and (reason := why_kept_back(insight)):
-        kept_back.append((insight, reason))
+        left_out.append(LeftOut(reason=reason, memory=insight))
         insight = None
     text = _block([hit.memory for hit in told], insight)
-    return Briefing(
+    return ContextBlock(
         text=text,
         tokens=estimate_tokens(text),
-        facts=tuple(told),
+        hits=tuple(told),
         insight=insight,
-        kept_back=tuple(kept_back),
+        left_out=tuple(left_out),
         result=result,
     )
 
 
+def holds_secret(memory: MemoryRecord) -> bool:
+    """Whether a secret stands in it: no model may read it."""
+    return "secrets" in memory.attributes and "redacted" not in memory.attributes
+
+
 def why_kept_back(memory: MemoryRecord) -> str:
     """Why an agent is not told a memory; empty when it is."""
-    if "secrets" in memory.attributes and "redacted" not in memory.attributes:
+    if holds_secret(memory):
         return "it holds a secret"
     if memory.trust == "user" or memory.protected:
         return ""
@@ -112,14 +124,17 @@ def estimate_tokens(text: str) -> int:
     return each + math.ceil((len(text) - each) / 4)
 
 
-def _insight(connection: apsw.Connection, now: float) -> MemoryRecord | None:
+def _insight(
+    connection: apsw.Connection, filter: str, now: float, fade_threshold: float
+) -> MemoryRecord | None:
+    """The latest reflection, while it is fresh, if it passes the filter."""
+    within = compile(f"kind:reflection {filter}".strip(), now, fade_threshold=fade_threshold)
     row = connection.execute(
-        """
-        SELECT rid FROM memories
-        WHERE kind = 'reflection' AND valid_until IS NULL AND event_time >= ?
-        ORDER BY event_time DESC, rid DESC LIMIT 1
+        f"""
+        SELECT m.rid FROM memories m WHERE m.event_time >= :since AND {within.where}
+        ORDER BY m.event_time DESC, m.rid DESC LIMIT 1
         """,
-        (now - INSIGHT_DAYS * _DAY,),
+        {**within.bindings, "since": now - INSIGHT_DAYS * _DAY},
     ).fetchone()
     return memories.by_rid(connection, [int(row[0])], now)[0] if row else None
 

@@ -15,7 +15,7 @@ from memtui.engine.store import memories, recalls, vectors
 from memtui.engine.verbs.base import Base
 
 if TYPE_CHECKING:
-    from memtui.engine.search.briefing import Briefing
+    from memtui.engine.search.briefing import ContextBlock
 
 
 class Finding(Base):
@@ -33,11 +33,13 @@ class Finding(Base):
         limit: int = 10,
         profile: str | Profile | None = None,
         exclude_session: str | None = None,
+        preview: bool = False,
     ) -> SearchResult:
         """Find memories for a question in any words; each hit says what every arm gave to its score.
 
         ``filter`` is an expression of the filter language; ``profile`` a name (``default``, ``rrf``, a saved
-        one) or a Profile. No query raises; FilterError for a bad filter, InputError for a bad limit.
+        one) or a Profile. An agent's search is a recall of what it finds, unless it is a ``preview``.
+        No query raises; FilterError for a bad filter, InputError for a bad limit.
         """
         from memtui.engine.search import search as finder
 
@@ -47,31 +49,34 @@ class Finding(Base):
                 profile=finder.find_profile(connection, profile or self._options.profile),
                 embedder=self._query_embedder(connection), now=self._clock(), exclude_session=exclude_session,
             )  # fmt: skip
-        self._log_recall(query, [hit.memory for hit in result.hits], exclude_session)
+        if not preview:
+            self.note_recall(query, [hit.memory for hit in result.hits], exclude_session)
         return result
 
     def context(
-        self, query: str, *, filter: str = "", limit: int = 5, profile: str | Profile | None = None,
-        exclude_session: str | None = None,
-    ) -> Briefing:  # fmt: skip
-        """The block an agent is told before it answers ``query``: at most ``limit`` facts, the week's insight.
+        self, prompt: str, *, session_id: str | None = None, limit: int = 5, filter: str = "",
+        profile: str | Profile | None = None,
+    ) -> ContextBlock:  # fmt: skip
+        """The block an agent is told before it answers ``prompt``: at most ``limit`` facts, the week's insight.
 
-        Its ``tokens`` are estimated. Raises FilterError for a bad filter, InputError for a bad limit.
+        ``session_id``: the conversation that is going on; what was drawn from it is not told again. ``tokens``
+        are estimated. Asked by an agent it is a recall. Raises FilterError for a bad filter, InputError for a
+        bad limit.
         """
         from memtui.engine.search import briefing
         from memtui.engine.search import search as finder
 
         with self._connections.read() as connection:
             told = briefing.brief(
-                connection, query, filter=filter, limit=limit,
+                connection, prompt, filter=filter, limit=limit,
                 profile=finder.find_profile(connection, profile or self._options.profile),
-                embedder=self._query_embedder(connection), now=self._clock(), exclude_session=exclude_session,
+                embedder=self._query_embedder(connection), now=self._clock(), session_id=session_id,
                 fade_threshold=self._options.fade_threshold,
             )  # fmt: skip
-        self._log_recall(query, told.memories, exclude_session)
+        self.note_recall(prompt, told.memories, session_id)
         return told
 
-    def _log_recall(self, query: str, told: Sequence[MemoryRecord], session_id: str | None) -> None:
+    def note_recall(self, query: str, told: Sequence[MemoryRecord], session_id: str | None = None) -> None:
         """An agent was told these: it slows their fading, and the log says so. A person's look does not."""
         if not self.actor.startswith("agent:") or self.readonly or not told:
             return

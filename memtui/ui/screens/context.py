@@ -15,7 +15,7 @@ from memtui.ui.widgets.text_view import TextView
 from .dialog import Dialog
 
 if TYPE_CHECKING:
-    from memtui.engine.search.briefing import Briefing
+    from memtui.engine.search.briefing import ContextBlock
 
 
 class ContextDialog(Dialog[None]):
@@ -25,7 +25,7 @@ class ContextDialog(Dialog[None]):
     hints = (("j k", "scroll"), ("y", "copy the block"))
     BINDINGS = [("y", "copy_block", "copy")]
 
-    def __init__(self, told: Briefing, query: str) -> None:
+    def __init__(self, told: ContextBlock, query: str) -> None:
         super().__init__()
         self._told = told
         self._query = query
@@ -57,11 +57,10 @@ class ContextDialog(Dialog[None]):
         parts.append("\n\n")
         if told.insight is None:
             parts.append((f"No reflection of the last {INSIGHT_DAYS} days.\n", "$text-muted"))
-        for memory, reason in told.kept_back:
-            parts += [
-                ("! kept back  ", "bold $warning"), (f"{reason}\n", "$warning"),
-                ("             ", ""), (f"{one_line(memory.content, 300)}\n", "$text-muted"),
-            ]  # fmt: skip
+        for one in told.left_out:
+            parts += [("! left out  ", "bold $warning"), (f"{one.reason}\n", "$warning")]
+            if one.memory is not None:
+                parts.append((f"            {one_line(one.memory.content, 300)}\n", "$text-muted"))
         for note in told.result.notes:
             parts.append((f"! {note}\n", "$warning"))
         parts.append((f"Tokens are estimated: {HOW_COUNTED}.", "$text-muted"))

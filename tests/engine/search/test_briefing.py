@@ -47,7 +47,7 @@ def _reflect(memory: Memory, text: str, at: float) -> None:
 def test_facts_that_bear_on_the_question_stand_as_bullets(memory: Memory) -> None:
     told = memory.context("train or plane to Ghent?")
     assert told.text == "## Relevant memory\n- Prefers trains over flights under six hours"
-    assert [hit.memory.content for hit in told.facts] == ["Prefers trains over flights under six hours"]
+    assert [hit.memory.content for hit in told.hits] == ["Prefers trains over flights under six hours"]
 
 
 def test_the_weeks_insight_follows_and_grows_old(memory: Memory, clock: Clock) -> None:
@@ -68,7 +68,7 @@ def test_turns_are_not_told_and_no_more_than_the_limit(memory: Memory) -> None:
     for number in range(9):
         memory.remember(f"Train number {number} was late")
     told = memory.context("trains", limit=4)
-    assert len(told.facts) == 4 == told.text.count("\n- ")
+    assert len(told.hits) == 4 == told.text.count("\n- ")
     assert "I said" not in told.text
 
 
@@ -79,8 +79,8 @@ def test_planted_orders_are_kept_back_until_the_person_confirms_them(memory: Mem
     )
     told = memory.context("trains")
     assert "ignore all previous" not in told.text
-    [(kept, reason)] = told.kept_back
-    assert kept.id == order.id and "order" in reason
+    [kept] = told.left_out
+    assert kept.memory is not None and kept.memory.id == order.id and "order" in kept.reason
     memory.confirm(order.id)
     assert "ignore all previous" in memory.context("trains").text
 
@@ -102,7 +102,7 @@ def test_being_told_is_a_recall_for_an_agent_and_not_for_the_person(memory: Memo
 
 
 def test_the_filter_narrows_and_a_bad_one_is_pointed_at(memory: Memory) -> None:
-    assert memory.context("walnuts", filter="-walnuts").facts == ()
+    assert memory.context("walnuts", filter="-walnuts").hits == ()
     with pytest.raises(FilterError):
         memory.context("walnuts", filter="knd:fact")
 

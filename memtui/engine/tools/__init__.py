@@ -1,0 +1,1 @@
+"""What agents may call, over one open memory; ``registry`` has the list."""

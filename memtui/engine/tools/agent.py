@@ -1,0 +1,139 @@
+"""An agent at the door: who it is, and the part of the memory that there is for it.
+
+Every read of a tool goes through here and is narrowed to the agent's filter and project. What lies outside does
+not exist for it: the same answers, counts and errors as if it had never been stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.records import Kind, MemoryRecord, Profile, SearchResult
+from memtui.engine.search.briefing import ContextBlock
+from memtui.engine.search.filter_terms import Value, parse
+from memtui.engine.verbs.all import Verbs
+
+_SHOWN = 60
+
+
+class Agent:
+    """``memory`` is open for ``agent:<name>``. ``filter``: an expression of the filter language; ``project``: a name.
+
+    Raises FilterError for a bad filter, InputError for a memory that is open for somebody else.
+    """
+
+    def __init__(
+        self, memory: Verbs, *, filter: str = "", project: str | None = None, readonly: bool = False
+    ) -> None:
+        if not memory.actor.startswith("agent:"):
+            raise InputError(
+                f"This memory is open for {memory.actor}, not for an agent.",
+                "Open it with actor='agent:<name>': what an agent writes is signed with its name.",
+            )
+        self.memory = memory
+        self.project = project or None
+        self.readonly = readonly or memory.readonly
+        self.filter = " ".join(filter.split("\n")).strip()
+        if self.project is not None:
+            self.filter = f"{self.filter} project:{quoted(self.project)}".strip()
+        memory.view.emptied_by(self.filter)  # a bad filter is refused now, not at the first call
+
+    @property
+    def name(self) -> str:
+        return self.memory.actor.removeprefix("agent:")
+
+    @property
+    def scoped(self) -> bool:
+        """Whether a part of the memory does not exist for this agent."""
+        return bool(self.filter)
+
+    def narrowed(self, filter: str = "") -> str:
+        """The filter within which ``filter`` may look."""
+        return f"{self.filter} {filter}".strip()
+
+    def own_tags(self) -> tuple[str, ...]:
+        """What a new memory must be tagged with to be within the filter."""
+        return tuple(
+            term.values[0].text
+            for term in parse(self.filter)
+            if term.key == "tag" and not term.negated and len(term.values) == 1 and not term.values[0].prefix
+        )
+
+    def find(self, id: str) -> MemoryRecord | None:
+        """The active memory with this very id, if there is one for this agent."""
+        return self._find(id, "")
+
+    def get(self, id: str) -> MemoryRecord:
+        """An active memory by its whole id. Raises NotFoundError; InputError for one in the Trash."""
+        found = self._find(id, "")
+        if found is not None:
+            return found
+        ended = self._find(id, "is:trash ")
+        if ended is None:
+            raise unknown(id)
+        later = [one.id for one in self.memory.view.versions(ended.id) if one.active and self.find(one.id)]
+        raise InputError(
+            f"{ended.id} is in the Trash ({ended.ended_by}).",
+            f"Its successor is {later[-1]}." if later else "Only the person can bring it back.",
+        )
+
+    def _find(self, id: str, state: str) -> MemoryRecord | None:
+        if not id or len(id) > 200:
+            return None
+        for one in self.memory.view.page(self.narrowed(f"{state}id:{quoted(id)}"), limit=2):
+            if one.id == id:
+                return one
+        return None
+
+    def page(self, filter: str = "", *, offset: int = 0, limit: int = 100) -> list[MemoryRecord]:
+        """Memories that pass, the latest first."""
+        return self.memory.view.page(self.narrowed(filter), offset=offset, limit=limit)
+
+    def count(self, filter: str = "") -> int:
+        return self.memory.view.count(self.narrowed(filter))
+
+    def search(self, query: str, *, filter: str = "", limit: int) -> SearchResult:
+        """Ranked within what there is for this agent. No recall: say what was told with ``told``."""
+        return self.memory.search(
+            query, filter=self.narrowed(filter), limit=limit, profile=self.profile(), preview=True
+        )
+
+    def context(self, prompt: str, *, session_id: str | None = None, limit: int = 5) -> ContextBlock:
+        """What this agent is told before it answers; that is a recall."""
+        return self.memory.context(
+            prompt, session_id=session_id, limit=limit, filter=self.filter, profile=self.profile()
+        )
+
+    def profile(self) -> Profile | None:
+        """How to rank; None for the memory's own way.
+
+        Names of entities are learned from all memories, so one that is confined does not search by them.
+        """
+        if not self.scoped:
+            return None
+        wanted = self.memory.options.profile
+        known = {one.name: one for one in self.memory.questions.profiles()}
+        return msgspec.structs.replace(known.get(wanted, Profile()), entity=0.0)
+
+    def told(self, query: str, memories: Sequence[MemoryRecord], session_id: str | None = None) -> None:
+        """This agent has been told these: kept in ``recalls``, and it slows their fading."""
+        self.memory.note_recall(query, memories, session_id)
+
+
+def quoted(text: str) -> str:
+    """A value as the filter language takes it, whatever it holds."""
+    return str(Value(text=text, quoted=True))
+
+
+def unknown(id: str) -> NotFoundError:
+    """The one error for a memory that is not there and one that is not there for this agent."""
+    shown = id if len(id) <= _SHOWN else id[:_SHOWN] + "…"
+    return NotFoundError(f"There is no memory {shown!r}.", "search_memory finds memories and their ids.")
+
+
+def kinds(kind: Kind | None) -> str:
+    """The filter for one kind, or for all."""
+    return "" if kind is None else f"kind:{kind}"

@@ -1,0 +1,205 @@
+"""What a tool is, and what happens when an agent calls one: arguments read strictly, an answer for every fault.
+
+An agent acts on what it is told, so a fault is an answer too: a code, what was wrong, what to do next. Nothing
+that an agent sends raises.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from memtui.engine.errors import (
+    DegradedError,
+    InputError,
+    MemtuiError,
+    NotFoundError,
+    ProtectedError,
+    ReadOnlyError,
+    StoreError,
+)
+from memtui.engine.records import Record
+from memtui.engine.store.sql import storable
+from memtui.log import outline
+
+if TYPE_CHECKING:
+    from .agent import Agent
+
+Group = Literal["memory", "consolidator", "observations", "scratchpad"]
+GROUPS: tuple[Group, ...] = ("memory", "consolidator", "observations", "scratchpad")
+Code = Literal[
+    "bad_arguments", "unknown_tool", "not_found", "confirmed", "refused", "read_only", "unavailable", "failed"
+]
+
+MOST_BYTES = 4_000_000
+"""Of the arguments of one call."""
+_log = logging.getLogger("memtui.tools")
+
+
+class Arguments(Record, forbid_unknown_fields=True):
+    """Base of what tools are called with: ranges and descriptions in ``msgspec.Meta``."""
+
+
+class Tool(Record):
+    """One thing that an agent may call.
+
+    ``description`` is for the model: what it does and when to use it. ``writes``: it can change the memory,
+    so a read-only agent does not have it.
+    """
+
+    name: str
+    description: str
+    group: Group
+    arguments: type[Arguments]
+    run: Callable[[Agent, Any], Record]
+    writes: bool = False
+
+
+class ToolError(Record):
+    """Why a call came to nothing: ``message`` says what was wrong, ``hint`` what to do instead."""
+
+    code: Code
+    message: str
+    hint: str = ""
+
+
+class ToolAnswer(Record):
+    """What a call came to: a value, or an error; never both."""
+
+    value: Record | None = None
+    error: ToolError | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.error is None
+
+    @property
+    def text(self) -> str:
+        """The value (or ``{"error": ...}``) as JSON, which is what a model reads."""
+        told = self.value if self.error is None else {"error": self.error}
+        return msgspec.json.encode(told).decode()
+
+
+def call(agent: Agent, tool: Tool | None, arguments: Mapping[str, Any] | str | bytes) -> ToolAnswer:
+    """Run a tool for an agent. ``arguments``: JSON text, or an object already read from it. Never raises.
+
+    ``null`` for an argument with a default is the default: strict mode makes models send every argument.
+    """
+    if tool is None:
+        return _refusal("unknown_tool", "There is no such tool.", "Call one of the tools that are listed.")
+    if tool.writes and agent.readonly:
+        return _refusal("read_only", f"{tool.name} changes the memory; this connection only reads it.")
+    try:
+        given = _read(tool, arguments)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError, InputError) as error:
+        return _refusal(
+            "bad_arguments", f"The arguments of {tool.name} cannot be used: {error}", _usage(tool.arguments)
+        )
+    try:
+        return ToolAnswer(value=tool.run(agent, given))
+    except MemtuiError as error:
+        return _refusal(_code(error), error.message, error.hint)
+    except Exception as error:  # a fault of ours must not end the agent's run; the log has it
+        _log.error("the tool %s failed: %s", tool.name, outline(error))
+        return _refusal(
+            "failed", f"{tool.name} failed inside the memory.", "Go on without it, and tell the person."
+        )
+
+
+def schema(tool: Tool) -> dict[str, Any]:
+    """The JSON schema of a tool's arguments, as OpenAI's strict mode wants it.
+
+    Every object is closed and every property required; what has a default may be null.
+    """
+    return _object(tool.arguments)
+
+
+def _read(tool: Tool, arguments: Mapping[str, Any] | str | bytes) -> Arguments:
+    if isinstance(arguments, str | bytes):
+        raw = arguments.encode("utf-8") if isinstance(arguments, str) else arguments
+        if len(raw) > MOST_BYTES:
+            raise InputError(f"they have {len(raw):,} bytes, {MOST_BYTES:,} is the most")
+        arguments = msgspec.json.decode(raw) if raw.strip() else {}
+    return msgspec.convert(_given(arguments), tool.arguments)
+
+
+def _given(value: Any) -> Any:
+    """Without what is null, and without what SQLite cannot store."""
+    if isinstance(value, Mapping):
+        return {str(key): _given(one) for key, one in value.items() if one is not None}
+    if isinstance(value, list | tuple):
+        return [_given(one) for one in value]
+    return storable(value) if isinstance(value, str) else value
+
+
+def _refusal(code: Code, message: str, hint: str = "") -> ToolAnswer:
+    return ToolAnswer(error=ToolError(code=code, message=message, hint=hint))
+
+
+def _code(error: MemtuiError) -> Code:
+    match error:
+        case NotFoundError():
+            return "not_found"
+        case ProtectedError():
+            return "confirmed"
+        case ReadOnlyError():
+            return "read_only"
+        case DegradedError() | StoreError():
+            return "unavailable"
+        case _:
+            return "refused"
+
+
+def _usage(arguments: type[Arguments]) -> str:
+    names = [
+        field.encode_name + (" (required)" if field.required else "")
+        for field in msgspec.structs.fields(arguments)
+    ]
+    return f"It takes {', '.join(names)}." if names else "It takes no arguments: send {}."
+
+
+def _object(struct: type[msgspec.Struct]) -> dict[str, Any]:
+    _, definitions = msgspec.json.schema_components((struct,), ref_template="{name}")
+    return _strict(definitions[struct.__name__], definitions)
+
+
+# Keywords that strict mode does not know; what they say is checked here when the tool is called.
+_UNKNOWN = ("title", "default", "minLength", "maxLength")
+
+
+def _strict(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    if "$ref" in node:
+        node = {**definitions[node["$ref"]], **{key: value for key, value in node.items() if key != "$ref"}}
+    found = {key: value for key, value in node.items() if key not in _UNKNOWN}
+    if "anyOf" in found:
+        found["anyOf"] = [_strict(one, definitions) for one in found["anyOf"]]
+    if "enum" in found:
+        found["type"] = "string"
+    if "items" in found:
+        found["items"] = _strict(found["items"], definitions)
+    if found.get("type") != "object":
+        return found
+    required = frozenset(found.get("required", ()))
+    properties = {}
+    for name, value in found.get("properties", {}).items():
+        properties[name] = _strict(value, definitions)
+        if name not in required:
+            properties[name] = _nullable(properties[name], value.get("default"))
+    found.pop("description", None)  # the tool has its own
+    return {**found, "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _nullable(node: dict[str, Any], default: Any) -> dict[str, Any]:
+    """A property that may be null, which means its default."""
+    text = str(node.get("description", ""))
+    if default not in (None, "", (), []):
+        text = f"{text} Default {msgspec.json.encode(default).decode()}.".strip()
+    if "anyOf" in node:
+        node = next(one for one in node["anyOf"] if one.get("type") != "null")
+    if "enum" in node:
+        node = {"type": "string", "enum": [*node["enum"], None]}
+    node = {**node, "type": [node["type"], "null"]}
+    return {**node, "description": text} if text else node

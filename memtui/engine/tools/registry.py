@@ -1,0 +1,51 @@
+"""The list of tools, and a box of them for a program that drives a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from . import recall
+from .agent import Agent
+from .base import Group, Tool, ToolAnswer, schema
+from .base import call as call_tool
+
+TOOLS: tuple[Tool, ...] = (*recall.TOOLS,)
+_BY_NAME = {tool.name: tool for tool in TOOLS}
+
+
+def find(name: str) -> Tool | None:
+    return _BY_NAME.get(name)
+
+
+def offered(agent: Agent, groups: Sequence[Group]) -> list[Tool]:
+    """What an agent may call: nothing that writes when it only reads."""
+    return [tool for tool in TOOLS if tool.group in groups and not (tool.writes and agent.readonly)]
+
+
+def call(agent: Agent, name: str, arguments: Mapping[str, Any] | str | bytes = b"") -> ToolAnswer:
+    """Run a tool by name. Never raises: see ``base.call``."""
+    return call_tool(agent, find(name), arguments)
+
+
+class Toolbox:
+    """The tools of some groups for one agent: what ``Memory.tools`` gives."""
+
+    def __init__(self, agent: Agent, groups: Sequence[Group]) -> None:
+        self.agent = agent
+        self._tools = {tool.name: tool for tool in offered(agent, groups)}
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
+
+    def functions(self) -> list[dict[str, Any]]:
+        """Function schemas as OpenAI's API takes them, strict."""
+        return [
+            {"type": "function", "name": tool.name, "description": tool.description,
+             "parameters": schema(tool), "strict": True}
+            for tool in self._tools.values()
+        ]  # fmt: skip
+
+    def call(self, name: str, arguments: Mapping[str, Any] | str | bytes = b"") -> ToolAnswer:
+        """Run one of these tools; its ``text`` goes back to the model. Never raises."""
+        return call_tool(self.agent, self._tools.get(name), arguments)
