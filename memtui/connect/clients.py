@@ -1,0 +1,200 @@
+"""The agents that memtui can be connected to: where each keeps its configuration, and what goes into it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from memtui.engine.errors import InputError
+from memtui.engine.records import Record
+
+from . import json_text, toml_text
+
+ClientName = Literal["claude-code", "claude-desktop", "codex"]
+CLIENTS: tuple[ClientName, ...] = ("claude-code", "claude-desktop", "codex")
+LABELS: Mapping[ClientName, str] = {
+    "claude-code": "Claude Code",
+    "claude-desktop": "Claude Desktop",
+    "codex": "Codex",
+}
+SERVER = "memtui"
+# Seconds after which Claude Code goes on without the hook; it takes a fraction of one.
+HOOK_TIMEOUT = 5
+HOOK_EVENTS = ("UserPromptSubmit", "Stop")
+_MOST_BYTES = 64 << 20
+
+
+class Call(Record):
+    """How an agent starts memtui: ``program`` (a path, or Python and ``-m memtui``) and the options of its door."""
+
+    program: tuple[str, ...]
+    options: tuple[str, ...]
+
+    def server(self) -> tuple[str, tuple[str, ...]]:
+        """The command of the MCP server and its arguments."""
+        return self.program[0], (*self.program[1:], "mcp", *self.options)
+
+    def hook(self) -> str:
+        """The shell line of the hook."""
+        words = [*self.program, "hook", "claude-code", *self.options]
+        return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+
+
+class Edit(Record):
+    """A file and its text before and after; ``before`` is None where there is no file yet."""
+
+    path: Path
+    before: str | None
+    after: str
+
+    @property
+    def changes(self) -> bool:
+        return self.after != (self.before or "")
+
+
+def program(script: str | None = None) -> tuple[str, ...]:
+    """How to start the memtui that is running from anywhere: its script if there is one, else Python's ``-m``."""
+    python = Path(script or sys.executable)
+    installed = python.with_name("memtui.exe" if sys.platform == "win32" else "memtui")
+    return (str(installed),) if installed.is_file() else (str(python), "-m", "memtui")
+
+
+def configuration(client: ClientName, home: Path, environ: Mapping[str, str]) -> Path:
+    """The file in which an agent looks for its MCP servers."""
+    match client:
+        case "claude-code":
+            folder = environ.get("CLAUDE_CONFIG_DIR")
+            return (Path(folder) if folder else home) / ".claude.json"
+        case "claude-desktop":
+            return _desktop_folder(home, environ) / "claude_desktop_config.json"
+        case "codex":
+            return Path(environ.get("CODEX_HOME") or home / ".codex") / "config.toml"
+
+
+def hook_settings(home: Path, environ: Mapping[str, str]) -> Path:
+    """The file in which Claude Code looks for hooks."""
+    return Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude") / "settings.json"
+
+
+def server_edit(client: ClientName, path: Path, call: Call) -> Edit:
+    """Put the MCP server into the configuration; keys of an entry that is there already are kept.
+
+    Raises InputError for a file that cannot be read or changed.
+    """
+    command, arguments = call.server()
+    before = read(path)
+    text = before or ""
+    try:
+        if client == "codex":
+            values: dict[str, toml_text.Value] = {"command": command, "args": arguments}
+            after = toml_text.put(text, f"mcp_servers.{SERVER}", values)
+        else:
+            entry: dict[str, Any] = {"type": "stdio"} if client == "claude-code" else {}
+            after = _with_server(text, {**entry, "command": command, "args": list(arguments)})
+    except (ValueError, RecursionError) as error:
+        raise _cannot_change(path, error) from error
+    return Edit(path=path, before=before, after=after)
+
+
+def hook_edit(path: Path, call: Call) -> Edit:
+    """Put the hooks into Claude Code's settings, once. Raises InputError as ``server_edit`` does."""
+    before = read(path)
+    after = before or ""
+    try:
+        settings = json.loads(after) if after.strip() else {}
+        hooks = settings.get("hooks", {}) if isinstance(settings, dict) else None
+        if not isinstance(hooks, dict):
+            raise ValueError("its hooks are not an object")
+        for event in HOOK_EVENTS:
+            groups = hooks.get(event, [])
+            wanted = _with_hook(groups, call.hook())
+            if wanted != groups:
+                after = json_text.put(after, ("hooks", event), wanted)
+    except (ValueError, RecursionError) as error:
+        raise _cannot_change(path, error) from error
+    return Edit(path=path, before=before, after=after)
+
+
+def read(path: Path) -> str | None:
+    """The text of a configuration file, None where there is none. Raises InputError where it cannot be read."""
+    try:
+        if path.is_symlink():
+            raise InputError(
+                f"{path} is a symbolic link; memtui does not write through it.",
+                "Edit its target: --dry-run shows what to put there.",
+            )
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.", "Check its folder.") from error
+    if len(raw) > _MOST_BYTES:
+        raise InputError(f"{path} is larger than {_MOST_BYTES >> 20} MiB.", "Is it the right file?")
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        raise _cannot_change(path, error) from error
+
+
+def _with_server(text: str, entry: dict[str, Any]) -> str:
+    document = json.loads(text) if text.strip() else {}
+    servers = document.get("mcpServers", {}) if isinstance(document, dict) else {}
+    old = servers.get(SERVER) if isinstance(servers, dict) else None
+    if old is None:
+        return json_text.put(text, ("mcpServers", SERVER), entry)
+    if not isinstance(old, dict):
+        raise ValueError(f"its mcpServers.{SERVER} is not an object")
+    for key, value in entry.items():
+        if old.get(key) != value:
+            text = json_text.put(text, ("mcpServers", SERVER, key), value)
+    return text
+
+
+def _with_hook(groups: Any, line: str) -> list[Any]:
+    """The groups of an event with our hook among them; one of an earlier time is replaced where it stands."""
+    if not isinstance(groups, list):
+        raise ValueError("the hooks of an event are not a list")
+    ours = {"type": "command", "command": line, "timeout": HOOK_TIMEOUT}
+    found = False
+    kept: list[Any] = []
+    for group in groups:
+        if isinstance(group, dict) and isinstance(group.get("hooks"), list):
+            hooks = [{**hook, **ours} if _is_ours(hook) else hook for hook in group["hooks"]]
+            found = found or any(map(_is_ours, hooks))
+            kept.append({**group, "hooks": hooks})
+        else:
+            kept.append(group)
+    return kept if found else [*kept, {"hooks": [ours]}]
+
+
+def _is_ours(hook: Any) -> bool:
+    line = hook.get("command") if isinstance(hook, dict) else None
+    return isinstance(line, str) and "memtui" in line and " hook claude-code" in line
+
+
+def _desktop_folder(home: Path, environ: Mapping[str, str]) -> Path:
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "Claude"
+    if sys.platform == "win32":
+        return Path(environ.get("APPDATA") or home / "AppData" / "Roaming") / "Claude"
+    return Path(environ.get("XDG_CONFIG_HOME") or home / ".config") / "Claude"
+
+
+def _cannot_change(path: Path, error: Exception) -> InputError:
+    """No text of the file is quoted: it may hold keys."""
+    place = ""
+    if isinstance(error, json.JSONDecodeError):
+        cause = f"it is not valid JSON: {error.msg.lower()}"
+        place = f", line {error.lineno}"
+    elif isinstance(error, UnicodeDecodeError):
+        cause = f"it is not valid UTF-8 (byte {error.start})"
+    elif isinstance(error, RecursionError):
+        cause = "it is nested too deeply"
+    else:
+        cause = str(error)
+    return InputError(f"{path}{place} cannot be changed: {cause}.", "Correct the file; it was left as it is.")

@@ -1,0 +1,171 @@
+"""memtui connect: an agent's configuration, before and after."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_kit import Cli
+
+FILES = {
+    "claude-code": ".claude.json",
+    "claude-desktop": ".config/Claude/claude_desktop_config.json",
+    "codex": ".codex/config.toml",
+}
+
+
+@pytest.fixture(autouse=True)
+def _no_folders_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CODEX_HOME", raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+
+
+def server(home: Path, client: str) -> Any:
+    text = (home / FILES[client]).read_text()
+    if client == "codex":
+        return tomllib.loads(text)["mcp_servers"]["memtui"]
+    return json.loads(text)["mcpServers"]["memtui"]
+
+
+@pytest.mark.parametrize("client", FILES)
+def test_a_client_gets_the_server_once(client: str, cli: Cli, home: Path) -> None:
+    told = cli("connect", client, "--yes", "--project", "work", "--filter=-tag:private")
+    assert told.code == 0, told.err
+    entry = server(home, client)
+    assert Path(entry["command"]).is_absolute()
+    assert Path(entry["command"]).is_file()
+    arguments = entry["args"][entry["args"].index("mcp") :]
+    assert arguments == [
+        "mcp", f"--db={home}/memory.db", f"--agent={client}", "--project=work", "--filter=-tag:private",
+    ]  # fmt: skip
+    before = (home / FILES[client]).read_bytes()
+    again = cli("connect", client, "--project", "work", "--filter=-tag:private")
+    assert (again.code, "already" in again.out) == (0, True)
+    assert (home / FILES[client]).read_bytes() == before
+
+
+@pytest.mark.parametrize("client", FILES)
+def test_what_else_is_there_is_kept_and_the_old_file_too(client: str, cli: Cli, home: Path) -> None:
+    file = home / FILES[client]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    old = (
+        '# mine\nmodel = "x"\n'
+        if client == "codex"
+        else '{"theme":  "dark", "mcpServers": {"a": {"command": "b"}}}\n'
+    )
+    file.write_text(old)
+    shown = cli("connect", client, "--dry-run")
+    assert shown.code == 0
+    assert "+++ " in shown.out
+    assert file.read_text() == old
+    assert cli("connect", client, "-y").code == 0
+    assert old.split("}", maxsplit=1)[0].rstrip() in file.read_text()
+    (backup,) = file.parent.glob(f"{file.name}.*.bak")
+    assert backup.read_text() == old
+
+
+def test_keys_that_the_person_added_to_our_entry_stay(cli: Cli, home: Path) -> None:
+    (home / ".claude.json").write_text(
+        '{"mcpServers": {"memtui": {"command": "old", "env": {"A": "1"}, "args": []}}}'
+    )
+    assert cli("connect", "claude-code", "--yes").code == 0
+    entry = server(home, "claude-code")
+    assert entry["env"] == {"A": "1"}
+    assert entry["command"] != "old"
+
+
+@pytest.mark.parametrize(
+    ("client", "text"),
+    [
+        ("claude-code", '{"mcpServers": '),
+        ("claude-code", "[]"),
+        ("claude-code", '{"mcpServers": []}'),
+        ("claude-desktop", '{"mcpServers": {"memtui": 3}}'),
+        ("claude-desktop", "// a comment\n{}"),
+        ("codex", "model = \n"),
+        ("codex", "mcp_servers = {}\n"),
+        ("codex", "caf\udce9 = 1"),
+    ],
+)
+def test_a_file_that_cannot_be_changed_is_left_as_it_is(client: str, text: str, cli: Cli, home: Path) -> None:
+    file = home / FILES[client]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    told = cli("connect", client, "--yes")
+    assert told.code == 3
+    assert f"error: {file}" in told.err
+    assert "hint: " in told.err
+    assert file.read_bytes() == text.encode("utf-8", "surrogateescape")
+    assert len(list(file.parent.glob(f"{file.name}*"))) == 1
+
+
+def test_a_symbolic_link_is_not_written_through(cli: Cli, home: Path, tmp_path: Path) -> None:
+    target = tmp_path / "dotfiles.json"
+    target.write_text("{}")
+    (home / ".claude.json").symlink_to(target)
+    assert cli("connect", "claude-code", "--yes").code == 3
+    assert target.read_text() == "{}"
+
+
+def test_hooks_join_those_that_are_there_and_are_replaced_where_they_stand(cli: Cli, home: Path) -> None:
+    folder = home / ".claude"
+    folder.mkdir()
+    theirs = {"hooks": [{"type": "command", "command": "say done"}]}
+    (folder / "settings.json").write_text(json.dumps({"model": "x", "hooks": {"Stop": [theirs]}}, indent=2))
+    assert cli("connect", "claude-code", "--hooks", "--yes").code == 0
+    settings = json.loads((folder / "settings.json").read_text())
+    assert settings["model"] == "x"
+    assert settings["hooks"]["Stop"][0] == theirs
+    for event in ("UserPromptSubmit", "Stop"):
+        (hook,) = settings["hooks"][event][-1]["hooks"]
+        words = shlex.split(hook["command"])
+        assert Path(words[0]).is_absolute()
+        assert words[words.index("hook") :] == [
+            "hook", "claude-code", f"--db={home}/memory.db", "--agent=claude-code",
+        ]  # fmt: skip
+        assert hook["timeout"] == 5
+    assert cli("connect", "claude-code", "--hooks", "--yes", "--agent", "cc").code == 0
+    again = json.loads((folder / "settings.json").read_text())["hooks"]
+    assert [len(again[event]) for event in ("UserPromptSubmit", "Stop")] == [1, 2]
+    assert again["Stop"][1]["hooks"][0]["command"].endswith("--agent=cc")
+
+
+def test_nobody_there_to_ask_means_nothing_is_written(cli: Cli, home: Path) -> None:
+    told = cli("connect", "codex")
+    assert told.code == 2
+    assert "--yes" in told.err
+    assert not (home / ".codex").exists()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [["codex", "--hooks"], ["nothing"], ["codex", "--json"], ["--demo", "codex"]],
+)
+def test_what_makes_no_sense_is_refused(line: list[str], cli: Cli) -> None:
+    assert cli("connect", *line).code == 2
+
+
+def test_scripts_learn_what_was_written(cli: Cli, home: Path) -> None:
+    shown = cli("connect", "claude-code", "--hooks", "--dry-run", "--json").json
+    assert shown["written"] is False
+    told = cli("connect", "claude-code", "--hooks", "--yes", "--json").json
+    assert told["written"] is True
+    assert [file["path"] for file in told["files"]] == [
+        str(home / ".claude.json"), str(home / ".claude" / "settings.json"),
+    ]  # fmt: skip
+    assert cli("connect", "claude-code", "--hooks", "--yes", "--json").json["files"] == []
+
+
+def test_the_programs_own_folders_are_honoured(cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "cc"))
+    monkeypatch.setenv("CODEX_HOME", str(home / "cx"))
+    cli("connect", "claude-code", "--hooks", "--yes")
+    cli("connect", "codex", "--yes")
+    assert sorted(p.relative_to(home).as_posix() for p in home.rglob("*") if p.is_file()) == [
+        "cc/.claude.json", "cc/settings.json", "cx/config.toml",
+    ]  # fmt: skip

@@ -1,0 +1,55 @@
+"""Setting keys of a table in the text of a TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+from memtui.connect.toml_text import put
+
+VALUES = {"command": "/opt/memtui", "args": ("mcp", '--filter=-tag:"very private"')}
+FILE = """# my settings
+model = "o5" # the good one
+
+[mcp_servers.other]
+command = "x"
+"""
+
+
+def test_a_table_is_appended_and_comments_stay() -> None:
+    changed = put(FILE, "mcp_servers.memtui", VALUES)
+    assert changed.startswith(FILE)
+    assert tomllib.loads(changed)["mcp_servers"]["memtui"] == {**VALUES, "args": list(VALUES["args"])}
+    assert put(changed, "mcp_servers.memtui", VALUES) == changed
+
+
+def test_of_a_table_that_is_there_only_the_named_keys_change() -> None:
+    old = (
+        '[mcp_servers.memtui] # mine\nstartup_timeout_sec = 20 # slow disk\nargs = [\n  "old", # two\n  "lines"\n]\n'
+        '\n[mcp_servers.memtui.env]\nA = "1"\n'
+    )
+    changed = put(old, "mcp_servers.memtui", VALUES)
+    assert "[mcp_servers.memtui] # mine" in changed
+    assert "startup_timeout_sec = 20 # slow disk\n" in changed
+    assert tomllib.loads(changed)["mcp_servers"]["memtui"] == {
+        "startup_timeout_sec": 20, "env": {"A": "1"}, "command": "/opt/memtui", "args": list(VALUES["args"]),
+    }  # fmt: skip
+
+
+def test_an_empty_file_gets_the_table_alone() -> None:
+    assert put("", "a.b", {"c": "d"}) == '[a.b]\nc = "d"\n'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = ",
+        "mcp_servers = 1\n",
+        "mcp_servers = { other = { command = 'x' } }\n",
+        "mcp_servers.memtui = { command = 'x' }\n",
+        'x = """\n[mcp_servers.memtui]\n"""\n[mcp_servers."memtui"]\ncommand = "x"\n',
+    ],
+)
+def test_what_a_small_edit_cannot_change_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        put(text, "mcp_servers.memtui", VALUES)
