@@ -95,6 +95,7 @@ def _run(memory: Memory, names: tuple[str, ...], once: bool, dry_run: bool, json
         note("another program maintains this memory; nothing is left to do here")
     with _on_signals(stop):
         found = _watched(work, scheduler)
+    _warn_of_clock(scheduler)
     if once and not found and not json:
         _tell_nothing_due(scheduler)
         return OK
@@ -140,6 +141,7 @@ def _stay(memory: Memory, json: bool) -> int:
                 if leads
                 else "another program maintains this memory; standing by"
             )
+        _warn_of_clock(scheduler)
         scheduler.start()
         while not ended.wait(0.5):
             pass
@@ -208,9 +210,14 @@ def _tell_status(scheduler: Scheduler, json: bool) -> int:
                 "here" if found.running.here else "in another program",
             )
         )
-    if found.clock:
-        err(f"warning: {found.clock} (memtui maintain --accept-clock)")
+    _warn_of_clock(scheduler)
     return OK
+
+
+def _warn_of_clock(scheduler: Scheduler) -> None:
+    """On stderr: what is wrong with the clock, and how to say that it is right."""
+    if clock := scheduler.status().clock:
+        err(f"warning: {clock} (memtui maintain --accept-clock)")
 
 
 def _status_row(job: JobStatus, now: float) -> list[str]:

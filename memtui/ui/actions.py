@@ -145,6 +145,8 @@ ACTIONS: tuple[Action, ...] = (
     _action("switch", "s", "on/off", "Change", ("maintenance",),
             "Let the job run by its schedule, or only when you ask for it.", footer=36, changes=True),
     _action("stop", "ctrl+x", "stop", "Change", ("sessions", "maintenance"), "Stop what is running here."),
+    _action("accept_clock", "C", "clock is right", "Change", ("review", "maintenance"),
+            "Say that the time is right, although the clock jumped: what waits for it may run.", changes=True),
     _action("skip", "s", "skip", "Change", ("sessions",),
             "Count it as done without drawing anything from it.", footer=36, changes=True),
     _action("correct", "e", "correct", "Change", (*_ROWS, "review"),

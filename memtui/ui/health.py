@@ -66,7 +66,7 @@ def _file(memory: Memory, now: float) -> Iterator[Health]:
         yield Health("jobs", "run by another program, or not at all just now")
     if status.clock:
         yield Health(
-            "clock", status.clock, well=False, remedy="memtui maintain --accept-clock says that it is right"
+            "clock", status.clock, well=False, remedy="say here that it is right: the key is above the list"
         )
     if status.problem:
         yield Health("problem", status.problem, well=False)

@@ -92,11 +92,15 @@ class Card(NamedTuple):
 
 
 class Deck(NamedTuple):
-    """A day's share of cards. ``later``: how many more wait; ``settled``: how many were decided today."""
+    """A day's share of cards.
+
+    ``later``: how many more wait; ``settled``: how many were decided today; ``clock``: what is wrong with it.
+    """
 
     cards: tuple[Card, ...]
     later: int
     settled: int
+    clock: str
 
 
 def read_deck(memory: Memory, *, all: bool) -> Deck:
@@ -104,7 +108,7 @@ def read_deck(memory: Memory, *, all: bool) -> Deck:
     inbox = memory.upkeep.inbox(all=all)
     titles = session_titles(memory, (item.session_id for item in inbox.items))
     cards = tuple(Card(item, titles.get(item.session_id or "", "")) for item in inbox.items)
-    return Deck(cards, inbox.later, inbox.settled)
+    return Deck(cards, inbox.later, inbox.settled, memory.scheduler.status().clock)
 
 
 def session_titles(memory: Memory, session_ids: Iterable[str | None]) -> dict[str, str]:

@@ -90,6 +90,8 @@ def test_a_clock_that_jumped_is_told_and_can_be_accepted(cli: Cli, fading: Path)
             (str(int(time.time() - 5 * DAY)),),
         )
     assert "5 days" in cli("maintain", "--status").err
+    once = cli("maintain", "--once", "--json")
+    assert "--accept-clock" in once.err and '"decay"' not in once.out
     refused = cli("maintain", "--job", "decay")
     assert refused.code == 3
     assert "--accept-clock" in refused.err

@@ -29,6 +29,7 @@ from memtui.ui.widgets.list_source import ListSource
 from memtui.ui.widgets.row_events import RowOpened
 from memtui.ui.widgets.topic_text import TopicText
 
+from .clock_banner import WarnsOfClock
 from .job_verbs import NAME, JobVerbs
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ LOOK_SECONDS, LOOK_WHILE_RUNNING = 5.0, 0.4
 _KEYS = ("run", "dry_run", "switch", "undo_this", "open")
 
 
-class MaintenancePane(JobVerbs):
+class MaintenancePane(WarnsOfClock[Row], JobVerbs):
     """Jobs, topics and runs in one list; the preview tells all about the one under the cursor."""
 
     place: ClassVar = "maintenance"
@@ -81,6 +82,7 @@ class MaintenancePane(JobVerbs):
         first = self.state is None
         self.state = await self.ask(read_state)
         self._tell_running()
+        self.show_clock(self.state.status.clock)
         self.show_rows(top=first)
 
     def _look(self) -> None:
@@ -104,6 +106,7 @@ class MaintenancePane(JobVerbs):
             if running is not None and work.name == f"{NAME} {running.job}":
                 work.progress(running.done, running.total)
         self._tell_running()
+        self.show_clock(status.clock)
         if [job.last for job in before.jobs] != [job.last for job in status.jobs]:
             self.refresh_state()
         else:
@@ -116,8 +119,6 @@ class MaintenancePane(JobVerbs):
             share = f" {running.done:,} of {running.total:,}" if running.total else ""
             where = "" if running.here else ", in another program"
             parts.append(f"{running.job} is running{share}{where}")
-        elif self.state is not None and self.state.status.clock:
-            parts.append(f"{self.shell.glyphs.conflict} {self.state.status.clock}")
         self.tell(f" {self.shell.glyphs.dot} ".join(parts))
 
     def show_count(self, rows: int, exact: bool) -> None:

@@ -34,6 +34,7 @@ from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.list_source import ListSource
 
+from .clock_banner import WarnsOfClock
 from .deciding import Decides
 from .pane import Command
 
@@ -41,7 +42,7 @@ from .pane import Command
 READ_AFTER = 0.3
 
 
-class ReviewPane(Decides):
+class ReviewPane(WarnsOfClock[Card], Decides):
     """The cards at the left, the one to decide at the right. A decided card leaves at once; the next one is there."""
 
     place: ClassVar = "review"
@@ -89,6 +90,7 @@ class ReviewPane(Decides):
         before = {card.item.id for card in self._cards}
         deck = await self.ask(lambda memory: read_deck(memory, all=everything))
         self._deck = deck
+        self.show_clock(deck.clock)
         self._evidence = None
         self.show_rows(top=first)
         back = [card for card in self._cards if card.item.id in self._decided and card.item.id not in before]
@@ -177,7 +179,7 @@ class ReviewPane(Decides):
             return assemble(
                 ("No card has these words.\n\n", "bold"), (key("back"), "bold $accent"), "  clear the filter"
             )
-        deck = self._deck or Deck((), 0, 0)
+        deck = self._deck or Deck((), 0, 0, "")
         decided = f"{plural(deck.settled, 'card')} decided today.\n" if deck.settled else ""
         parts: list[Content | str | tuple[str, str]] = [
             (f"{self.shell.glyphs.protected} all clear", "bold $success"), "\n\n", decided,
