@@ -30,16 +30,18 @@ class Indexer:
     """Works off ``index_queue`` and ``vector_changes``; with ``start`` in a thread of its own.
 
     ``embedder`` returns the embedder or raises DegradedError, which is remembered in ``degraded``.
+    ``on_done`` is called in the thread when nothing is left to do.
     """
 
     def __init__(
         self, connections: Connections, clock: Clock, embedder: Callable[[], Embedder | None], *,
-        on_progress: Callable[[], None] = lambda: None,
+        on_progress: Callable[[], None] = lambda: None, on_done: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
         self._connections = connections
         self._clock = clock
         self._embedder = embedder
         self._on_progress = on_progress
+        self._on_done = on_done
         self._work = threading.Lock()
         self._woken = threading.Event()
         self._latest = 0.0
@@ -65,6 +67,9 @@ class Indexer:
         if self._thread is not None:
             self._thread.join()
 
+    def stopping(self) -> bool:
+        return self._stop.is_set()
+
     def _run(self) -> None:
         while not self._stop.is_set():
             self._woken.wait()
@@ -79,6 +84,7 @@ class Indexer:
             self._woken.clear()
             try:
                 self.run()
+                self._on_done()
             except MemtuiError as error:
                 self.degraded = error.message
 
@@ -204,4 +210,5 @@ class Indexer:
         while more and not self._stop.is_set():
             with self._connections.write_in_turn() as connection:
                 more = full_text.merge(connection)
+                vectors.trim_log(connection)
         self._connections.checkpoint()

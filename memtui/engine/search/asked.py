@@ -9,16 +9,18 @@ from memtui.engine.store.vectors import VectorSpace
 
 from .question import Question
 from .scope import Scope
+from .vector_copy import VectorCopy
 
 if TYPE_CHECKING:
     from memtui.engine.models.vectors import FloatMatrix
 
 
 class Meaning(NamedTuple):
-    """A question as a vector (one row), and the space it lies in."""
+    """A question as a vector (one row), the space it lies in, and a copy of that, if there is one."""
 
     query: FloatMatrix
     space: VectorSpace
+    copy: VectorCopy | None
 
 
 class Asked(NamedTuple):

@@ -20,6 +20,7 @@ from .reports import reports
 from .scope import Scope
 from .second_look import look_again
 from .statistics import MEMORIES
+from .vector_copy import VectorCopy
 
 if TYPE_CHECKING:
     from memtui.engine.models.vectors import FloatMatrix
@@ -30,6 +31,16 @@ class QueryEmbedder(Protocol):
 
     def embed_query(self, text: str, weight: Callable[[str], float] | None = None) -> FloatMatrix:
         """The question as one row; ``weight`` says how rare a word is in the memory."""
+
+
+class CopiedVectors(NamedTuple):
+    """An embedder for questions, and a copy of the vectors to compare them with."""
+
+    embedder: QueryEmbedder
+    copy: VectorCopy
+
+    def embed_query(self, text: str, weight: Callable[[str], float] | None = None) -> FloatMatrix:
+        return self.embedder.embed_query(text, weight)
 
 
 class Ranking(NamedTuple):
@@ -70,7 +81,11 @@ def rank(
     times["entity"] = lap()
 
     meaning, no_vectors = _meaning(connection, wanted.text, profile, embedder)
-    near = vector.nearest(connection, meaning.space, meaning.query, scope, profile.depth) if meaning else []
+    near = (
+        vector.nearest(connection, meaning.space, meaning.query, scope, profile.depth, meaning.copy)
+        if meaning
+        else []
+    )
     lists["vector"] = [Candidate(rid=hit.rid, score=hit.score, share=max(0.0, hit.score)) for hit in near]
     times["vector"] = lap()
 
@@ -102,7 +117,8 @@ def _meaning(
         return None, error.message
     if query.shape[1] != space.dims:
         return None, f"the model makes {query.shape[1]} dimensions, the memory has {space.dims}"
-    return (Meaning(query, space), "") if query.any() else (None, "")
+    copy = embedder.copy if isinstance(embedder, CopiedVectors) else None
+    return (Meaning(query, space, copy), "") if query.any() else (None, "")
 
 
 def _drop_below_floor(lists: dict[ArmName, list[Candidate]], profile: Profile) -> int:

@@ -63,8 +63,8 @@ def _count(
         lists["keyword"] = sorted(counted, key=lambda one: (one.rid not in first_pass, -one.score, -one.rid))
     if asked.meaning:
         listed = {candidate.rid for candidate in lists["vector"]}
-        query, space = asked.meaning
-        others = vector.cosines(connection, space, query, readings.keys() - listed)
+        meaning = asked.meaning
+        others = vector.cosines(connection, meaning.space, meaning.query, readings.keys() - listed)
         lists["vector"] += [
             Candidate(rid=rid, score=cosine, share=max(0.0, cosine))
             for rid, cosine in sorted(others.items(), key=lambda one: (-one[1], -one[0]))

@@ -2,7 +2,8 @@
 
 The filter is never applied to a fixed number of neighbours: a narrow scope is compared memory by memory,
 a broad one through the vec0 index, widening until enough of what is found lies inside. Vectors that the
-index does not hold yet are compared directly. Without vec0 the same is done in numpy.
+index does not hold yet are compared directly. Without vec0 the same is done in numpy. Where a copy of the
+vectors is in memory, it takes the place of all of these.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from memtui.engine.store.vectors import KNN_LIMIT, VectorSpace
 
 from .keyword import Found
 from .scope import Scope, as_json, passing
+from .vector_copy import VectorCopy
 
 if TYPE_CHECKING:
     from memtui.engine.models.vectors import FloatMatrix
@@ -30,9 +32,16 @@ _ROWS_AT_ONCE = 4_096
 
 
 def nearest(
-    connection: apsw.Connection, space: VectorSpace, query: FloatMatrix, scope: Scope, limit: int
+    connection: apsw.Connection,
+    space: VectorSpace,
+    query: FloatMatrix,
+    scope: Scope,
+    limit: int,
+    copy: VectorCopy | None = None,
 ) -> list[Found]:
     """The nearest ``limit`` memories of the scope; ``query`` is one row. Scores are cosines, -1 to 1."""
+    if copy is not None and copy.ready(connection, space):
+        return _in_copy(connection, copy, query, scope, limit)
     blob = quantise(query)[0].tobytes()
     if not has_vec0(connection):
         return _in_numpy(connection, space, blob, scope, limit)
@@ -111,6 +120,40 @@ def _compared(
         {**scope.bindings, "query": blob, "model": space.model_id, "dims": space.dims, "limit": limit},
     )
     return [Found(rid, cosine) for rid, cosine in rows if cosine is not None]
+
+
+def _in_copy(
+    connection: apsw.Connection, copy: VectorCopy, query: FloatMatrix, scope: Scope, limit: int
+) -> list[Found]:
+    import numpy as np
+
+    rids, cosines = copy.cosines(quantise(query)[0], None if scope.all_kinds else scope.kinds)
+    if not scope.broad:
+        few = [
+            rid
+            for (rid,) in connection.execute(
+                f"SELECT m.rid FROM memories m WHERE {scope.where} LIMIT {NARROW + 1}", scope.bindings
+            )
+        ]
+        if len(few) <= NARROW:
+            inside = np.isin(rids, np.array(few, np.int64))
+            rids, cosines = rids[inside], cosines[inside]
+    wanted = 2 * limit
+    while True:
+        if wanted < len(rids):
+            # Of equal ones at the end of the list all are taken, so that the newer can come first.
+            least = np.partition(cosines, -wanted)[-wanted]
+            best = np.flatnonzero(cosines >= least)
+        else:
+            best = np.arange(len(rids))
+        order = best[np.lexsort((-rids[best], -cosines[best]))]
+        ranked: list[int] = rids[order].tolist()
+        inside_scope = passing(connection, scope, ranked)
+        if len(inside_scope) >= limit or wanted >= len(rids):
+            scores: list[float] = cosines[order].tolist()
+            found = zip(ranked, scores, strict=True)
+            return [Found(rid, score) for rid, score in found if rid in inside_scope][:limit]
+        wanted *= 8
 
 
 def _through_index(

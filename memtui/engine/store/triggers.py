@@ -147,6 +147,7 @@ _DEPENDENTS = [
 _VECTORS = [
     f"""CREATE TRIGGER vectors_{name} AFTER {event} ON embeddings BEGIN
     INSERT INTO vector_changes(rid) VALUES ({row}.rid) ON CONFLICT DO NOTHING;
+    INSERT INTO vector_log(rid) VALUES ({row}.rid);
 END"""
     for name, event, row in (
         ("insert", "INSERT", "new"),

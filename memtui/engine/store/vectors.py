@@ -2,7 +2,8 @@
 
 The index can be dropped and rebuilt at any time. Two fixed tables take turns, because vec0 cannot be
 renamed: ``memory_metadata.vector_index`` names the live one. Rows whose index entry is out of date
-stand in ``vector_changes``; ``sync`` brings the index up to them.
+stand in ``vector_changes``; ``sync`` brings the index up to them. ``vector_log`` has the latest changes in
+their order, for copies in memory.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import apsw
 from .sql import scalar
 
 KNN_LIMIT = 4_096
+LOG_KEPT = 20_000
 
 
 class VectorSpace(NamedTuple):
@@ -139,6 +141,19 @@ def rebuild(connection: apsw.Connection) -> None:
     """Drop the live index; ``sync`` makes it anew from the durable copy."""
     connection.execute(f"DROP TABLE IF EXISTS {index_table(connection)}")
     connection.execute("DELETE FROM vector_changes")
+
+
+def trim_log(connection: apsw.Connection) -> None:
+    """Keep the latest changes only; a copy that has missed more is made anew."""
+    connection.execute(
+        "DELETE FROM vector_log WHERE seq <= (SELECT max(seq) FROM vector_log) - ?", (LOG_KEPT,)
+    )
+
+
+def more_than(connection: apsw.Connection, number: int) -> bool:
+    """Whether the file holds more vectors than that."""
+    found = connection.execute("SELECT rid FROM embeddings ORDER BY rid LIMIT 1 OFFSET ?", (number,))
+    return found.fetchone() is not None
 
 
 def unsynced(connection: apsw.Connection) -> int:

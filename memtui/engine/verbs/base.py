@@ -15,6 +15,7 @@ from memtui.engine.maintain.indexer import Indexer
 from memtui.engine.models.embedders import Embedder, OfflineEmbedder
 from memtui.engine.questions import Questions
 from memtui.engine.records import Changes, Operation, Options
+from memtui.engine.search.vector_copy import VectorCopy
 from memtui.engine.store import history
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.sql import scalar
@@ -39,7 +40,10 @@ class Base:
         self._embedder_lock = threading.Lock()
         self._embedder_made: Embedder | None = None
         self.questions = Questions(connections, clock, lambda: self.actor, self._tell_of)
-        self._indexer = Indexer(connections, clock, self._embedder, on_progress=self._progressed)
+        self._vector_copy = VectorCopy(self._wake_indexer)
+        self._indexer = Indexer(
+            connections, clock, self._embedder, on_progress=self._progressed, on_done=self._follow_vectors
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -127,6 +131,10 @@ class Base:
     def _wake_indexer(self) -> None:
         if self._options.background and not self.readonly:
             self._indexer.wake()
+
+    def _follow_vectors(self) -> None:
+        with self._connections.read() as connection:
+            self._vector_copy.follow(connection, self._indexer.stopping)
 
     def _progressed(self) -> None:
         self._call("progress", Changes(tables=frozenset({"memory_entities", "embeddings"})))

@@ -9,13 +9,13 @@ import apsw
 
 from memtui.engine.clock import local_midnight
 from memtui.engine.errors import DegradedError
-from memtui.engine.models.embedders import Embedder
 from memtui.engine.records import Explanation, MemoryRecord, Profile, SearchResult
 from memtui.engine.store import memories, recalls, vectors
 from memtui.engine.verbs.base import Base
 
 if TYPE_CHECKING:
     from memtui.engine.search.briefing import ContextBlock
+    from memtui.engine.search.ranking import QueryEmbedder
 
 
 class Finding(Base):
@@ -101,17 +101,19 @@ class Finding(Base):
                 embedder=self._query_embedder(connection), now=self._clock(),
             )  # fmt: skip
 
-    def _query_embedder(self, connection: apsw.Connection) -> Embedder | str:
+    def _query_embedder(self, connection: apsw.Connection) -> QueryEmbedder | str:
         """The embedder for queries, or the reason why there are no vectors to compare with."""
         if self._options.embedder == "off":
             return 'vectors are switched off (embedder = "off")'
         space = vectors.space(connection)
         if space is None:
             return "no memory has a vector yet"
+        from memtui.engine.search.ranking import CopiedVectors
+
         try:
             embedder = self._embedder()
         except DegradedError as error:
             return error.message
         if embedder is None or space != (embedder.model_id, embedder.dims):
             return f"the vectors in this file are from another model ({space.model_id})"
-        return embedder
+        return CopiedVectors(embedder, self._vector_copy)

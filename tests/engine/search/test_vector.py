@@ -1,4 +1,4 @@
-"""The vector arm finds the same through vec0, directly, and in numpy."""
+"""The vector arm finds the same through vec0, directly, in numpy, and in a copy in memory."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from memtui.engine.models.vectors import normalised, quantise
-from memtui.engine.search import filters, vector
+from memtui.engine.search import filters, vector, vector_copy
 from memtui.engine.search.scope import Scope, scope
+from memtui.engine.search.vector_copy import VectorCopy
 from memtui.engine.store import vectors
 from memtui.engine.store.file import open_file
 from memtui.engine.store.vectors import VectorSpace
@@ -50,6 +51,15 @@ def put(book: Book, rid: int, row: np.ndarray[tuple[int, int], np.dtype[np.float
         vectors.store(connection, SPACE, [(rid, quantise(row)[0].tobytes())])
 
 
+def copied(book: Book, monkeypatch: pytest.MonkeyPatch) -> VectorCopy:
+    monkeypatch.setattr(vector_copy, "FROM", 0)
+    copy = VectorCopy()
+    assert not copy.ready(book.connection, SPACE)
+    copy.follow(book.connection, lambda: False)
+    assert copy.ready(book.connection, SPACE)
+    return copy
+
+
 def within(expression: str = "") -> Scope:
     return scope(filters.compile(expression, NOW))
 
@@ -84,6 +94,81 @@ def test_the_nearest_of_the_scope_are_found(
     found = vector.nearest(shelf.connection, SPACE, query, where, 10)
     assert [hit.rid for hit in found] == [rid for rid, _ in wanted]
     assert [hit.score for hit in found] == pytest.approx([score for _, score in wanted], abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "expression", ["", "kind:fact", "kind:episode", "tag:few", "is:trash", "kind:fact -tag:few"]
+)
+def test_a_copy_in_memory_finds_the_same(
+    shelf: Book, expression: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = copied(shelf, monkeypatch)
+    query = random_vector()
+    where = within(expression)
+    wanted = exact(shelf, query, where)[:10]
+    found = vector.nearest(shelf.connection, SPACE, query, where, 10, copy)
+    assert [hit.rid for hit in found] == [rid for rid, _ in wanted]
+    assert [hit.score for hit in found] == pytest.approx([score for _, score in wanted], abs=1e-5)
+
+
+def test_a_copy_is_made_only_where_it_is_worth_it(shelf: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    wishes: list[str] = []
+    copy = VectorCopy(lambda: wishes.append("wanted"))
+    assert not copy.ready(shelf.connection, SPACE)
+    copy.follow(shelf.connection, lambda: False)
+    assert not copy.ready(shelf.connection, SPACE)
+    assert not wishes
+    monkeypatch.setattr(vector_copy, "FROM", 199)
+    assert not copy.ready(shelf.connection, SPACE)
+    assert wishes == ["wanted"]
+    copy.follow(shelf.connection, lambda: True)
+    assert not copy.ready(shelf.connection, SPACE), "it was stopped half-way"
+    copy.follow(shelf.connection, lambda: False)
+    assert copy.ready(shelf.connection, SPACE)
+    assert not copy.ready(shelf.connection, VectorSpace("another", 16))
+
+
+@pytest.mark.parametrize("in_passing", [0, 1_000], ids=["in the background", "in passing"])
+def test_a_copy_follows_every_change(shelf: Book, in_passing: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_copy, "_CHANGES_IN_PASSING", in_passing)
+    copy = copied(shelf, monkeypatch)
+    for number in range(120):
+        rid = int(CHANCE.integers(1, 200))
+        match number % 3:
+            case 0:
+                put(shelf, shelf.add(f"new {number}").rid, random_vector())
+            case 1:
+                put(shelf, rid, random_vector())
+            case _:
+                with shelf.writing() as connection:
+                    connection.execute("DELETE FROM embeddings WHERE rid = ?", (rid,))
+        if number % 5 == 0:
+            if in_passing == 0:
+                assert not copy.ready(shelf.connection, SPACE)
+                copy.follow(shelf.connection, lambda: False)
+            assert copy.ready(shelf.connection, SPACE)
+            query = random_vector()
+            found = vector.nearest(shelf.connection, SPACE, query, within(), 300, copy)
+            assert [hit.rid for hit in found] == [rid for rid, _ in exact(shelf, query, within())]
+
+
+def test_a_copy_that_has_missed_changes_is_made_anew(shelf: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy = copied(shelf, monkeypatch)
+    fresh = shelf.add("fresh")
+    query = random_vector()
+    put(shelf, fresh.rid, query)
+    with shelf.writing() as connection:  # as in a file that was restored: the same number, another change
+        connection.execute("UPDATE vector_log SET nonce = nonce + 1")
+    assert not copy.ready(shelf.connection, SPACE)
+    copy.follow(shelf.connection, lambda: False)
+    assert vector.nearest(shelf.connection, SPACE, query, within(), 1, copy)[0].rid == fresh.rid
+    monkeypatch.setattr(vectors, "LOG_KEPT", 0)
+    put(shelf, fresh.rid, -query)
+    with shelf.writing() as connection:
+        vectors.trim_log(connection)
+    assert not copy.ready(shelf.connection, SPACE)
+    copy.follow(shelf.connection, lambda: False)
+    assert vector.nearest(shelf.connection, SPACE, query, within(), 300, copy)[-1].rid == fresh.rid
 
 
 def test_one_tagged_memory_among_many_nearer_ones_is_found(
