@@ -147,7 +147,9 @@ def maintenance_columns(
         yield Piece(relative_time(run.started_at, now()) if run is not None else Visible(""), "dim")
 
     def due(row: Row, width: int) -> Iterable[Piece]:
-        if row.job is not None and row.job.enabled and row.job.next_due is not None:
+        if row.job is not None and row.job.enabled and row.job.obstacle:
+            yield Piece(Visible("waits"), "warning")
+        elif row.job is not None and row.job.enabled and row.job.next_due is not None:
             yield Piece(relative_time(row.job.next_due, now()), "dim")
 
     return [

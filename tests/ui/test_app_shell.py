@@ -345,6 +345,10 @@ async def test_the_active_tab_is_always_in_sight(story: Story) -> None:
         await pilot.pause()
         tabs = next(line for line in screen_text(app).splitlines() if "8His" in line)
         assert tabs.strip().startswith("…")
+        await pilot.press("3")
+        await pilot.pause()
+        tabs = next(line for line in screen_text(app).splitlines() if "3Find" in line)
+        assert tabs.rstrip().endswith("…")
 
 
 async def test_tabs_count_what_the_list_counts(story: Story) -> None:

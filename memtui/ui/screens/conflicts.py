@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from textual import on
 from textual.app import ComposeResult
+from textual.content import Content
 
 from memtui.ui.format import plural
-from memtui.ui.safe import assemble
+from memtui.ui.safe import assemble, content, line, marked
 from memtui.ui.text import visible
+from memtui.ui.widgets.diff_view import ADDED, REMOVED, differences
+from memtui.ui.widgets.side_by_side import GAP, side_by_side
 from memtui.ui.widgets.text_view import TextView
 
 from .dialog import Dialog
@@ -17,10 +22,13 @@ if TYPE_CHECKING:
     from memtui.engine.records import Conflict, Undone
 
 _SHOWN = 50
+_LONGEST = 400
+# From so many cells on the two versions stand beside one another.
+BESIDE = 76
 
 
 class ConflictsDialog(Dialog[None]):
-    """Side by side: what it is now, and what the undo wanted."""
+    """Side by side, where there is room: what it is now, and what the undo wanted."""
 
     wide = True
 
@@ -35,37 +43,55 @@ class ConflictsDialog(Dialog[None]):
         yield TextView(id="conflicts-text")
 
     def on_mount(self) -> None:
+        self.query_one(TextView).focus()
+
+    @on(TextView.Rewidened)
+    def _lay_out(self) -> None:
+        view = self.query_one(TextView)
+        view.show(Content("\n").join(self._lines(view.text_width)), of="conflicts")
+
+    def _lines(self, width: int) -> Iterable[Content]:
         conflicts = self._undone.conflicts
         restored = plural(self._undone.restored, "row was", "rows were")
-        parts: list[str | tuple[str, str]] = [
-            f"{self._undone.operation.label}\n\n",
-            (f"{restored} put back. These were changed since, and stay as they are now.\n", "$text-muted"),
-        ]
+        yield from content(self._undone.operation.label, "bold").wrap(width)
+        yield assemble("")
+        told = f"{restored} put back. These were changed since, and stay as they are now."
+        yield from content(told, "$text-muted").wrap(width)
         for conflict in conflicts[:_SHOWN]:
-            parts += [
-                "\n",
-                (conflict.memory_id or f"{conflict.table} {conflict.key}", "bold"),
-                f"  {conflict.reason}\n",
-            ]
-            parts += self._sides(conflict)
+            yield assemble("")
+            yield from self._conflict(conflict, width)
         if len(conflicts) > _SHOWN:
-            parts += ["\n", (f"and {plural(len(conflicts) - _SHOWN, 'more row')}", "$text-muted")]
-        view = self.query_one(TextView)
-        view.show(assemble(*parts))
-        view.focus()
+            yield assemble("")
+            yield assemble((f"and {plural(len(conflicts) - _SHOWN, 'more row')}", "$text-muted"))
+
+    def _conflict(self, conflict: Conflict, width: int) -> Iterable[Content]:
+        wanted, current = conflict.wanted or {}, conflict.current or {}
+        differing = [name for name in sorted({*wanted, *current}) if wanted.get(name) != current.get(name)]
+        text = current.get("content", wanted.get("content"))
+        if text is not None and "content" not in differing:
+            yield line(str(text), width, "$text")
+        name = conflict.memory_id or f"{conflict.table} {conflict.key}"
+        yield from assemble((visible(name), "$text-muted"), f"  {visible(conflict.reason)}").wrap(width)
+        for column in differing:
+            now = visible(str(current.get(column, "not there")), _LONGEST)
+            then = visible(str(wanted.get(column, "not there")), _LONGEST)
+            come, gone = differences(now, then)
+            here, there = marked(now, come, ADDED), marked(then, gone, REMOVED)
+            label = column.replace("_", " ")
+            if width >= BESIDE:
+                yield from self._beside(label, here, there, (width - GAP) // 2)
+            else:
+                yield assemble((f"  {label}", "$text-muted"))
+                yield from _labelled("    now     ", here, width)
+                yield from _labelled("    wanted  ", there, width)
 
     @staticmethod
-    def _sides(conflict: Conflict) -> list[str | tuple[str, str]]:
-        wanted, current = conflict.wanted or {}, conflict.current or {}
-        parts: list[str | tuple[str, str]] = []
-        for column in sorted({*wanted, *current}):
-            if wanted.get(column) != current.get(column):
-                parts += [
-                    (f"  {column}\n", "$text-muted"),
-                    ("    now     ", "$text-muted"),
-                    visible(str(current.get(column, "not there")), 400),
-                    ("\n    wanted  ", "$text-muted"),
-                    visible(str(wanted.get(column, "not there")), 400),
-                    "\n",
-                ]
-        return parts
+    def _beside(label: str, here: Content, there: Content, width: int) -> Iterable[Content]:
+        left = [assemble((f"{label}, now", "$text-muted")), *here.wrap(width)]
+        right = [assemble((f"{label}, wanted", "$text-muted")), *there.wrap(width)]
+        return side_by_side(left, right, width)
+
+
+def _labelled(lead: str, text: Content, width: int) -> Iterable[Content]:
+    for index, part in enumerate(text.wrap(max(width - len(lead), 8))):
+        yield assemble((lead if index == 0 else " " * len(lead), "$text-muted"), part)

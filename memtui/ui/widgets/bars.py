@@ -62,7 +62,7 @@ class TabBar(Widget):
         place: str
 
     def render(self) -> Content:
-        first, texts = self._seen()
+        first, texts, more = self._seen()
         parts: list[Content | str] = ["…"] if first else []
         for tab, text in texts:
             here = tab.place == self.active
@@ -75,17 +75,23 @@ class TabBar(Widget):
             if counted:
                 parts.append(assemble((counted, ("bold $accent" if tab.calls else "$text-muted") + back)))
             parts.append(assemble((" ", style), " "))
-        return assemble(*parts)
+        return assemble(*parts, "…" if more else "")
 
-    def _seen(self) -> tuple[int, list[tuple[Tab, tuple[Visible, Visible]]]]:
-        """The first tab that is drawn, and all from there: as many are left out as the active one needs."""
-        texts = self._texts()
+    def _seen(self) -> tuple[int, list[tuple[Tab, tuple[Visible, Visible]]], bool]:
+        """The first tab that is drawn, those that fit from there, and whether more follow.
+
+        As many are left out at the left as the active one needs.
+        """
+        texts, width = self._texts(), self.size.width
         widths = [_width(*text) for text in texts]
         here = next((index for index, (tab, _) in enumerate(texts) if tab.place == self.active), 0)
-        first = 0
-        while first < here and sum(widths[first : here + 1]) + (1 if first else 0) > self.size.width:
+        first, last = 0, len(texts)
+        # The blank after the last one may be cut off.
+        while first < here and sum(widths[first : here + 1]) - 1 + bool(first) + (here + 1 < last) > width:
             first += 1
-        return first, texts[first:]
+        while last > here + 1 and sum(widths[first:last]) - 1 + bool(first) + (last < len(texts)) > width:
+            last -= 1
+        return first, texts[first:last], last < len(texts)
 
     def _texts(self) -> list[tuple[Tab, tuple[Visible, Visible]]]:
         wide = self.app.size.width >= WIDE
@@ -97,7 +103,7 @@ class TabBar(Widget):
         return texts
 
     def on_click(self, event: events.Click) -> None:
-        first, texts = self._seen()
+        first, texts, _ = self._seen()
         left = 1 if first else 0
         for tab, text in texts:
             left += _width(tab, text)

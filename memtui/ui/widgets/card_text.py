@@ -18,6 +18,7 @@ from memtui.ui.safe import assemble, content, line, marked
 from memtui.ui.words import excerpt, shared
 
 from .diff_view import ADDED, REMOVED, differences
+from .side_by_side import GAP, side_by_side
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 # From so many cells on two sides stand beside one another.
 BESIDE = 56
-_GAP = 3
 _QUOTE = 280
 _QUOTE_OF_MANY = 150
 _LONGEST = 4_000
@@ -92,21 +92,14 @@ class CardText:
         old, new = card.sides
         gone, come = _differing(old.content[:_LONGEST], new.content[:_LONGEST])
         beside = self.width >= BESIDE
-        width = (self.width - _GAP) // 2 if beside else self.width
+        width = (self.width - GAP) // 2 if beside else self.width
         days = [local_date(one.event_time, self.now) for one in (old, new)]
         tell = local_time if days[0] == days[1] else local_date
         left = self._side("old", old, gone, REMOVED, evidence, width, tell, picked=pick == 0)
         right = self._side("new", new, come, ADDED, evidence, width, tell, picked=pick == 1)
         if beside:
-            return list(self._beside(left, right, width)), 0
+            return list(side_by_side(left, right, width)), 0
         return [*left, content(""), *right], len(left) + 1 if pick == 1 else 0
-
-    def _beside(self, left: Sequence[Content], right: Sequence[Content], width: int) -> Iterable[Content]:
-        empty = content("")
-        for index in range(max(len(left), len(right))):
-            one = left[index] if index < len(left) else empty
-            other = right[index] if index < len(right) else empty
-            yield assemble(one, " " * max(width - one.cell_length, 0), " " * _GAP, other)
 
     def _side(
         self, name: str, memory: MemoryRecord, differs: list[tuple[int, int]], style: str, evidence: Evidence,
