@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from .door import Door
 
 _COLOURS: dict[str, Style] = {
-    "conflict": "red", "held": "yellow", "duplicate": "yellow", "suspicious": "yellow", "fading": "dim", "new": "cyan",
+    "conflict": "red", "wish": "cyan", "held": "yellow", "duplicate": "yellow", "suspicious": "yellow", "fading": "dim",
+    "new": "cyan",
 }  # fmt: skip
 _EVIDENCE = 3
 
@@ -29,7 +30,7 @@ _EVIDENCE = 3
 @json_option
 @pass_door
 def review_command(door: Door, every: bool, json: bool) -> None:
-    """List what needs a decision of yours: conflicts, duplicates, suspicious, fading and new facts.
+    """List what needs a decision of yours: conflicts, what agents ask for, duplicates, suspicious, fading, new facts.
 
     Decide in the app (memtui, then 1), or with confirm, correct and forget.
     """
@@ -50,10 +51,12 @@ def review_command(door: Door, every: bool, json: bool) -> None:
 
 def _tell(item: ReviewItem, signs: Glyphs) -> None:
     out(row(paint(item.kind, _COLOURS[item.kind]), item.reason))
-    if item.text:
+    if item.text and item.wish is None:
         out(row("   ", brief(item.text, 6)))
     for name, memory in zip(_names(item), item.memories, strict=True):
         out(memory_line(memory, signs, f"   {name}", age(memory.event_time).rjust(3)))
+    if item.text and item.wish is not None:
+        out(row("   to:", brief(item.text, 8)))
     for turn in item.sources[:_EVIDENCE]:
         out(row("       ", paint(brief(f"from {turn.id}: {turn.content}", 10), "dim")))
 

@@ -8,16 +8,18 @@ from contextlib import AbstractContextManager, suppress
 
 from memtui.engine.clock import Clock, local_midnight
 from memtui.engine.errors import InputError
-from memtui.engine.maintain import resolve, review
+from memtui.engine.maintain import resolve, review, wishes
 from memtui.engine.maintain.consolidate import Consolidator, Progress
 from memtui.engine.maintain.extract import Extractor
 from memtui.engine.maintain.extract_keyword import KeywordExtractor
 from memtui.engine.maintain.plan import Consolidation, Estimate, Plan
 from memtui.engine.maintain.review import Inbox, ReviewItem, Verdict
+from memtui.engine.maintain.wishes import WishVerb
 from memtui.engine.models.spending import Spending
 from memtui.engine.records import MemoryRecord, Operation, Options, Session
 from memtui.engine.store import consolidations, history, jobs, memories, sessions
 from memtui.engine.store.connection import Connections
+from memtui.engine.store.proposals import Proposal
 
 
 class Upkeep:
@@ -165,6 +167,23 @@ class Upkeep:
                 now=int(self._clock()),
             )  # fmt: skip
         return self._tell(op.op_id)
+
+    def wish(self, verb: WishVerb, id: str, *, text: str = "", why: str = "") -> Proposal:
+        """Ask the person to forget, correct or confirm a memory: it waits in Review and changes nothing.
+
+        The same wish is one, however often it is asked; its ``state`` tells what the person decided. Raises
+        NotFoundError, InputError for what could not be granted or when 50 wishes wait.
+        """
+        now = int(self._clock())
+        with self._operation("wish", "Asked") as op:
+            memory = memories.get(op.connection, id, now)
+            agent = self._actor().removeprefix("agent:")
+            asked = wishes.ask(
+                op.connection, verb, memory, agent=agent, text=text, why=why, options=self._options, now=now
+            )
+            op.label = f"{agent} asked to {verb} “{memory.content[:60]}”"
+        self._tell(op.op_id)
+        return asked
 
     def decide_all(self, items: Sequence[ReviewItem], verdict: Verdict) -> Operation | None:
         """One verdict on several items: one operation. Those that it does not settle (any more) are left as they are."""

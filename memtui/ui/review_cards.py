@@ -22,6 +22,7 @@ EVIDENCED = 40
 
 _WORDS: Mapping[ReviewKind, str] = {
     "conflict": "conflict",
+    "wish": "wish",
     "held": "held back",
     "duplicate": "duplicate",
     "suspicious": "suspicious",
@@ -30,6 +31,7 @@ _WORDS: Mapping[ReviewKind, str] = {
 }
 _ROLES: Mapping[ReviewKind, Role] = {
     "conflict": "error",
+    "wish": "accent",
     "held": "warning",
     "duplicate": "warning",
     "suspicious": "warning",
@@ -78,7 +80,7 @@ class Card(NamedTuple):
     def headline(self) -> str:
         item = self.item
         if not item.several or len(item.memories) == 1:
-            return item.text or item.memories[0].content
+            return (not item.wish and item.text) or item.memories[0].content
         facts = plural(len(item.memories), "fact")
         return (
             f"{facts}: {self.title}"
@@ -87,7 +89,8 @@ class Card(NamedTuple):
         )
 
     def sign(self, glyphs: Glyphs) -> str:
-        signs = {"conflict": glyphs.conflict, "held": glyphs.conflict, "duplicate": "=", "suspicious": "?"}
+        signs = {"conflict": glyphs.conflict, "held": glyphs.conflict, "duplicate": "="}
+        signs |= {"suspicious": "?", "wish": "?"}
         return signs.get(self.item.kind) or (glyphs.fading if self.item.kind == "fading" else "+")
 
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .review_cards import Card
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.wishes import Wish
 
 _LATER = "ask again in 7 days"
 
@@ -20,6 +25,8 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
                 ("both", "they are not the same: keep both"),
                 ("later", _LATER),
             ]
+        case "wish" if card.item.wish is not None:
+            return _wish(card.item.wish)
         case "held":
             return [
                 ("keep", "it is fine: remember it"),
@@ -50,6 +57,23 @@ def _conflict(card: Card, pick: int) -> list[tuple[str, str]]:
         ("merge", "make one of both, in words of your own"),
         ("later", _LATER),
     ]
+
+
+def _wish(wish: Wish) -> list[tuple[str, str]]:
+    """What is asked for first, then what declines it."""
+    stays = "no: it stays as it is"
+    match wish.verb:
+        case "forget":
+            return [
+                ("forget", "yes: to the Trash"), ("keep", stays), ("correct", "no: correct it"), ("later", _LATER),
+            ]  # fmt: skip
+        case "correct":
+            return [
+                ("correct", "yes: in these words, or your own"), ("keep", stays),
+                ("forget", "neither is true: to the Trash"), ("later", _LATER),
+            ]  # fmt: skip
+        case _:
+            return [("keep", "yes: it is true"), *_usual()]
 
 
 def _usual(many: int = 1) -> list[tuple[str, str]]:

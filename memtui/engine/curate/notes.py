@@ -6,7 +6,7 @@ over many rows is whole or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import apsw
 
@@ -27,8 +27,11 @@ def remember(
     source: str | None,
     options: Options,
     now: int,
+    project: str | None = None,
+    within: Callable[[int], bool] = lambda rid: True,
 ) -> int:
-    """Store a fact. What the person states is theirs: protected from decay. An equal active fact is reinforced instead."""
+    """Store a fact. What the person states is theirs: protected from decay. An equal active fact is reinforced instead,
+    if it is ``within`` what the writer may see."""
     accepted = intake.accept(
         content.strip() if isinstance(content, str) else content, "fact", options.secrets
     )
@@ -36,10 +39,10 @@ def remember(
     wanted_tags = intake.tags(tags)
     value = intake.confidence(confidence)
     confirmed_at = now if actor == "person" else None
-    same = memories.same_note(connection, accepted.content, now)
-    if same is not None and same.kind == "fact" and same.content == accepted.content:
-        _reinforce(connection, same, value, wanted_tags, confirmed_at, trust)
-        return same.rid
+    for same in memories.same_notes(connection, accepted.content, now):
+        if same.kind == "fact" and same.content == accepted.content and within(same.rid):
+            _reinforce(connection, same, value, wanted_tags, confirmed_at, trust)
+            return same.rid
     rid = memories.insert(
         connection,
         kind="fact",
@@ -48,6 +51,7 @@ def remember(
         created_at=now,
         trust=trust,
         source=intake.name(source, "source") if source is not None else "explicit",
+        project=None if project is None else intake.name(project, "project"),
         confidence=value,
         decay_rate=0.0 if confirmed_at else options.decay_rate,
         confirmed_at=confirmed_at,
@@ -67,14 +71,17 @@ def _reinforce(
     confirmed_at: int | None,
     trust: Trust,
 ) -> None:
-    """Said again: as sure as the surer of both, and protected if the person says it."""
+    """Said again: as sure as the surer of both, and protected if the person says it.
+
+    Of what is protected nobody else changes anything.
+    """
     merged = intake.tags((*same.tags, *tags))
     if confirmed_at and not same.protected:
         memories.update(
             connection, same.rid, confidence=max(same.confidence, confidence), confirmed_at=confirmed_at,
             decay_rate=0.0, tags=merged, trust=min(trust, same.trust, key=TRUST_ORDER.index),
         )  # fmt: skip
-    elif merged != same.tags or confidence > same.confidence:
+    elif (confirmed_at or not same.protected) and (merged != same.tags or confidence > same.confidence):
         memories.update(connection, same.rid, confidence=max(same.confidence, confidence), tags=merged)
 
 
@@ -139,14 +146,21 @@ def correct(
 
 
 def confirm(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: int) -> int:
-    """The person vouches for it: full confidence, no decay, no job and no model may touch it."""
+    """The person vouches for it: full confidence, no decay, no job and no model may touch it.
+
+    An agent's word makes it sure and keeps it from fading, but protects nothing: that is the person's.
+    """
     if memory.kind == "episode":
         raise InputError(
             f"{memory.id} is a turn of a conversation: there is nothing to confirm.", "Confirm facts instead."
         )
     if not memory.active:
         raise InputError(f"{memory.id} is in the Trash ({memory.ended_by}).", "Restore it first.")
-    if not (memory.protected and memory.confidence == 1.0 and memory.decay_rate == 0.0):
+    if actor != "person":
+        _assert_may_change(memory, actor)
+        if not (memory.confidence == 1.0 and memory.decay_rate == 0.0):
+            memories.update(connection, memory.rid, confidence=1.0, decay_rate=0.0)
+    elif not (memory.protected and memory.confidence == 1.0 and memory.decay_rate == 0.0):
         memories.update(
             connection, memory.rid, confidence=1.0, decay_rate=0.0, confirmed_at=now, reviewed_at=now
         )

@@ -1,6 +1,6 @@
 """What needs a person's decision, worst first, and what a decision does.
 
-Conflicts and held texts wait as proposals. Near-duplicates, suspicious and fading facts are found when
+Conflicts, held texts and agents' wishes wait as proposals. Near-duplicates, suspicious and fading facts are found when
 asked for, with bounded work: the latest facts only, against what the keyword arm finds for each. What was
 decided is noted, so that it does not come back.
 """
@@ -11,20 +11,22 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 import apsw
+from msgspec.structs import replace
 
 from memtui.engine.confidence import EFFECTIVE_SQL
 from memtui.engine.curate import notes
-from memtui.engine.errors import InputError
+from memtui.engine.errors import InputError, ProtectedError
 from memtui.engine.records import MemoryRecord, Options, Record
 from memtui.engine.store import memories, proposals
 
-from . import dedup, resolve
+from . import dedup, resolve, wishes
 from .apply import CONFLICT, HELD
 from .held import insert_held
 from .similarity import compare
 from .suspicious import suspicions
+from .wishes import Wish
 
-ReviewKind = Literal["conflict", "held", "duplicate", "suspicious", "fading", "new"]
+ReviewKind = Literal["conflict", "wish", "held", "duplicate", "suspicious", "fading", "new"]
 Verdict = Literal["keep", "forget", "correct", "both", "merge", "snooze"]
 
 SNOOZE_SECONDS = 7 * 86_400
@@ -37,6 +39,7 @@ _MOST_FADING = 500
 _THE_REST = proposals.identity("fading", "the rest")
 OFFERED: dict[ReviewKind, tuple[Verdict, ...]] = {
     "conflict": ("keep", "forget", "correct", "both", "merge", "snooze"),
+    "wish": ("keep", "forget", "correct", "snooze"),
     "held": ("keep", "forget", "correct", "snooze"),
     "duplicate": ("keep", "forget", "correct", "both", "merge", "snooze"),
     "suspicious": ("keep", "forget", "correct", "snooze"),
@@ -48,7 +51,8 @@ OFFERED: dict[ReviewKind, tuple[Verdict, ...]] = {
 class ReviewItem(Record):
     """One card. ``memories``: the new one before the known one (conflict, duplicate), all new ones of a session (new).
 
-    ``text``: what is held back (held). ``sources``: turns that say it, as evidence. ``id`` names it in ``proposals``.
+    ``text``: what is held back (held), the wording that an agent proposes (wish). ``sources``: turns that say it,
+    as evidence. ``id`` names it in ``proposals``. ``wish``: what the agent asks for (wish).
     """
 
     id: str
@@ -59,6 +63,7 @@ class ReviewItem(Record):
     text: str = ""
     session_id: str | None = None
     offered: tuple[Verdict, ...] = ()
+    wish: Wish | None = None
 
     @property
     def several(self) -> bool:
@@ -95,7 +100,7 @@ def review(
     """Everything that waits, worst first; each memory on one card only."""
     found: list[ReviewItem] = []
     shown: set[str] = set()
-    for part in (_conflicts, _held, _suspicious, _duplicates, _fading, _new):
+    for part in (_conflicts, _wishes, _held, _suspicious, _duplicates, _fading, _new):
         for item in part(connection, now, options):
             ids = {memory.id for memory in item.memories}
             if item.kind == "new":
@@ -115,6 +120,12 @@ def _conflicts(connection: apsw.Connection, now: float, options: Options) -> Ite
         pair = _active(connection, (str(proposal.payload["new"]), str(proposal.payload["old"])), now)
         if len(pair) == 2:
             yield _card(connection, now, "conflict", proposal.id, str(proposal.payload["reason"]), pair)
+
+
+def _wishes(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    for id, wanted, memory in wishes.waiting(connection, now):
+        card = _card(connection, now, "wish", id, wanted.sentence, (memory,), session_id=memory.session_id)
+        yield replace(card, text=wanted.text, wish=wanted)
 
 
 def _held(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
@@ -261,7 +272,8 @@ _DONE: dict[Verdict, str] = {
 def label(item: ReviewItem, verdict: Verdict) -> str:
     if item.id == _THE_REST:
         return f"{_DONE[verdict]} {len(item.memories):,} fading fact{'' if len(item.memories) == 1 else 's'}"
-    words = " ".join((item.text or (item.memories[0].content if item.memories else "")).split())
+    shown = item.memories[0].content if item.wish else item.text
+    words = " ".join((shown or (item.memories[0].content if item.memories else "")).split())
     more = f" and {len(item.memories) - 1} more" if item.kind == "new" and len(item.memories) > 1 else ""
     return f"{_DONE[verdict]} “{words if len(words) <= 60 else words[:59].rstrip() + '…'}”{more}"
 
@@ -270,12 +282,15 @@ def decide(
     connection: apsw.Connection, item: ReviewItem, verdict: Verdict, *, text: str, keep: str | None, actor: str,
     options: Options, now: int,
 ) -> None:  # fmt: skip
-    """Settle a card in the caller's operation. Raises InputError for a verdict that it does not offer."""
+    """Settle a card in the caller's operation. Raises InputError for a verdict that it does not offer.
+
+    Verdicts are about the memory: ``forget`` grants a wish to forget, ``keep`` declines it.
+    """
     if verdict not in OFFERED[item.kind]:
         raise InputError(
             f"{verdict!r} does not settle {item.kind}.", f"Choose {', '.join(OFFERED[item.kind])}."
         )
-    if verdict == "correct" and not text.strip():
+    if verdict == "correct" and not (text.strip() or (item.wish and item.wish.text)):
         raise InputError("There is no text to remember.", "Give the corrected wording.")
     if verdict == "snooze":
         _note(connection, item, "snoozed", now, until=now + SNOOZE_SECONDS)
@@ -284,6 +299,12 @@ def decide(
         if verdict != "forget":
             payload = proposals.get(connection, item.id).payload
             insert_held(connection, payload, text=text, options=options, now=now)
+    elif item.wish is not None:
+        state = _settle_wish(
+            connection, item, item.wish, verdict, text=text, actor=actor, options=options, now=now
+        )
+        _note(connection, item, state, now)
+        return
     elif item.kind in ("conflict", "duplicate"):
         _settle_pair(connection, item, verdict, text=text, keep=keep, actor=actor, options=options, now=now)
     else:
@@ -323,6 +344,31 @@ def _settle_pair(
             resolve.keep_new(connection, new, old, item.reason, actor=actor, now=now)
         case _:
             resolve.keep_old(connection, new, old, now=now)
+
+
+def _settle_wish(
+    connection: apsw.Connection, item: ReviewItem, wanted: Wish, verdict: Verdict, *, text: str, actor: str,
+    options: Options, now: int,
+) -> proposals.State:  # fmt: skip
+    """What becomes of a wish: ``accepted`` when the memory is now as the agent asked."""
+    if actor != "person":
+        raise ProtectedError("A wish is for the person to decide.", "It waits in their Review.")
+    memory = memories.get(connection, item.memories[0].id, now)
+    granted = verdict == {"forget": "forget", "correct": "correct", "confirm": "keep"}[wanted.verb]
+    if granted:
+        wishes.grant(connection, wanted, memory, text=text.strip(), actor=actor, options=options, now=now)
+    else:
+        _settle_one(
+            connection,
+            item.kind,
+            memory,
+            verdict,
+            text=text or wanted.text,
+            actor=actor,
+            options=options,
+            now=now,
+        )
+    return "accepted" if granted else "rejected"
 
 
 def _settle_one(

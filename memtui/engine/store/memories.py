@@ -168,14 +168,14 @@ def by_rid(connection: apsw.Connection, rids: Sequence[int], now: float) -> list
     return [found[rid] for rid in rids if rid in found]
 
 
-def same_note(connection: apsw.Connection, content: str, now: float) -> MemoryRecord | None:
-    """An active note (fact, reflection, observation) with the same text, if there is one."""
-    row = connection.execute(
+def same_notes(connection: apsw.Connection, content: str, now: float) -> list[MemoryRecord]:
+    """Active notes (facts, reflections, observations) with the same text, the oldest first."""
+    rows = connection.execute(
         f"SELECT {COLUMNS} FROM memories m WHERE m.content_hash = ? AND m.kind <> 'episode' "
-        "AND m.valid_until IS NULL ORDER BY m.rid LIMIT 1",
+        "AND m.valid_until IS NULL ORDER BY m.rid LIMIT 50",
         (content_hash(content),),
-    ).fetchone()
-    return record(row, now) if row else None
+    )
+    return [record(row, now) for row in rows]
 
 
 def linked(

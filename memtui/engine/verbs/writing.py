@@ -29,6 +29,13 @@ def _quote(content: str) -> str:
     return f"“{words if len(words) <= _LABEL else words[: _LABEL - 1].rstrip() + '…'}”"
 
 
+def _outside(what: str) -> InputError:
+    return InputError(
+        f"This {what} would lie outside of what may be seen and written here.",
+        "Nothing was written. Say it so that it belongs here, or ask the person to widen the filter.",
+    )
+
+
 def _bulk_label(verb: Verb, changed: int) -> str:
     return f"{_DONE[verb]} {changed:,} {'memory' if changed == 1 else 'memories'}"
 
@@ -45,11 +52,13 @@ class Writing(Base):
         *,
         source: str | None = None,
         project: str | None = None,
+        within: str = "",
     ) -> MemoryRecord:
         """Record one turn of a conversation as an episode: one transaction, no model, no network.
 
         ``event_time``: Unix seconds or an aware datetime, now if None. Trust follows the role (user,
-        assistant, tool), for other speakers the actor. Raises InputError for empty or over-long content.
+        assistant, tool), for other speakers the actor. ``within``: see ``remember``. Raises InputError for
+        empty or over-long content.
         """
         now = int(self._clock())
         turn = turns.NewTurn(
@@ -69,33 +78,38 @@ class Writing(Base):
             assert rid is not None  # a live turn has no source key
             if mentions is not None:
                 derive(op.connection, rid, turn.intake.content, mentions, now)
+            if within and not self._passes(op.connection, within)(rid):
+                raise _outside("turn")
             op.wrote = True
         self._announce(op)
         return turns.as_record(turn, rid, identity, now)
 
     def remember(
-        self, content: str, *, confidence: float = 1.0, tags: Iterable[str] = (), source: str | None = None
-    ) -> MemoryRecord:
+        self, content: str, *, confidence: float = 1.0, tags: Iterable[str] = (), source: str | None = None,
+        project: str | None = None, within: str = "",
+    ) -> MemoryRecord:  # fmt: skip
         """Store a fact and return it. What the person states is protected from decay.
 
         An equal active fact is reinforced instead of stored twice. ``source`` defaults to ``explicit``.
+        ``within``: a filter that the fact must pass, else nothing is written; what does not pass it is not
+        looked at either. Raises InputError for a text that cannot be remembered (so).
         """
         now = int(self._clock())
         with self._operation("remember", "Remembered") as op:
             rid = notes.remember(
                 op.connection, content, actor=self.actor, confidence=confidence, tags=tags, source=source,
-                options=self._options, now=now,
+                options=self._options, now=now, project=project, within=self._passes(op.connection, within),
             )  # fmt: skip
-            record = self._finish_note(op, rid, "Remembered", now)
+            record = self._finish_note(op, rid, "Remembered", now, within)
         self._announce(op)
         return record
 
-    def correct(self, id: str, new_content: str) -> MemoryRecord:
+    def correct(self, id: str, new_content: str, *, within: str = "") -> MemoryRecord:
         """Replace a fact (reflection, observation) by a new text and return the new one.
 
         One transaction; tags, sources and protection are kept; the old one goes to the Trash as
-        superseded, linked both ways. Raises InputError for an episode, a memory in the Trash, or an
-        unchanged text; ProtectedError when an agent corrects what the person confirmed.
+        superseded, linked both ways. ``within``: see ``remember``. Raises InputError for an episode, a memory
+        in the Trash, or an unchanged text; ProtectedError when an agent corrects what the person confirmed.
         """
         now = int(self._clock())
         with self._operation("correct", "Corrected") as op:
@@ -103,19 +117,34 @@ class Writing(Base):
             rid = notes.correct(
                 op.connection, old, new_content, actor=self.actor, options=self._options, now=now
             )
-            record = self._finish_note(op, rid, "Corrected", now)
+            record = self._finish_note(op, rid, "Corrected", now, within)
             op.label = f"Corrected {_quote(old.content)} to {_quote(record.content)}"
         self._announce(op)
         return record
 
-    def _finish_note(self, op: history.Op, rid: int, verb: str, now: int) -> MemoryRecord:
+    def _finish_note(self, op: history.Op, rid: int, verb: str, now: int, within: str) -> MemoryRecord:
         (record,) = memories.by_rid(op.connection, [rid], now)
         derive(op.connection, rid, record.content, self._indexer.mentions(record.content), now)
+        if within and not self._passes(op.connection, within)(rid):
+            raise _outside(record.kind)
         op.label = f"{verb} {_quote(record.content)}"
         return record
 
+    def _passes(self, connection: apsw.Connection, within: str) -> Callable[[int], bool]:
+        """Whether a memory passes a filter, as far as this transaction has come."""
+        if not within:
+            return lambda rid: True
+        from memtui.engine.search.filters import compile
+        from memtui.engine.search.scope import passing, scope
+
+        inside = scope(compile(within, self._clock(), fade_threshold=self._options.fade_threshold))
+        return lambda rid: bool(passing(connection, inside, [rid]))
+
     def confirm(self, id: str) -> MemoryRecord:
-        """The person vouches for it: confidence 1.0, no decay, protected from jobs and models."""
+        """Vouch for it: confidence 1.0, no decay; by the person, protected from jobs and models.
+
+        Raises ProtectedError when an agent confirms what the person has confirmed.
+        """
         return self._change_one("confirm", id)
 
     def forget(self, id: str) -> MemoryRecord:

@@ -103,7 +103,8 @@ class Decides(ListPane[Card]):
         else:
             quote = None
         text = memory.content if memory is not None else card.item.text
-        written = await self.shell.ask_person(CorrectDialog(text, quote))
+        proposed = card.item.text if card.item.wish else ""
+        written = await self.shell.ask_person(CorrectDialog(text, quote, proposed=proposed))
         if written is None:
             self.say("Nothing was corrected.")
             return

@@ -72,15 +72,19 @@ class AddDialog(_Editing):
 
 
 class CorrectDialog(_Editing):
-    """The old text, the new one to type, and their difference as it is typed; the source stays in view."""
+    """The old text, the new one to type, and their difference as it is typed; the source stays in view.
+
+    ``proposed``: what somebody suggests for the new text.
+    """
 
     wide = True
     hints = (("ctrl+s", "save the correction"),)
 
-    def __init__(self, old: str, source: Content | None = None) -> None:
+    def __init__(self, old: str, source: Content | None = None, *, proposed: str = "") -> None:
         super().__init__()
         self._old = old
         self._source = source
+        self._proposed = proposed
 
     def title_text(self) -> str:
         return "Correct: the old text is kept too"
@@ -91,7 +95,7 @@ class CorrectDialog(_Editing):
                 assemble(("where it comes from\n", "$text-muted"), self._source), classes="dialog-source"
             )
         yield Static(assemble(("new text", "$text-muted")), classes="dialog-label")
-        yield self.area(self._old)
+        yield self.area(self._proposed or self._old)
         yield Static(assemble(("what changes", "$text-muted")), classes="dialog-label")
         yield Static(classes="dialog-diff")
         yield Static(classes="dialog-warning")
@@ -100,6 +104,8 @@ class CorrectDialog(_Editing):
         area = self.query_one(TextArea)
         area.focus()
         area.move_cursor(area.document.end)
+        if self._proposed:
+            self._show_difference()
 
     @on(TextArea.Changed)
     def _show_difference(self) -> None:

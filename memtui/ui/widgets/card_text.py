@@ -67,12 +67,13 @@ class CardText:
             sides, picked_at = self._pair(card, evidence, pick)
             picked += picked_at
             lines += sides
-        elif card.item.text:
+        elif card.item.text and not card.item.wish:
             lines += self._held(card, evidence)
         else:
             listed, picked_at = self._several(card, evidence, pick)
             picked += picked_at
             lines += listed
+            lines += self._wished(card)
         return Laid(Content("\n").join(lines), picked)
 
     def verdicts(self, told: Sequence[tuple[str, str]]) -> Content:
@@ -150,6 +151,17 @@ class CardText:
         for turn in card.item.sources:
             lines += self._quote(text, turn, evidence, self.width, _QUOTE)
         return lines
+
+    def _wished(self, card: Card) -> Iterable[Content]:
+        """The wording that an agent asks for, with what would be new in it marked."""
+        if not card.item.text:
+            return
+        text = card.item.text[:_LONGEST]
+        _, come = _differing(card.item.memories[0].content[:_LONGEST], text)
+        yield content("")
+        yield from self._wrapped(assemble(("it would say", "$text-muted")))
+        for one in marked(text, come, ADDED, "bold $text").wrap(self.width - 2):
+            yield assemble("  ", one)
 
     # -- parts
 

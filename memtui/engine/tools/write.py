@@ -1,0 +1,137 @@
+"""Tools that write: an agent adds and corrects what is not the person's; what is, it may only ask for."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from memtui.engine.maintain.wishes import WishVerb
+from memtui.engine.records import MemoryRecord, Record
+from memtui.engine.store.proposals import Proposal
+
+from .agent import Agent
+from .base import Arguments, Tool
+from .recall import LongText, Name, Told, told
+
+MemoryId = Annotated[str, Meta(max_length=200)]
+
+
+class Written(Record, omit_defaults=True):
+    """``done``: ``memory`` is as it is now. ``waits``: the person decides in Review, nothing has changed yet.
+    ``declined``: the person said no to the same wish before."""
+
+    status: Literal["done", "waits", "declined"]
+    memory: Told | None = None
+    note: str = ""
+
+
+class RememberArguments(Arguments):
+    content: Annotated[
+        LongText,
+        Meta(description="One durable fact about the person, as a whole sentence that stands alone."),
+    ]
+    confidence: Annotated[float, Meta(ge=0.0, le=1.0, description="How sure it is, 0 to 1.")] = 1.0
+
+
+def remember_fact(agent: Agent, given: RememberArguments) -> Written:
+    return _done(
+        agent.memory.remember(
+            given.content, confidence=given.confidence, tags=agent.own_tags(), project=agent.project, within=agent.filter
+        )
+    )  # fmt: skip
+
+
+class CorrectArguments(Arguments):
+    memory_id: Annotated[MemoryId, Meta(description="The id of the memory that is wrong or out of date.")]
+    new_content: Annotated[
+        LongText, Meta(description="What is right, as a whole sentence that stands alone.")
+    ]
+
+
+def correct_fact(agent: Agent, given: CorrectArguments) -> Written:
+    memory = agent.get(given.memory_id)
+    if memory.protected:
+        return _wished(agent, "correct", memory, text=given.new_content)
+    return _done(agent.memory.correct(memory.id, given.new_content, within=agent.filter))
+
+
+class ConfirmArguments(Arguments):
+    memory_id: Annotated[MemoryId, Meta(description="The id of the memory that was found to be true.")]
+
+
+def confirm_fact(agent: Agent, given: ConfirmArguments) -> Written:
+    memory = agent.get(given.memory_id)
+    if memory.protected:
+        return _wished(agent, "confirm", memory)
+    return _done(agent.memory.confirm(memory.id))
+
+
+class ForgetArguments(Arguments):
+    memory_id: Annotated[MemoryId, Meta(description="The id of the memory that should go.")]
+    reason: Annotated[LongText, Meta(description="Why, in a sentence: the person reads it.")] = ""
+
+
+def forget_fact(agent: Agent, given: ForgetArguments) -> Written:
+    return _wished(agent, "forget", agent.get(given.memory_id), why=given.reason)
+
+
+class TurnArguments(Arguments):
+    session_id: Annotated[
+        Name, Meta(description="The conversation it belongs to: any name, the same for all its turns.")
+    ]
+    role: Annotated[Literal["user", "assistant", "tool"], Meta(description="Who said it.")]
+    content: Annotated[
+        Annotated[str, Meta(max_length=1_000_000)], Meta(description="What was said, word for word.")
+    ]
+
+
+def record_turn(agent: Agent, given: TurnArguments) -> Written:
+    return _done(
+        agent.memory.record_turn(
+            given.session_id, given.role, given.content, project=agent.project, within=agent.filter
+        )
+    )
+
+
+def _done(memory: MemoryRecord) -> Written:
+    return Written(status="done", memory=told(memory))
+
+
+def _wished(agent: Agent, verb: WishVerb, memory: MemoryRecord, *, text: str = "", why: str = "") -> Written:
+    asked: Proposal = agent.memory.upkeep.wish(verb, memory.id, text=text, why=why)
+    if asked.state in ("rejected", "accepted"):
+        return Written(status="declined", note="The person has decided about this before: leave it as it is.")
+    return Written(
+        status="waits", note="Only the person can do this. It waits in their Review; nothing has changed."
+    )
+
+
+TOOLS = (
+    Tool(
+        name="remember_fact", group="memory", arguments=RememberArguments, run=remember_fact, writes=True,
+        description="Save one durable fact about the person: a preference, decision, project, person, date. Use it when "
+        "they ask you to remember something or tell you what will matter later. Not for general knowledge, "
+        "instructions to yourself, or what is only true today. What is known already is not stored twice.",
+    ),
+    Tool(
+        name="correct_fact", group="memory", arguments=CorrectArguments, run=correct_fact, writes=True,
+        description="Replace a fact that is wrong or out of date; the old text is kept and linked. If the person has "
+        "confirmed it, nothing changes: your correction waits for them to decide.",
+    ),
+    Tool(
+        name="confirm_fact", group="memory", arguments=ConfirmArguments, run=confirm_fact, writes=True,
+        description="Say that a fact turned out to be true: it no longer fades. If the person has confirmed it "
+        "themself, nothing changes.",
+    ),
+    Tool(
+        name="forget_fact", group="memory", arguments=ForgetArguments, run=forget_fact, writes=True,
+        description="Ask the person to let a memory go. It never deletes: the person decides, and until then the memory "
+        "stays. To replace a wrong fact by the right one use correct_fact.",
+    ),
+    Tool(
+        name="record_turn", group="memory", arguments=TurnArguments, run=record_turn, writes=True,
+        description="Record one turn of the conversation as it was said. Call it for every turn, of the person and of "
+        "yourself, unless the program around you does so.",
+    ),
+)  # fmt: skip
