@@ -115,6 +115,7 @@ async def test_rows_that_somebody_changed_since_are_shown_and_left_alone(story: 
         beside = any("now" in row and "wanted" in row for row in text.splitlines())
         assert beside == (width == 120)
         assert "now" in text and "wanted" in text
+        assert "access count" not in text  # only what the undo would have put back
 
 
 async def test_more_than_twenty_rows_are_asked_about(story: Story) -> None:

@@ -9,9 +9,9 @@ from textual import on
 from textual.app import ComposeResult
 from textual.content import Content
 
+from memtui.ui.column_words import LEFT_OUT, label_of, value_of
 from memtui.ui.format import plural
 from memtui.ui.safe import assemble, content, line, marked
-from memtui.ui.text import visible
 from memtui.ui.widgets.diff_view import ADDED, REMOVED, differences
 from memtui.ui.widgets.side_by_side import GAP, side_by_side
 from memtui.ui.widgets.text_view import TextView
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from memtui.engine.records import Conflict, Undone
 
 _SHOWN = 50
-_LONGEST = 400
 # From so many cells on the two versions stand beside one another.
 BESIDE = 76
 
@@ -65,25 +64,37 @@ class ConflictsDialog(Dialog[None]):
             yield assemble((f"and {plural(len(conflicts) - _SHOWN, 'more row')}", "$text-muted"))
 
     def _conflict(self, conflict: Conflict, width: int) -> Iterable[Content]:
-        wanted, current = conflict.wanted or {}, conflict.current or {}
-        differing = [name for name in sorted({*wanted, *current}) if wanted.get(name) != current.get(name)]
-        text = current.get("content", wanted.get("content"))
+        wanted, current = conflict.wanted, conflict.current
+        # ``wanted`` has only what the undo would have put back, ``current`` the whole row.
+        differing = [
+            column
+            for column, value in (wanted or {}).items()
+            if current is not None and column not in LEFT_OUT and value != current.get(column)
+        ]
+        text = (current or wanted or {}).get("content")
         if text is not None and "content" not in differing:
-            yield line(str(text), width, "$text")
+            yield line(str(text), width)
         name = conflict.memory_id or f"{conflict.table} {conflict.key}"
-        yield from assemble((visible(name), "$text-muted"), f"  {visible(conflict.reason)}").wrap(width)
+        yield from assemble((name, "$text-muted"), f"  {conflict.reason}").wrap(width)
+        if wanted is None or current is None:
+            told = "the undo would take it away" if wanted is None else "it is not there any more"
+            yield assemble((told, "$text-muted"))
+            return
         for column in differing:
-            now = visible(str(current.get(column, "not there")), _LONGEST)
-            then = visible(str(wanted.get(column, "not there")), _LONGEST)
-            come, gone = differences(now, then)
-            here, there = marked(now, come, ADDED), marked(then, gone, REMOVED)
-            label = column.replace("_", " ")
-            if width >= BESIDE:
-                yield from self._beside(label, here, there, (width - GAP) // 2)
-            else:
-                yield assemble((f"  {label}", "$text-muted"))
-                yield from _labelled("    now     ", here, width)
-                yield from _labelled("    wanted  ", there, width)
+            yield from self._versions(column, current.get(column), wanted[column], width)
+
+    def _versions(self, column: str, current: object, wanted: object, width: int) -> Iterable[Content]:
+        clock = self.shell.clock()
+        here, there = (value_of(column, value, clock) for value in (current, wanted))
+        come, gone = differences(here, there)
+        now, then = marked(here, come, ADDED), marked(there, gone, REMOVED)
+        label = label_of(column)
+        if width >= BESIDE:
+            yield from self._beside(label, now, then, (width - GAP) // 2)
+        else:
+            yield assemble((f"  {label}", "$text-muted"))
+            yield from _labelled("    now     ", now, width)
+            yield from _labelled("    wanted  ", then, width)
 
     @staticmethod
     def _beside(label: str, here: Content, there: Content, width: int) -> Iterable[Content]:

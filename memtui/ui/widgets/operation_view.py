@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
+from memtui.ui.column_words import LEFT_OUT, label_of, value_of
 from memtui.ui.format import local_time, plural, relative_time
 from memtui.ui.history_rows import who
 from memtui.ui.safe import assemble, content, line
@@ -30,17 +31,6 @@ _TABLES = {
 }  # fmt: skip
 # What a row of another table is called by.
 _NAMES = ("title", "name", "canonical_name", "alias", "key", "session_id", "id")
-_COLUMNS = {
-    "content": "text", "valid_until": "in Trash since", "ended_by": "in Trash because",
-    "confirmed_at": "confirmed", "decay_rate": "fading rate", "source_ids": "sources",
-    "consolidated_at": "consolidated", "reviewed_at": "reviewed",
-}  # fmt: skip
-_TIMES = frozenset({
-    "valid_until", "confirmed_at", "reviewed_at", "consolidated_at", "created_at", "event_time", "next_attempt_at",
-    "first_seen_at", "last_seen_at", "decided_at", "snoozed_until", "updated_at",
-})  # fmt: skip
-# Follow from the others, or mean nothing to a person.
-_LEFT_OUT = frozenset({"content_hash", "consolidated_through", "attributes", "source_key"})
 
 
 class HistoryText:
@@ -151,30 +141,18 @@ class HistoryText:
     def _columns(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterable[Content]:
         for column in after:
             was, now = before.get(column), after[column]
-            if was == now or column in _LEFT_OUT:
+            if was == now or column in LEFT_OUT:
                 continue
             if column == "content":
                 yield old_and_new(str(was)[:_LONGEST], str(now)[:_LONGEST])
                 continue
-            label = _COLUMNS.get(column, column.replace("_", " "))
+            label = label_of(column)
             change = assemble(
-                (self._value(column, was), "$removed"),
+                (value_of(column, was, self.now), "$removed"),
                 (" → ", "$text-muted"),
-                (self._value(column, now), "$added"),
+                (value_of(column, now, self.now), "$added"),
             )
             yield assemble((f"  {label}: ", "$text-muted"), change)
-
-    def _value(self, column: str, value: object) -> str:
-        if value is None or value in ("", "[]", "{}"):
-            return "none"
-        if column in _TIMES and isinstance(value, int | float):
-            return local_time(value, self.now)
-        if isinstance(value, float):
-            return f"{value:.3g}"
-        text = str(value)
-        if text.startswith("[") and text.endswith("]"):
-            text = text[1:-1].replace('"', "").replace(",", ", ")
-        return text[:400]
 
     # -- recalls
 
