@@ -30,6 +30,7 @@ COMMANDS: dict[str, Entry] = {
     "history": Entry("showing", "Look", "Show what was changed, by whom, and when."),
     "sessions": Entry("talking", "Look", "List the conversations, or read one."),
     "stats": Entry("showing", "Look", "Count what is remembered."),
+    "questions": Entry("asking", "Look", "Ask the questions that should find a memory."),
     "review": Entry("reviewing", "Look", "List what needs a decision of yours."),
     "correct": Entry("writing", "Change", "Replace a memory's text; the old one is kept."),
     "confirm": Entry("writing", "Change", "Say that memories are true: they no longer fade."),

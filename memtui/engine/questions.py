@@ -1,18 +1,32 @@
-"""What a person keeps of their searches: pinned questions and ways to rank. Reached as ``Memory.questions``."""
+"""What a person keeps of their searches: pinned questions, what these should find, and ways to rank.
+
+Reached as ``Memory.questions``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
+
+import apsw
 
 from memtui.engine.clock import Clock
-from memtui.engine.errors import InputError
-from memtui.engine.records import Operation, Profile
+from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.records import Explanation, Operation, Profile
 from memtui.engine.search import profiles
-from memtui.engine.store import history, saved_queries
+from memtui.engine.store import history, memories, saved_queries
 from memtui.engine.store.connection import Connections
-from memtui.engine.store.saved_queries import SavedQuery
+from memtui.engine.store.saved_queries import Place, QuestionResult, SavedQuery
 
 _NAME = 200
+MOST = 100
+"""The first hits that an expectation can speak of."""
+
+
+class Explain(Protocol):
+    def __call__(
+        self, query: str, id: str, *, filter: str, limit: int, profile: str | None
+    ) -> Explanation: ...
 
 
 class Questions:
@@ -24,11 +38,13 @@ class Questions:
         clock: Clock,
         actor: Callable[[], str],
         said: Callable[[Operation], None],
+        explain: Explain,
     ) -> None:
         self._connections = connections
         self._clock = clock
         self._actor = actor
         self._said = said
+        self._explain = explain
 
     def pinned(self) -> list[SavedQuery]:
         """The pinned questions, the latest first."""
@@ -37,10 +53,7 @@ class Questions:
 
     def pin(self, query: str, *, filter: str = "", profile: str | None = None) -> Operation | None:
         """Keep a question; None when it was kept so already. Raises InputError for an empty one."""
-        words = " ".join(query.split())
-        if not words:
-            raise InputError("There is no question to keep.", "Type one first.")
-        name = f"{words} [{filter}]" if filter else words
+        words, name = _named(query, filter)
         label = f"Pinned the question “{words[:_NAME]}”"
         with history.operation(self._connections, self._clock, self._actor(), "pin", label) as op:
             if any(
@@ -56,6 +69,85 @@ class Questions:
             gone = saved_queries.remove(op.connection, query_id)
             op.label = f"Unpinned the question “{gone.query[:_NAME]}”"
         return self._told(op.op_id)
+
+    def expect(
+        self, query: str, memory_id: str, *, filter: str = "", profile: str | None = None, top: int = 10
+    ) -> Operation | None:
+        """Pin a question and say that it should find this memory among its first ``top`` hits.
+
+        None when it says so already. Raises NotFoundError for an unknown memory, InputError for an empty
+        question or a ``top`` that is not 1 to 100.
+        """
+        if not 1 <= top <= MOST:
+            raise InputError(
+                f"The first {top!r} hits cannot be looked at.", f"Give a number from 1 to {MOST}."
+            )
+        words, name = _named(query, filter)
+        label = f"Expect an answer to “{words[:_NAME]}”"
+        with history.operation(self._connections, self._clock, self._actor(), "expect", label) as op:
+            now = self._clock()
+            memory = memories.get(op.connection, memory_id, now)
+            before = _find(op.connection, name)
+            if before is None or before.profile != profile:
+                saved_queries.save(op.connection, name, words, filter, profile, int(now))
+            saved = _find(op.connection, name)
+            assert saved is not None
+            expected = tuple(dict.fromkeys((*saved.expected, memory.id)))
+            if before == saved and (before.expected, before.top) == (expected, top):
+                return None
+            saved_queries.expect(op.connection, saved.query_id, expected, top)
+        return self._told(op.op_id)
+
+    def expect_no_more(self, query_id: int, memory_id: str) -> Operation:
+        """Take an expectation back; the question stays pinned. Raises NotFoundError."""
+        with history.operation(self._connections, self._clock, self._actor(), "expect", "") as op:
+            saved = saved_queries.get(op.connection, query_id)
+            if memory_id not in saved.expected:
+                raise NotFoundError(f"“{saved.query[:_NAME]}” does not expect {memory_id}.")
+            left = tuple(one for one in saved.expected if one != memory_id)
+            saved_queries.expect(op.connection, query_id, left, saved.top)
+            op.label = f"Expect it no more of “{saved.query[:_NAME]}”"
+        return self._told(op.op_id)
+
+    def run(self) -> list[QuestionResult]:
+        """Ask every question that expects something, and keep how it went; the failed ones first.
+
+        What was superseded is expected as its successor.
+        """
+        asked = [self._ask(saved) for saved in self.pinned() if saved.expected]
+        if asked and not self._connections.readonly:
+            with self._connections.write() as connection:
+                for result in asked:
+                    saved_queries.keep_result(connection, result)
+        return sorted(asked, key=lambda result: result.passed)
+
+    def results(self) -> list[QuestionResult]:
+        """How the questions fared when they were last asked, the failed ones first."""
+        with self._connections.read() as connection:
+            return saved_queries.results(connection)
+
+    def _ask(self, saved: SavedQuery) -> QuestionResult:
+        places = tuple(self._place(saved, identity) for identity in saved.expected)
+        return QuestionResult(
+            question=saved,
+            at=int(self._clock()),
+            passed=all(place.passed for place in places),
+            places=places,
+        )
+
+    def _place(self, saved: SavedQuery, identity: str) -> Place:
+        try:
+            with self._connections.read() as connection:
+                memory = memories.latest_version(connection, identity, self._clock())
+            told = self._explain(
+                saved.query, memory.id, filter=saved.filter, limit=saved.top, profile=saved.profile
+            )
+        except NotFoundError as error:  # the memory is gone for good, or the profile
+            return Place(memory_id=identity, content="", rank=None, passed=False, why=error.message)
+        return Place(
+            memory_id=identity, content=memory.content, rank=told.rank,
+            passed=told.rank is not None and told.rank <= saved.top, why=" ".join(told.excluded[:1]),
+        )  # fmt: skip
 
     def profiles(self) -> list[Profile]:
         """All ways to rank, the built-in ones first."""
@@ -76,3 +168,15 @@ class Questions:
             operation = history.get_operation(connection, op_id)
         self._said(operation)
         return operation
+
+
+def _named(query: str, filter: str) -> tuple[str, str]:
+    """The question in plain blanks, and the name it is kept under."""
+    words = " ".join(query.split())
+    if not words:
+        raise InputError("There is no question to keep.", "Type one first.")
+    return words, f"{words} [{filter}]" if filter else words
+
+
+def _find(connection: apsw.Connection, name: str) -> SavedQuery | None:
+    return next((one for one in saved_queries.everything(connection) if one.name == name), None)

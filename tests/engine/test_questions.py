@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -69,3 +71,99 @@ def test_the_built_in_profiles_cannot_be_changed(memory: Memory) -> None:
     with pytest.raises(InputError):
         memory.questions.save_profile(msgspec.structs.replace(Profile(), vector=2.0))
     assert memory.view.count_operations() == 0
+
+
+def test_a_question_passes_while_what_it_expects_is_among_the_first(memory: Memory) -> None:
+    questions = memory.questions
+    eats = memory.remember("Ada eats no meat.")
+    assert questions.expect("what does Ada eat?", eats.id, top=1) is not None
+    assert questions.expect("what does Ada eat?", eats.id, top=1) is None
+    [result] = questions.run()
+    assert result.passed
+    assert [(place.rank, place.why) for place in result.places] == [(1, "")]
+    assert questions.results() == [result]
+
+    memory.remember("What does Ada eat? Ada does eat what Ada does eat.")
+    [result] = questions.run()
+    assert not result.passed
+    assert result.places[0].rank == 2
+    assert "number 2" in result.places[0].why
+    questions.expect("what does Ada eat?", eats.id, top=2)
+    assert questions.results() == [], "how it fared is asked anew"
+    assert questions.run()[0].passed
+
+
+def test_what_was_corrected_is_expected_as_it_is_now(memory: Memory) -> None:
+    first = memory.remember("The dentist is on 4 March.")
+    memory.questions.expect("when is the dentist?", first.id)
+    memory.correct(first.id, "The dentist is on 11 March.")
+    [result] = memory.questions.run()
+    assert result.passed
+    assert result.places[0].content == "The dentist is on 11 March."
+
+
+def test_a_forgotten_memory_fails_its_question_and_says_why(memory: Memory) -> None:
+    fact = memory.remember("The dentist is on 4 March.")
+    memory.questions.expect("when is the dentist?", fact.id)
+    memory.forget(fact.id)
+    [result] = memory.questions.run()
+    assert not result.passed
+    assert "Trash" in result.places[0].why
+    memory.undo()
+    assert memory.questions.run()[0].passed
+
+
+def test_expectations_are_undone_and_survive_pinning_again(memory: Memory) -> None:
+    questions = memory.questions
+    fact = memory.remember("Grace plays the cello.")
+    other = memory.remember("Grace plays chess.")
+    questions.expect("what does Grace play?", fact.id)
+    questions.expect("what does Grace play?", other.id, top=5)
+    assert questions.pin("what does Grace play?") is None
+    [saved] = questions.pinned()
+    assert (saved.expected, saved.top) == ((fact.id, other.id), 5)
+    memory.undo()
+    assert (questions.pinned()[0].expected, questions.pinned()[0].top) == ((fact.id,), 10)
+    questions.expect_no_more(saved.query_id, fact.id)
+    assert questions.pinned()[0].expected == ()
+    assert questions.run() == []
+    memory.undo()
+    memory.undo()
+    assert questions.pinned() == []
+
+
+def test_expectations_that_cannot_be_are_refused(memory: Memory) -> None:
+    fact = memory.remember("Grace plays the cello.")
+    for top in (0, 101):
+        with pytest.raises(InputError):
+            memory.questions.expect("what does Grace play?", fact.id, top=top)
+    with pytest.raises(InputError):
+        memory.questions.expect(" ", fact.id)
+    with pytest.raises(NotFoundError):
+        memory.questions.expect("what does Grace play?", "fact_none")
+    assert memory.questions.pinned() == []
+
+
+@pytest.mark.parametrize("background", [False, True])
+def test_an_import_asks_the_questions_again(background: bool, tmp_path: Path) -> None:
+    talk = tmp_path / "talk.jsonl"
+    talk.write_text('{"session_id": "s", "role": "user", "content": "Grace plays the viola now."}\n')
+    with Memory.open(tmp_path / "memory.db", options=Options(background=background)) as memory:
+        fact = memory.remember("Grace plays the cello.")
+        memory.questions.expect("what does Grace play?", fact.id)
+        told: list[frozenset[str]] = []
+        memory.subscribe("changed", lambda changes: told.append(changes.tables))
+        memory.import_paths([talk])
+        patience = time.monotonic() + 20
+        while not memory.questions.results() and time.monotonic() < patience:
+            time.sleep(0.05)
+        [result] = memory.questions.results()
+        assert result.passed
+    assert frozenset({"question_results"}) in told
+
+
+def test_a_maintenance_run_asks_the_questions_again(memory: Memory) -> None:
+    fact = memory.remember("Grace plays the cello.")
+    memory.questions.expect("what does Grace play?", fact.id)
+    memory.scheduler.run_now("decay")
+    assert [result.passed for result in memory.questions.results()] == [True]

@@ -54,6 +54,8 @@ COVERED: dict[str, Covered] = {
     "proposals": Covered(
         "proposal_id", ("id", "kind", "payload", "state", "snoozed_until", "created_at", "decided_at")
     ),
-    "saved_queries": Covered("query_id", ("name", "query", "filter", "profile", "created_at")),
+    "saved_queries": Covered(
+        "query_id", ("name", "query", "filter", "profile", "created_at", "expected", "top")
+    ),
     "profiles": Covered("profile_id", ("name", "settings")),
 }  # fmt: skip

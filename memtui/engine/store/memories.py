@@ -197,6 +197,20 @@ def linked(
     return [record(row, now) for row in rows]
 
 
+def latest_version(connection: apsw.Connection, identity: str, now: float) -> MemoryRecord:
+    """What a memory became: the last one that superseded or absorbed it, or itself. Raises NotFoundError."""
+    latest = get(connection, identity, now)
+    seen = {latest.id}
+    while latest.ended_by in ("superseded", "merged"):
+        relation = "supersedes" if latest.ended_by == "superseded" else "merged"
+        later = [one for one in linked(connection, latest.id, relation, now, back=True) if one.id not in seen]
+        if not later:
+            break
+        latest = later[-1]
+        seen.add(latest.id)
+    return latest
+
+
 def neighbours(
     connection: apsw.Connection, memory: MemoryRecord, now: float, *, each: int = 3
 ) -> list[MemoryRecord]:

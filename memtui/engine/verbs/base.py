@@ -13,7 +13,6 @@ from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, ReadOnlyError
 from memtui.engine.maintain.indexer import Indexer
 from memtui.engine.models.embedders import Embedder, OfflineEmbedder
-from memtui.engine.questions import Questions
 from memtui.engine.records import Changes, Operation, Options
 from memtui.engine.search.vector_copy import VectorCopy
 from memtui.engine.store import history
@@ -39,10 +38,9 @@ class Base:
         self._seen_version = 0
         self._embedder_lock = threading.Lock()
         self._embedder_made: Embedder | None = None
-        self.questions = Questions(connections, clock, lambda: self.actor, self._tell_of)
         self._vector_copy = VectorCopy(self._wake_indexer)
         self._indexer = Indexer(
-            connections, clock, self._embedder, on_progress=self._progressed, on_done=self._follow_vectors
+            connections, clock, self._embedder, on_progress=self._progressed, on_done=self._settled
         )
 
     def __enter__(self) -> Self:
@@ -132,7 +130,8 @@ class Base:
         if self._options.background and not self.readonly:
             self._indexer.wake()
 
-    def _follow_vectors(self) -> None:
+    def _settled(self) -> None:
+        """The background has nothing left to prepare; called in its thread."""
         with self._connections.read() as connection:
             self._vector_copy.follow(connection, self._indexer.stopping)
 

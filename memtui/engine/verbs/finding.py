@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import apsw
 
 from memtui.engine.clock import local_midnight
 from memtui.engine.errors import DegradedError
+from memtui.engine.questions import Questions
 from memtui.engine.records import Explanation, MemoryRecord, Profile, SearchResult
 from memtui.engine.store import memories, recalls, vectors
 from memtui.engine.verbs.base import Base
@@ -20,6 +22,11 @@ if TYPE_CHECKING:
 
 class Finding(Base):
     """Reading, search, context, explanation."""
+
+    @cached_property
+    def questions(self) -> Questions:
+        """Pinned questions, what they should find, and saved ways to rank."""
+        return Questions(self._connections, self._clock, lambda: self.actor, self._tell_of, self.explain)
 
     def get(self, id: str) -> MemoryRecord:
         """A memory by id (or a unique beginning of one). Raises NotFoundError."""

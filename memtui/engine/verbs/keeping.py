@@ -27,11 +27,14 @@ if TYPE_CHECKING:
     from memtui.engine.maintain.enrich import Enricher
     from memtui.engine.maintain.plan import Consolidation
     from memtui.engine.maintain.scheduler import Scheduler
+    from memtui.engine.store.jobs import JobRun
     from memtui.engine.upkeep import Upkeep
 
 
 class Keeping(Finding, Undoing):
     """Import, consolidation, maintenance, state."""
+
+    _questions_due = False
 
     def close(self) -> None:
         """Finish what runs in the background and close the file. Closing twice is fine."""
@@ -63,6 +66,7 @@ class Keeping(Finding, Undoing):
         )  # fmt: skip
         if report.operation is not None:
             self._tell(report.operation.op_id)
+            self._ask_questions()
         return report
 
     def pending_sessions(self, exclude: str | None = None) -> list[Session]:
@@ -94,8 +98,27 @@ class Keeping(Finding, Undoing):
         return make_scheduler(
             self._connections, self._clock, self._options, index=self._indexer.run, enricher=self._enricher,
             extractor=self.upkeep.extractor, on_change=self._tell_of,
-            on_run=lambda run: self._call("job_finished", Changes(tables=frozenset({"job_runs"}))),
+            on_run=self._job_ended,
         )  # fmt: skip
+
+    def _job_ended(self, run: JobRun) -> None:
+        self._call("job_finished", Changes(tables=frozenset({"job_runs"})))
+        self._ask_questions()
+
+    def _ask_questions(self) -> None:
+        """Much has changed: see whether the pinned questions still find what they should, links and vectors first."""
+        self._questions_due = True
+        if self._options.background and not self.readonly:
+            self._wake_indexer()
+        else:
+            self._settled()
+
+    def _settled(self) -> None:
+        super()._settled()
+        if self._questions_due:
+            self._questions_due = False
+            if self.questions.run():
+                self._call("changed", Changes(tables=frozenset({"question_results"})))
 
     @cached_property
     def backups(self) -> Backups:
