@@ -10,7 +10,17 @@ from memtui.engine.errors import InputError
 from memtui.engine.maintain import decay
 from memtui.engine.records import Entity, MemoryRecord, Operation, Options, Recall, RowChange, Session
 from memtui.engine.search import filters, listing
-from memtui.engine.store import entities, growth, history, lists, memories, recalls, rows, sessions
+from memtui.engine.store import (
+    entities,
+    entity_lists,
+    growth,
+    history,
+    lists,
+    memories,
+    recalls,
+    rows,
+    sessions,
+)
 from memtui.engine.store.connection import Connections
 
 
@@ -27,6 +37,7 @@ class View:
         self.session_list = lists.session_list(connections)
         self.operation_list = lists.operation_list(connections)
         self.recall_list = lists.recall_list(connections)
+        self.entity_list = entity_lists.EntityList(connections)
 
     def _compiled(self, filter: str) -> filters.CompiledFilter:
         return filters.compile(filter, self._clock(), fade_threshold=self._options.fade_threshold)

@@ -50,6 +50,7 @@ class Indexer:
         self._names = threading.Lock()
         self._known = KnownNames()
         self._learned = -1
+        self._names_version = 0
         self.degraded = ""
 
     def wake(self) -> None:
@@ -140,9 +141,12 @@ class Indexer:
     def _learn(self) -> None:
         """Take in the names that were learned since the last time, by this process or another."""
         with self._connections.read() as connection:
+            version = entities.names_version(connection)
+            if version != self._names_version:
+                self._known, self._learned, self._names_version = KnownNames(), -1, version
             new = entities.names_after(connection, self._learned)
-        for _, alias, name, type in new:
-            self._known.add(alias, name, type)
+        for _, alias, type in new:
+            self._known.add(alias, alias, type)
         self._learned = max(self._learned, 0, *(number for number, *_ in new))
 
     def _embed(self, limit: int | None) -> int:

@@ -1,15 +1,16 @@
 """From spans of any provider to the mentions that the store links.
 
-The store decides which entity a mention is (by its key, merges and the person's decisions included).
+Names that the memory knows come first; what a provider would have said of the same words is a vote for the
+type. The store decides which entity a mention is (by its key, merges and the person's decisions included).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from memtui.engine.store.entities import Mention, entity_key
 
-from .ner import KnownNames, Span, extract_fast
+from .ner import KnownNames, Span, extract_fast, merge, readable
 
 # The labels of spaCy's models and of our prompts, in the terms of the memory.
 TYPES = {
@@ -24,19 +25,44 @@ TYPES = {
     "URL": "url",
 }
 OWN_TYPES = frozenset({"person", "project", "organization", "location", "email", "url", "date", "other"})
+_KNOWN = "known"
 
 
 def mentions(text: str, known: KnownNames | None = None, more: Iterable[Span] = ()) -> tuple[Mention, ...]:
-    """What ``text`` mentions according to the ``fast`` strategy and ``more`` spans, each entity once."""
-    return mentions_of(extract_fast(text, known, more))
+    """What ``text`` mentions according to the ``fast`` strategy and ``more`` spans, each name once."""
+    guessed = extract_fast(text, None, more)
+    there = known.find(readable(text)) if known is not None and len(known) else []
+    if not there:
+        return mentions_of(guessed)
+    # "Ada" is known, "Ada Lovelace" stands there: somebody else, until the person says that they are one.
+    longer = [span for span in guessed if any(_extends(span, one) for one in there)]
+    there = [one for one in there if not any(_extends(span, one) for span in longer)]
+    return mentions_of(merge([*guessed, *there]), guessed)
 
 
-def mentions_of(spans: Iterable[Span]) -> tuple[Mention, ...]:
-    """Each entity once, as the first span names it; labels of other models become our types."""
-    found: dict[tuple[str, str], Mention] = {}
+def mentions_of(spans: Iterable[Span], guessed: Sequence[Span] = ()) -> tuple[Mention, ...]:
+    """Each name once, as the first span names it; labels of other models become our types.
+
+    A known name has the vote of the one of ``guessed`` that found the same words.
+    """
+    types = {(span.start, span.end): span.type for span in guessed}
+    found: dict[str, Mention] = {}
     for span in spans:
-        type = span.type if span.type in OWN_TYPES else TYPES.get(span.type, "other")
-        key = entity_key(span.name)
-        if key:
-            found.setdefault((key, type), Mention(span.name, type, span.text))
+        said = types.get((span.start, span.end)) if span.provider == _KNOWN else span.type
+        type = span.type if said is None else said if said in OWN_TYPES else TYPES.get(said, "other")
+        key = entity_key(span.text)
+        before = found.get(key)
+        if key and (before is None or (said is not None and not before.vote)):
+            found[key] = Mention(span.name, type, span.text, said is not None)
     return tuple(found.values())
+
+
+def _extends(longer: Span, known: Span) -> bool:
+    """Whether more of a name stands there than is known of it."""
+    return (
+        longer.provider != _KNOWN
+        and longer.start == known.start
+        and longer.end > known.end
+        and longer.type not in ("url", "email")
+        and known.text == longer.text[: known.end - known.start]
+    )

@@ -113,8 +113,13 @@ def _rebuild_vectors(connection: apsw.Connection) -> None:
 
 
 def _recount(connection: apsw.Connection) -> None:
+    at = triggers.MEMORY_AT.format(row="memory_entities")
+    connection.execute(f"UPDATE memory_entities SET at = {at} WHERE at IS NOT {at}")
+    connection.execute(triggers.RECOUNT_MENTIONS)
+    connection.execute("DELETE FROM entity_votes")
     connection.execute(
-        "UPDATE entities SET mention_count = (SELECT count(*) FROM memory_entities me WHERE me.eid = entities.eid)"
+        "INSERT INTO entity_votes(eid, type, votes) SELECT eid, vote, count(*) FROM memory_entities "
+        "WHERE vote IS NOT NULL GROUP BY eid, vote"
     )
 
 

@@ -44,12 +44,13 @@ COVERED: dict[str, Covered] = {
     ),
     "entities": Covered(
         "eid",
-        ("id", "canonical_name", "type", "summary", "protected", "hidden", "merged_into", "created_at"),
-        ("mention_count",),
+        (
+            "id", "canonical_name", "type", "summary", "protected", "hidden", "pinned", "merged_into", "created_at",
+        ),
         derivable=True,
     ),
     "entity_aliases": Covered("alias_id", ("key", "entity_id", "alias"), derivable=True),
-    "entity_decisions": Covered("decision_id", ("decision", "entity_id", "other_id", "rid", "key", "at")),
+    "entity_decisions": Covered("decision_id", ("decision", "entity_id", "other_id", "rid", "key", "at", "actor")),
     "scratchpad": Covered("pad_id", ("key", "value", "updated_at")),
     "proposals": Covered(
         "proposal_id", ("id", "kind", "payload", "state", "snoozed_until", "created_at", "decided_at")

@@ -1,7 +1,8 @@
-"""Entities, their names, and which memories mention them.
+"""Names in texts: which entity a name means, and which memories name it.
 
-Names are found by key: NFKC, casefolded. What a program links is derived; what the person decided
-(``entity_decisions``, merges, hidden ones) is kept and wins.
+Every name has a row of its own, found by its key (NFKC, casefolded); a link points at the row of the name
+that stands in the text. One entity of several names is rows merged into one of them. What a program links
+is derived; what the person decided (``entity_decisions``, merges, hidden ones) is kept and wins.
 """
 
 from __future__ import annotations
@@ -13,130 +14,237 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from memtui.engine.records import Entity, MemoryRecord
+from memtui.engine.records import Entity
 
-from . import memories
 from .history import derived
-from .sql import scalar
+from .sql import scalar, storable
+
+# Bits of ``protected``: what of an entity somebody decided, and nothing else changes.
+NAMED, TYPED, DESCRIBED, TYPED_BY_AGENT = 1, 2, 4, 8
 
 
 class Mention(NamedTuple):
-    """An entity as a text names it: what to call it, its type, and the words as they stand there."""
+    """An entity as a text names it: what to call it, its type, and the words as they stand there.
+
+    ``vote``: whether the type was seen in this text; a name that was only known says nothing of it.
+    """
 
     name: str
     type: str
     raw: str
+    vote: bool = True
 
 
 def entity_key(name: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    return " ".join(unicodedata.normalize("NFKC", storable(name)).casefold().split())
 
 
 def link(connection: apsw.Connection, rid: int, mentions: Iterable[Mention], now: int) -> int:
-    """Link a memory to the entities it mentions, making those that are new. Returns how many links it has gained."""
+    """Link a memory to the entities it mentions, making those that are new. Returns how many links it has gained.
+
+    A name that could be one of several entities is linked to none: the person decides (Review).
+    """
     gained = 0
     for mention in mentions:
-        eid = resolve(connection, mention.name, mention.type)
+        eid = resolve(connection, mention)
         if eid is None:
-            with derived(connection):
-                eid = _create(connection, mention, now)
-        elif eid < 0:
+            eid = _learn(connection, mention, now)
+        if eid < 0:
             continue
-        gained += add_link(connection, rid, eid)
+        vote = mention.type if mention.vote else None
+        gained += add_link(connection, rid, eid, vote)
+        if vote is not None:
+            _settle_type(connection, eid, vote)
     return gained
 
 
-def resolve(connection: apsw.Connection, name: str, type: str) -> int | None:
-    """The entity that has this name, merges followed; None if unknown; -1 if the person said it is none."""
-    row = connection.execute(
+def resolve(connection: apsw.Connection, mention: Mention) -> int | None:
+    """The row of the name that a text has; None if unknown; -1 if it could be one of several entities."""
+    for name in dict.fromkeys((mention.raw, mention.name)):
+        rows: Any = connection.execute(
+            """
+            SELECT e.eid, coalesce(e.merged_into, e.eid), s.type
+            FROM entity_aliases a JOIN entities e ON e.eid = a.entity_id
+            JOIN entities s ON s.eid = coalesce(e.merged_into, e.eid)
+            WHERE a.key = ? AND a.entity_id = e.eid ORDER BY s.hidden, e.eid
+            """,
+            (entity_key(name),),
+        ).fetchall()
+        if not rows:
+            continue
+        if len({survivor for _, survivor, _ in rows}) > 1:
+            rows = [row for row in rows if mention.vote and row[2] == mention.type]
+            if len({survivor for _, survivor, _ in rows}) != 1:
+                return -1
+        if name == mention.raw or entity_key(mention.raw) == entity_key(name):
+            return int(rows[0][0])
+        return None  # another way of writing it, which is learned
+    return None
+
+
+def _learn(connection: apsw.Connection, mention: Mention, now: int) -> int:
+    """Make the rows of a name that nobody knows: the name's, and that of what stands in the text, merged into it."""
+    rows: Any = connection.execute(
+        "SELECT coalesce(e.merged_into, e.eid) FROM entity_aliases a JOIN entities e ON e.eid = a.entity_id WHERE a.key = ?",
+        (entity_key(mention.name),),
+    ).fetchall()
+    with derived(connection):
+        if rows:
+            return make_row(connection, mention.raw, mention.type, now, merged_into=int(rows[0][0]))
+        eid = make_row(connection, mention.name, mention.type, now)
+        if entity_key(mention.raw) == entity_key(mention.name):
+            return eid
+        return make_row(connection, mention.raw, mention.type, now, merged_into=eid)
+
+
+def make_row(
+    connection: apsw.Connection, name: str, type: str, now: int, *, merged_into: int | None = None
+) -> int:
+    """A row for a name; returns its eid."""
+    connection.execute(
+        "INSERT INTO entities(id, canonical_name, type, merged_into, created_at) VALUES (?, ?, ?, ?, ?)",
+        (f"ent_{secrets.token_hex(6)}", storable(name), type, merged_into, now),
+    )
+    eid = connection.last_insert_rowid()
+    connection.execute(
+        "INSERT INTO entity_aliases(key, entity_id, alias) VALUES (?, ?, ?)",
+        (entity_key(name), eid, storable(name)),
+    )
+    return eid
+
+
+def add_link(connection: apsw.Connection, rid: int, eid: int, vote: str | None = None) -> int:
+    """Link unless somebody said that the memory is not about this. Returns 1 when the link is new."""
+    connection.execute(
         """
-        SELECT coalesce(e.merged_into, e.eid), e.hidden FROM entity_aliases a JOIN entities e ON e.eid = a.entity_id
-        WHERE a.key = ? ORDER BY e.type = ? DESC, e.protected DESC, e.mention_count DESC, e.eid LIMIT 1
+        INSERT INTO memory_entities(rid, eid, at, vote)
+        SELECT m.rid, ?2, CASE WHEN m.valid_until IS NULL THEN m.event_time END, ?3
+        FROM memories m WHERE m.rid = ?1 AND NOT EXISTS (
+            SELECT 1 FROM entity_decisions d
+            JOIN entities apart ON apart.eid = d.entity_id JOIN entities this ON this.eid = ?2
+            WHERE d.rid = ?1 AND d.decision = 'unlink'
+              AND coalesce(apart.merged_into, apart.eid) = coalesce(this.merged_into, this.eid))
+        ON CONFLICT DO NOTHING
         """,
-        (entity_key(name), type),
+        (rid, eid, vote),
+    )
+    gained = connection.changes()
+    if not gained and vote is not None:
+        connection.execute(
+            "UPDATE memory_entities SET vote = ?3 WHERE rid = ?1 AND eid = ?2 AND vote IS NOT ?3",
+            (rid, eid, vote),
+        )
+    return gained
+
+
+def _settle_type(connection: apsw.Connection, eid: int, vote: str) -> None:
+    """The type is what most links say, unless somebody decided; among equals the one it has."""
+    row = connection.execute(
+        "SELECT s.eid, s.type, s.protected FROM entities e JOIN entities s ON s.eid = coalesce(e.merged_into, e.eid) "
+        "WHERE e.eid = ?",
+        (eid,),
     ).fetchone()
-    if row is None:
-        return None
-    return -1 if row[1] else int(row[0])
+    assert row is not None
+    survivor, type, protected = row
+    assert isinstance(protected, int)
+    if type == vote or protected & (TYPED | TYPED_BY_AGENT):
+        return
+    counted: Any = connection.execute(
+        """
+            SELECT v.type, sum(v.votes) FROM entity_votes v WHERE v.eid IN (
+                SELECT ?1 UNION ALL SELECT eid FROM entities WHERE merged_into = ?1) GROUP BY v.type
+            """,
+        (survivor,),
+    ).fetchall()
+    votes: dict[str, int] = dict(counted)
+    # "other" means that nobody could tell.
+    rank = {one: (one != "other", count, one == type) for one, count in votes.items()}
+    best = max(rank, key=lambda one: rank[one], default=type)
+    if best != type and rank[best][:2] > rank.get(type, (type != "other", 0, True))[:2]:
+        with derived(connection):
+            connection.execute("UPDATE entities SET type = ? WHERE eid = ?", (best, survivor))
 
 
-def names_after(connection: apsw.Connection, alias_id: int) -> list[tuple[int, str, str, str]]:
-    """(alias id, alias, name, type) of names learned after ``alias_id``; what is found by its shape is left out."""
+def names_after(connection: apsw.Connection, alias_id: int) -> list[tuple[int, str, str]]:
+    """(alias id, alias, type) of names learned after ``alias_id``; what is found by its shape is left out."""
     rows = connection.execute(
         """
-        SELECT a.alias_id, a.alias, s.canonical_name, s.type
+        SELECT a.alias_id, a.alias, s.type
         FROM entity_aliases a JOIN entities e ON e.eid = a.entity_id
         JOIN entities s ON s.eid = coalesce(e.merged_into, e.eid)
         WHERE a.alias_id > ? AND NOT s.hidden AND s.type NOT IN ('date', 'url', 'email') ORDER BY a.alias_id
         """,
         (alias_id,),
     )
-    return [(int(number), str(alias), str(name), str(type)) for number, alias, name, type in rows]
+    return [(int(number), str(alias), str(type)) for number, alias, type in rows]
 
 
-def _create(connection: apsw.Connection, mention: Mention, now: int) -> int:
-    connection.execute(
-        "INSERT INTO entities(id, canonical_name, type, created_at) VALUES (?, ?, ?, ?)",
-        (f"ent_{secrets.token_hex(6)}", mention.name, mention.type, now),
-    )
-    eid = connection.last_insert_rowid()
-    for alias in dict.fromkeys((mention.name, mention.raw)):
-        connection.execute(
-            "INSERT INTO entity_aliases(key, entity_id, alias) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            (entity_key(alias), eid, alias),
-        )
-    return eid
+def names_version(connection: apsw.Connection) -> int:
+    """A number that changes when a name that was known no longer counts."""
+    return int(scalar(connection, "SELECT value FROM memory_metadata WHERE key = 'names_version'") or 0)
 
 
-def add_link(connection: apsw.Connection, rid: int, eid: int) -> int:
-    """Link unless the person said no. Returns 1 when the link is new."""
-    connection.execute(
-        """
-        INSERT INTO memory_entities(rid, eid)
-        SELECT ?1, ?2 WHERE NOT EXISTS (
-            SELECT 1 FROM entity_decisions WHERE rid = ?1 AND entity_id = ?2 AND decision = 'unlink')
-        ON CONFLICT DO NOTHING
-        """,
-        (rid, eid),
-    )
-    return connection.changes()
+# Reading
+
+_SEEN = """(SELECT {which}(x.t) FROM (
+        SELECT (SELECT {which}(at) FROM memory_entities WHERE eid = e.eid) AS t
+        UNION ALL SELECT (SELECT {which}(at) FROM memory_entities WHERE eid = g.eid) FROM entities g WHERE g.merged_into = e.eid
+    ) x)"""
+FIRST_SEEN, LAST_SEEN = _SEEN.format(which="min"), _SEEN.format(which="max")
+COLUMNS = (
+    "e.eid, e.id, e.canonical_name, e.type, e.mention_count, e.summary, e.merged_into, e.pinned, e.protected, "
+    f"{FIRST_SEEN}, {LAST_SEEN}"
+)
 
 
-_COLUMNS = "e.eid, e.id, e.canonical_name, e.type, e.mention_count, e.summary, e.merged_into"
-
-
-def _entities(connection: apsw.Connection, rows: Iterable[Sequence[Any]]) -> list[Entity]:
+def entities_of(connection: apsw.Connection, rows: Iterable[Sequence[Any]]) -> list[Entity]:
+    """The records of rows selected with ``COLUMNS``."""
     found = []
-    for eid, identity, name, type, mentions, summary, merged_into in list(rows):
+    for eid, id, name, type, mentions, summary, merged_into, pinned, protected, first, last in list(rows):
         aliases: Any = connection.execute(
-            "SELECT alias FROM entity_aliases WHERE entity_id = ? ORDER BY alias_id", (eid,)
+            """
+            SELECT alias FROM (
+                SELECT alias_id, alias FROM entity_aliases WHERE entity_id = ?1
+                UNION ALL SELECT a.alias_id, a.alias FROM entities g JOIN entity_aliases a ON a.entity_id = g.eid
+                WHERE g.merged_into = ?1) ORDER BY alias_id
+            """,
+            (eid,),
         ).fetchall()
         found.append(
             Entity(
-                eid=eid,
-                id=identity,
-                canonical_name=name,
-                type=type,
-                mention_count=mentions,
-                aliases=tuple(alias for (alias,) in aliases if alias != name),
-                summary=summary,
-                merged_into=merged_into,
+                eid=eid, id=id, canonical_name=name, type=type, mention_count=mentions,
+                aliases=tuple(dict.fromkeys(alias for (alias,) in aliases if alias != name)),
+                summary=summary, merged_into=merged_into, pinned=bool(pinned), first_seen=first, last_seen=last,
+                decided=bool(protected & (NAMED | TYPED)),
             )
-        )
+        )  # fmt: skip
     return found
+
+
+def by_eid(connection: apsw.Connection, eids: Sequence[int]) -> list[Entity]:
+    """Entities in the order of ``eids``; those that are gone are left out."""
+    found: dict[int, Entity] = {}
+    for start in range(0, len(eids), 500):
+        some = eids[start : start + 500]
+        rows = connection.execute(
+            f"SELECT {COLUMNS} FROM entities e WHERE e.eid IN ({','.join('?' * len(some))})", tuple(some)
+        )
+        found |= {entity.eid: entity for entity in entities_of(connection, rows)}
+    return [found[eid] for eid in eids if eid in found]
 
 
 def of_memory(connection: apsw.Connection, rid: int) -> list[Entity]:
     """The entities a memory is linked to, the most mentioned first."""
     rows = connection.execute(
         f"""
-        SELECT DISTINCT {_COLUMNS} FROM memory_entities me JOIN entities l ON l.eid = me.eid
-        JOIN entities e ON e.eid = coalesce(l.merged_into, l.eid)
-        WHERE me.rid = ? AND NOT e.hidden ORDER BY e.mention_count DESC, e.eid
+        SELECT {COLUMNS} FROM entities e WHERE NOT e.hidden AND e.eid IN (
+            SELECT coalesce(l.merged_into, l.eid) FROM memory_entities me JOIN entities l ON l.eid = me.eid
+            WHERE me.rid = ?)
+        ORDER BY e.mention_count DESC, e.eid
         """,
         (rid,),
     )
-    return _entities(connection, rows)
+    return entities_of(connection, rows)
 
 
 def names_of(connection: apsw.Connection, rids: Sequence[int]) -> dict[int, tuple[str, ...]]:
@@ -157,18 +265,6 @@ def names_of(connection: apsw.Connection, rids: Sequence[int]) -> dict[int, tupl
     return {rid: tuple(names) for rid, names in found.items()}
 
 
-def page(connection: apsw.Connection, *, offset: int = 0, limit: int = 128) -> list[Entity]:
-    """Entities that something mentions, the most mentioned first."""
-    rows = connection.execute(
-        f"""
-        SELECT {_COLUMNS} FROM entities e WHERE e.merged_into IS NULL AND NOT e.hidden AND e.mention_count > 0
-        ORDER BY e.mention_count DESC, e.eid LIMIT ? OFFSET ?
-        """,
-        (limit, offset),
-    ).fetchall()
-    return _entities(connection, rows)
-
-
 def count(connection: apsw.Connection) -> int:
     return int(
         scalar(
@@ -176,19 +272,3 @@ def count(connection: apsw.Connection) -> int:
             "SELECT count(*) FROM entities WHERE merged_into IS NULL AND NOT hidden AND mention_count > 0",
         )
     )
-
-
-def linked_memories(
-    connection: apsw.Connection, eid: int, now: float, *, limit: int = 100
-) -> list[MemoryRecord]:
-    """Active memories that mention an entity (or one merged into it), the latest first."""
-    rows = connection.execute(
-        f"""
-        SELECT {memories.COLUMNS} FROM memories m WHERE m.valid_until IS NULL AND m.rid IN (
-            SELECT me.rid FROM memory_entities me JOIN entities e ON e.eid = me.eid
-            WHERE e.eid = ?1 OR e.merged_into = ?1)
-        ORDER BY m.event_time DESC, m.rid DESC LIMIT ?2
-        """,
-        (eid, limit),
-    )
-    return [memories.record(row, now) for row in rows]

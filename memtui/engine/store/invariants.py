@@ -192,14 +192,51 @@ def queue(scene: Scene) -> Iterator[Finding]:
 
 
 def mentions(scene: Scene) -> Iterator[Finding]:
+    """Counts, times and votes are what the links say; what is merged leads straight to a survivor."""
     wrong = _rows(
         scene,
-        "SELECT id FROM entities e WHERE mention_count <> "
-        "(SELECT count(*) FROM memory_entities me WHERE me.eid = e.eid) LIMIT 20",
+        """
+        SELECT id FROM entities WHERE mention_count <> (
+            SELECT count(DISTINCT l.rid) FROM memory_entities l JOIN memories m ON m.rid = l.rid
+            WHERE m.valid_until IS NULL AND l.eid IN (
+                SELECT entities.eid UNION ALL SELECT g.eid FROM entities g WHERE g.merged_into = entities.eid))
+        LIMIT 20
+        """,
     )
     if wrong:
         yield _finding(
             "entities", f"the mention count of {len(wrong)} entities is wrong", repairable=True, ids=wrong
+        )
+    undated = _rows(
+        scene,
+        """
+        SELECT DISTINCT m.id FROM memory_entities l JOIN memories m ON m.rid = l.rid
+        WHERE l.at IS NOT CASE WHEN m.valid_until IS NULL THEN m.event_time END LIMIT 20
+        """,
+    )
+    if undated:
+        yield _finding(
+            "entities",
+            f"the links of {len(undated)} memories have another time",
+            repairable=True,
+            ids=undated,
+        )
+    miscounted = _count(
+        scene,
+        """
+        SELECT count(*) FROM (SELECT eid, vote, count(*) FROM memory_entities WHERE vote IS NOT NULL GROUP BY eid, vote
+                              EXCEPT SELECT eid, type, votes FROM entity_votes)
+        """,
+    )
+    if miscounted:
+        yield _finding("entities", f"the votes for {miscounted} types are miscounted", repairable=True)
+    chained = _rows(
+        scene,
+        "SELECT e.id FROM entities e JOIN entities s ON s.eid = e.merged_into WHERE s.merged_into IS NOT NULL LIMIT 20",
+    )
+    if chained:
+        yield _finding(
+            "entities", f"{len(chained)} entities are merged into one that is merged itself", ids=chained
         )
 
 

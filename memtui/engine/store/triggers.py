@@ -125,12 +125,126 @@ END""",
 END""",
 ]
 
+
+def _count_mention(step: str, link: str) -> str:
+    """SQL that counts one link of an active memory: for its row, and for the one that row is merged into,
+    unless another link of the memory counts for that already."""
+    return f"""
+    UPDATE entities SET mention_count = mention_count {step} 1
+    WHERE eid IN ({link}.eid, (SELECT merged_into FROM entities WHERE eid = {link}.eid)) AND NOT EXISTS (
+        SELECT 1 FROM memory_entities o JOIN entities g ON g.eid = o.eid
+        WHERE o.rid = {link}.rid AND o.eid <> {link}.eid AND o.at IS NOT NULL
+          AND (g.eid = entities.eid OR g.merged_into = entities.eid));"""
+
+
+RECOUNT_MENTIONS = """
+    UPDATE entities SET mention_count = (
+        SELECT count(DISTINCT l.rid) FROM memory_entities l
+        WHERE l.at IS NOT NULL AND l.eid IN (
+            SELECT entities.eid UNION ALL SELECT g.eid FROM entities g WHERE g.merged_into = entities.eid))"""
+"""The one definition of ``mention_count``: active memories linked to it or to one that is merged into it."""
+
+MEMORY_AT = "(SELECT event_time FROM memories m WHERE m.rid = {row}.rid AND m.valid_until IS NULL)"
+"""``memory_entities.at`` of a row: when its memory happened, NULL while that is in the Trash."""
+
 _COUNTS = [
-    """CREATE TRIGGER mentions_insert AFTER INSERT ON memory_entities BEGIN
-    UPDATE entities SET mention_count = mention_count + 1 WHERE eid = new.eid;
+    f"""CREATE TRIGGER mentions_place AFTER INSERT ON memory_entities WHEN new.at IS NULL BEGIN
+    UPDATE memory_entities SET at = {MEMORY_AT.format(row="new")} WHERE rid = new.rid AND eid = new.eid;
 END""",
-    """CREATE TRIGGER mentions_delete AFTER DELETE ON memory_entities BEGIN
-    UPDATE entities SET mention_count = mention_count - 1 WHERE eid = old.eid;
+    f"""CREATE TRIGGER mentions_insert AFTER INSERT ON memory_entities WHEN new.at IS NOT NULL BEGIN{_count_mention("+", "new")}
+END""",
+    f"""CREATE TRIGGER mentions_appear AFTER UPDATE OF at ON memory_entities
+WHEN old.at IS NULL AND new.at IS NOT NULL BEGIN{_count_mention("+", "new")}
+END""",
+    f"""CREATE TRIGGER mentions_end AFTER UPDATE OF at ON memory_entities
+WHEN old.at IS NOT NULL AND new.at IS NULL BEGIN{_count_mention("-", "new")}
+END""",
+    f"""CREATE TRIGGER mentions_delete AFTER DELETE ON memory_entities WHEN old.at IS NOT NULL BEGIN{_count_mention("-", "old")}
+END""",
+    f"""CREATE TRIGGER mentions_memory AFTER UPDATE OF valid_until, event_time ON memories
+WHEN old.valid_until IS NOT new.valid_until OR old.event_time <> new.event_time BEGIN
+    UPDATE memory_entities SET at = {MEMORY_AT.format(row="new")} WHERE rid = new.rid;
+END""",
+    f"""CREATE TRIGGER mentions_merge AFTER UPDATE OF merged_into ON entities
+WHEN old.merged_into IS NOT new.merged_into BEGIN{RECOUNT_MENTIONS}
+    WHERE eid IN (new.eid, old.merged_into, new.merged_into);
+END""",
+    # While the row is there, so that what it is merged into can be told.
+    """CREATE TRIGGER mentions_entity BEFORE DELETE ON entities BEGIN
+    DELETE FROM memory_entities WHERE eid = old.eid;
+END""",
+]
+
+_VOTE = """
+    INSERT INTO entity_votes(eid, type, votes) SELECT new.eid, new.vote, 1 WHERE new.vote IS NOT NULL
+    ON CONFLICT(eid, type) DO UPDATE SET votes = votes + 1;"""
+_UNVOTE = """
+    UPDATE entity_votes SET votes = votes - 1 WHERE eid = old.eid AND type = old.vote;
+    DELETE FROM entity_votes WHERE eid = old.eid AND type = old.vote AND votes <= 0;"""
+_VOTES = [
+    f"CREATE TRIGGER votes_insert AFTER INSERT ON memory_entities WHEN new.vote IS NOT NULL BEGIN{_VOTE}\nEND",
+    f"""CREATE TRIGGER votes_update AFTER UPDATE OF vote ON memory_entities
+WHEN old.vote IS NOT new.vote BEGIN{_UNVOTE}{_VOTE}
+END""",
+    f"CREATE TRIGGER votes_delete AFTER DELETE ON memory_entities WHEN old.vote IS NOT NULL BEGIN{_UNVOTE}\nEND",
+]
+
+# Where a name may stand: the text is read for names again, which links it (or not) as things are now. The indexes
+# are asked as functions, because a trigger of an untrusted schema may not say MATCH.
+_READ_AGAIN = """
+    INSERT INTO index_queue(rid, text, vector)
+        SELECT f.rowid, 1, 0 FROM memories_fts('content : "' || replace({name}, '"', '""') || '"') f WHERE true
+        ON CONFLICT(rid) DO UPDATE SET text = 1;
+    INSERT INTO index_queue(rid, text, vector)
+        SELECT f.rowid, 1, 0 FROM memories_cjk('"' || replace(substr({name}, 1, 2), '"', '') || '"') f
+        WHERE {name} GLOB '[ぁ-ヺ㐀-鿿가-힣][ぁ-ヺ㐀-鿿가-힣]*' AND f.rowid IN (SELECT rid FROM memories)
+        ON CONFLICT(rid) DO UPDATE SET text = 1;"""
+_READ_ONE_AGAIN = """
+    INSERT INTO index_queue(rid, text, vector)
+        SELECT rid, 1, 0 FROM memories WHERE rid = {row}.rid
+        ON CONFLICT(rid) DO UPDATE SET text = 1;"""
+# Programs keep the names in mind; this tells them that some are gone.
+_FORGET_NAMES = """
+    INSERT INTO memory_metadata(key, value) VALUES ('names_version', '1')
+    ON CONFLICT(key) DO UPDATE SET value = CAST(value AS INTEGER) + 1;"""
+_DECIDED = "coalesce((SELECT op_id FROM current_op), -1) <> 0"
+
+# What the person decides moves links at once, and back again when it is undone.
+_DECISIONS = [
+    """CREATE TRIGGER decisions_unlink AFTER INSERT ON entity_decisions WHEN new.decision = 'unlink' BEGIN
+    DELETE FROM memory_entities WHERE rid = new.rid AND eid = new.entity_id;
+END""",
+    f"""CREATE TRIGGER decisions_unlink_undone AFTER DELETE ON entity_decisions WHEN old.decision = 'unlink' BEGIN
+    INSERT INTO memory_entities(rid, eid)
+        SELECT m.rid, e.eid FROM memories m, entities e WHERE m.rid = old.rid AND e.eid = old.entity_id
+        ON CONFLICT DO NOTHING;{_READ_ONE_AGAIN.format(row="old")}
+END""",
+    """CREATE TRIGGER decisions_link AFTER INSERT ON entity_decisions WHEN new.decision = 'link' BEGIN
+    INSERT INTO memory_entities(rid, eid) VALUES (new.rid, new.entity_id) ON CONFLICT DO NOTHING;
+END""",
+    f"""CREATE TRIGGER decisions_link_undone AFTER DELETE ON entity_decisions WHEN old.decision = 'link' BEGIN
+    DELETE FROM memory_entities WHERE rid = old.rid AND eid = old.entity_id;{_READ_ONE_AGAIN.format(row="old")}
+END""",
+    f"""CREATE TRIGGER names_learned AFTER INSERT ON entity_aliases WHEN {_DECIDED} BEGIN{_READ_AGAIN.format(name="new.alias")}
+END""",
+    f"""CREATE TRIGGER names_moved AFTER UPDATE OF entity_id ON entity_aliases WHEN old.entity_id <> new.entity_id BEGIN
+    INSERT INTO memory_entities(rid, eid, at, vote)
+        SELECT l.rid, new.entity_id, l.at, l.vote FROM memory_entities l WHERE l.eid = old.entity_id AND NOT EXISTS (
+            SELECT 1 FROM entity_decisions d WHERE d.rid = l.rid AND d.entity_id = l.eid AND d.decision = 'link')
+        ON CONFLICT DO NOTHING;
+    DELETE FROM memory_entities WHERE eid = old.entity_id AND NOT EXISTS (
+        SELECT 1 FROM entity_decisions d
+        WHERE d.rid = memory_entities.rid AND d.entity_id = old.entity_id AND d.decision = 'link');{_FORGET_NAMES}
+END""",
+    f"""CREATE TRIGGER names_forgotten AFTER DELETE ON entity_aliases BEGIN{_FORGET_NAMES}
+END""",
+    f"""CREATE TRIGGER names_hidden AFTER UPDATE OF hidden ON entities WHEN old.hidden <> new.hidden BEGIN{_FORGET_NAMES}
+END""",
+    # Another text names others; what the person linked stays.
+    """CREATE TRIGGER mentions_text AFTER UPDATE OF content ON memories WHEN old.content <> new.content BEGIN
+    DELETE FROM memory_entities WHERE rid = new.rid AND NOT EXISTS (
+        SELECT 1 FROM entity_decisions d
+        WHERE d.rid = new.rid AND d.entity_id = memory_entities.eid AND d.decision = 'link');
 END""",
 ]
 
@@ -164,7 +278,7 @@ def trigger_sql() -> list[str]:
     trigger relies on another of the same event.
     """
     history = [sql for table, covered in COVERED.items() for sql in _history(table, covered)]
-    return [*history, *_FULL_TEXT, *_LINKS, *_COUNTS, *_DEPENDENTS, *_VECTORS]
+    return [*history, *_FULL_TEXT, *_LINKS, *_COUNTS, *_VOTES, *_DECISIONS, *_DEPENDENTS, *_VECTORS]
 
 
 def install(connection: apsw.Connection) -> None:

@@ -52,12 +52,17 @@ def rows_of(
 
 
 def put_back(connection: apsw.Connection, rows: list[Row]) -> tuple[int, list[Conflict]]:
-    """Removals first, then the rest: a row that comes back may need the unique key of one that goes."""
+    """Removals first, then the rest: a row that comes back may need the unique key of one that goes.
+
+    Entities go last: until then the names that go back to another one still point at them.
+    """
     connection.execute("PRAGMA defer_foreign_keys = ON")
     ours = {(row.table, row.key) for row in rows}
     restored, conflicts = 0, []
     talks = TouchedSessions()
-    for row in sorted(rows, key=lambda r: (r.existed, -r.key)):
+    for row in sorted(
+        rows, key=lambda r: (2 if r.table == "entities" and not r.existed else r.existed, -r.key)
+    ):
         if talks.note(connection, row.table, row.key, row.before if row.existed else None):
             continue
         reason: str | None = _changed_since(connection, row)
@@ -130,6 +135,12 @@ def _needed(connection: apsw.Connection, row: Row, ours: set[tuple[str, int]]) -
         ):
             if ("memories", rid) not in ours:
                 return f"{identity} was derived from it since"
+    elif row.table == "entities":
+        for eid, name in connection.execute(
+            "SELECT eid, canonical_name FROM entities WHERE merged_into = ?", (row.key,)
+        ):
+            if ("entities", eid) not in ours:
+                return f"“{name}” was merged into it since"
     return ""
 
 

@@ -238,10 +238,11 @@ def test_spans_are_ordered_apart_and_quote_the_text(text: str) -> None:
         end = span.end
 
 
-def test_mentions_are_each_entity_once_as_first_written() -> None:
+def test_mentions_are_each_name_once_as_first_written() -> None:
     text = "Joanna met @joanna and JOANNA's friend; Ada@Example.org, ada@example.org"
     assert mentions(text) == (
         Mention("Joanna", "person", "Joanna"),
+        Mention("joanna", "person", "@joanna"),
         Mention("ada@example.org", "email", "Ada@Example.org"),
     )
 

@@ -1,0 +1,215 @@
+"""Entities as a list for people: found by words, a page at a time or by key; and what goes with one of them.
+
+A filter is words that must stand in one of an entity's names, in any case and any script; a word with ``-``
+before it must not; ``type:person`` asks for a type.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, get_args
+
+import apsw
+
+from memtui.engine.errors import InputError
+from memtui.engine.records import Companion, Entity, EntityType, MemoryRecord
+
+from . import entities, memories
+from .connection import Connections
+from .sql import scalar
+from .words import fold
+
+EntityOrder = Literal["mentions", "name", "last_seen", "first_seen"]
+TYPES: tuple[str, ...] = get_args(EntityType)
+
+_CHUNK = 8_192
+# Beyond so many memories, who is seen together with whom is counted in the latest ones only.
+_LOOKED_THROUGH = 20_000
+# (terms, whether the greatest come first by themselves)
+_ORDERS: dict[str, tuple[tuple[str, ...], bool]] = {
+    "mentions": (("e.mention_count",), True),
+    "name": (("fold(e.canonical_name)",), False),
+    "last_seen": (("seen.last",), True),
+    "first_seen": (("seen.first",), True),
+}
+_LISTED = (
+    "e.merged_into IS NULL AND NOT e.hidden AND (e.mention_count > 0 OR e.protected <> 0 OR e.pinned <> 0)"
+)
+# One pass over the links: asking for each entity takes longer.
+_SEEN_ALL = """
+    LEFT JOIN (SELECT coalesce(l.merged_into, l.eid) AS eid, min(t.first) AS first, max(t.last) AS last
+               FROM (SELECT eid, min(at) AS first, max(at) AS last FROM memory_entities GROUP BY eid) t
+               JOIN entities l ON l.eid = t.eid GROUP BY 1) seen ON seen.eid = e.eid"""
+GROUP = "(SELECT {eid} UNION ALL SELECT eid FROM entities WHERE merged_into = {eid})"
+"""SQL for the rows of an entity: its own, and those merged into it."""
+
+
+class EntityList:
+    """The entities that something mentions, or that somebody decided on; pinned ones first.
+
+    Safe to call from any thread; every method blocks. ``order``: mentions, name, last_seen, first_seen;
+    ``falling`` False turns it round (not the pinned ones).
+    """
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    def count(self, words: str = "") -> int:
+        where, values = _where(words)
+        with self._connections.read() as connection:
+            return int(scalar(connection, f"SELECT count(*) FROM entities e WHERE {where}", values))
+
+    def page(
+        self,
+        words: str = "",
+        *,
+        order: str = "mentions",
+        falling: bool = True,
+        offset: int = 0,
+        limit: int = 128,
+    ) -> list[Entity]:
+        """``limit`` entities from ``offset`` on. Raises InputError for an unknown order or type."""
+        statement, values = _ordered(words, order, falling)
+        with self._connections.read() as connection:
+            keys = [
+                eid
+                for (eid,) in connection.execute(f"{statement} LIMIT ? OFFSET ?", (*values, limit, offset))
+            ]
+            return entities.by_eid(connection, keys)
+
+    def keys(self, words: str = "", *, order: str = "mentions", falling: bool = True) -> Iterator[array[int]]:
+        """The ``eid`` of all of them in order, in chunks; stop iterating (and close) to cancel."""
+        statement, values = _ordered(words, order, falling)
+        with self._connections.read() as connection:
+            chunk = array("q")
+            for (eid,) in connection.execute(statement, values):
+                chunk.append(eid)
+                if len(chunk) == _CHUNK:
+                    yield chunk
+                    chunk = array("q")
+            yield chunk
+
+    def rows(self, keys: Sequence[int]) -> list[Entity]:
+        """The entities with these keys, in this order; those that are gone are left out."""
+        with self._connections.read() as connection:
+            return entities.by_eid(connection, keys)
+
+
+def known_type(type: str) -> str:
+    """A type in small letters. Raises InputError for one that is none."""
+    folded = fold(type)
+    if folded not in TYPES:
+        raise InputError(f"{type!r} is not a type of entity.", f"Types: {', '.join(TYPES)}.")
+    return folded
+
+
+def _where(words: str) -> tuple[str, tuple[str, ...]]:
+    terms, values = [_LISTED], []
+    for word in words.split():
+        missing = word.startswith("-") and len(word) > 1
+        wanted = fold(word[1:] if missing else word)
+        if wanted.startswith("type:") and len(wanted) > 5:
+            terms.append(f"e.type {'<>' if missing else '='} ?")
+            values.append(known_type(wanted[5:]))
+            continue
+        terms.append(
+            f"""e.eid {"NOT " if missing else ""}IN (
+                SELECT coalesce(g.merged_into, g.eid) FROM entity_aliases a JOIN entities g ON g.eid = a.entity_id
+                WHERE instr(a.key, ?) > 0)"""
+        )
+        # SQLite cannot store a surrogate or a NUL, so nothing contains one.
+        values.append(wanted.encode("utf-8", "replace").decode().replace("\0", "\ufffd"))
+    return " AND ".join(terms), tuple(values)
+
+
+def _ordered(words: str, order: str, falling: bool) -> tuple[str, tuple[str, ...]]:
+    if order not in _ORDERS:
+        raise InputError(f"{order!r} is not an order.", f"Orders: {', '.join(_ORDERS)}.")
+    where, values = _where(words)
+    terms, greatest_first = _ORDERS[order]
+    direction = "DESC" if falling == greatest_first else "ASC"
+    seen = _SEEN_ALL if "seen." in terms[0] else ""
+    by = ", ".join(f"{term} {direction}" for term in terms)
+    return f"SELECT e.eid FROM entities e{seen} WHERE {where} ORDER BY e.pinned DESC, {by}, e.eid", values
+
+
+def linked_memories(
+    connection: apsw.Connection, entity: Entity, now: float, *, limit: int = 100
+) -> list[MemoryRecord]:
+    """Active memories that mention an entity: facts first, then the rest, the latest first."""
+    group = GROUP.format(eid=entity.eid)
+    of_it = f"SELECT rid FROM memory_entities WHERE eid IN {group} AND at IS NOT NULL"
+    # Facts are few: of an entity with very many links it is quicker to ask each fact.
+    facts = (
+        f"m.rid IN ({of_it})"
+        if entity.mention_count <= _LOOKED_THROUGH
+        else f"EXISTS (SELECT 1 FROM memory_entities l WHERE l.rid = m.rid AND l.eid IN {group})"
+    )
+    rows = connection.execute(
+        f"""
+        SELECT {memories.COLUMNS} FROM memories m
+        WHERE m.kind = 'fact' AND m.valid_until IS NULL AND {facts}
+        ORDER BY m.event_time DESC, m.rid DESC LIMIT ?
+        """,
+        (limit,),
+    )
+    found = [memories.record(row, now) for row in rows]
+    latest: dict[int, int] = {}
+    for (eid,) in connection.execute(group[1:-1]).fetchall():
+        latest |= _latest(connection, eid, limit + len(found))
+    known = {memory.rid for memory in found}
+    rids = sorted((rid for rid in latest if rid not in known), key=lambda rid: (-latest[rid], -rid))
+    others = memories.by_rid(connection, rids, now)
+    return [*found, *(memory for memory in others if memory.kind != "fact")][:limit]
+
+
+def _latest(connection: apsw.Connection, eid: Any, limit: int) -> dict[int, int]:
+    rows: Any = connection.execute(
+        "SELECT rid, at FROM memory_entities WHERE eid = ? AND at IS NOT NULL ORDER BY at DESC, rid DESC LIMIT ?",
+        (eid, limit),
+    ).fetchall()
+    return dict(rows)
+
+
+def seen_with(connection: apsw.Connection, eid: int, limit: int = 12) -> list[Companion]:
+    """The entities that are mentioned in the same memories, those of the most memories first.
+
+    Dates and links, which are in half of all texts, are left out.
+    """
+    rows: Any = connection.execute(
+        f"""
+        SELECT s.eid, count(DISTINCT o.rid) AS together FROM (
+            SELECT rid FROM memory_entities WHERE eid IN {GROUP.format(eid="?1")} AND at IS NOT NULL
+            ORDER BY at DESC LIMIT {_LOOKED_THROUGH}) one
+        CROSS JOIN memory_entities o ON o.rid = one.rid
+        CROSS JOIN entities l ON l.eid = o.eid CROSS JOIN entities s ON s.eid = coalesce(l.merged_into, l.eid)
+        WHERE s.eid <> ?1 AND NOT s.hidden AND s.type NOT IN ('date', 'url')
+        GROUP BY s.eid ORDER BY together DESC, s.eid LIMIT ?2
+        """,
+        (eid, limit),
+    ).fetchall()
+    together = dict(rows)
+    return [
+        Companion(entity=entity, together=together[entity.eid])
+        for entity in entities.by_eid(connection, list(together))
+    ]
+
+
+def unlinked(connection: apsw.Connection, eid: int) -> int:
+    """How many active memories somebody took off an entity."""
+    return int(
+        scalar(
+            connection,
+            f"""
+            SELECT count(DISTINCT d.rid) FROM entity_decisions d JOIN memories m ON m.rid = d.rid
+            WHERE d.decision = 'unlink' AND m.valid_until IS NULL AND d.entity_id IN {GROUP.format(eid="?1")}
+            """,
+            (eid,),
+        )
+    )
+
+
+def waiting(connection: apsw.Connection) -> int:
+    """Texts that have not been read for names yet."""
+    return int(scalar(connection, "SELECT count(*) FROM index_queue WHERE text = 1"))
