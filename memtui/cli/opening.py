@@ -18,6 +18,7 @@ from .door import Door, demo_file
 from .errors import report
 
 if TYPE_CHECKING:
+    from memtui.config import Settings
     from memtui.engine.memory import Memory
 
 
@@ -41,8 +42,18 @@ def open_app(door: Door) -> int:
 
     failures: list[MemtuiError] = []
     with ExitStack() as kept:
+        open_with = _opener(door, path, kept)
+
+        def open_memory() -> Memory:
+            try:
+                return open_with(settings)
+            except MemtuiError as error:
+                failures.append(error)
+                raise
+
         app = MemtuiApp(
-            _opener(door, path, kept, failures),
+            open_memory,
+            reopen=open_with,
             name="demo, a throwaway copy" if path is None else path.stem,
             look=Look(settings.general.theme, settings.general.ascii, settings.general.motion),
             keymap=settings.keymap,
@@ -67,22 +78,18 @@ def _refuse_early(path: Path, door: Door) -> None:
         raise StoreError(f"There is no memory at {path}.", "Open it once without --readonly to create it.")
 
 
-def _opener(
-    door: Door, path: Path | None, kept: ExitStack, failures: list[MemtuiError]
-) -> Callable[[], Memory]:
+def _opener(door: Door, path: Path | None, kept: ExitStack) -> Callable[[Settings], Memory]:
     """What the app calls in its thread; ``kept`` holds a demo's files until the app is left."""
+    places = [] if path is None else [path]
 
-    def open_memory() -> Memory:
+    def open_memory(settings: Settings) -> Memory:
         from memtui import log
         from memtui.engine.memory import Memory
 
         log.start()
-        try:
-            place = kept.enter_context(demo_file()) if path is None else path
-            options = door.configuration.settings.options(allow_unsafe_fs=door.allow_unsafe_fs or door.demo)
-            return Memory.open(place, readonly=door.readonly, options=options)
-        except MemtuiError as error:
-            failures.append(error)
-            raise
+        if not places:
+            places.append(kept.enter_context(demo_file()))
+        options = settings.options(allow_unsafe_fs=door.allow_unsafe_fs or door.demo)
+        return Memory.open(places[0], readonly=door.readonly, options=options)
 
     return open_memory

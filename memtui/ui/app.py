@@ -6,7 +6,7 @@ import asyncio
 import gc
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -17,10 +17,10 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 
 from memtui import __version__
-from memtui.engine.errors import MemtuiError
 
 from .actions import Action
 from .app_actions import AppActions
+from .app_following import AppFollowing
 from .app_telling import AppTelling
 from .crash import leave_on_signals, write_report
 from .glyphs import Glyphs
@@ -28,33 +28,30 @@ from .inbox_count import InboxCount
 from .keymap import bindings_at, read_keymap
 from .line_filter import ControlFilter
 from .look import Look
-from .messages import Changed, Progressed, Said
+from .messages import Said
 from .ops import Operations
 from .perform import start
 from .screens.main import MainScreen
 from .state import UiState
 from .theme import DARK, own_themes, variable_defaults
-from .widgets.bars import TitleBar
 
 if TYPE_CHECKING:
-    from memtui.config import Configuration
+    from memtui.config import Configuration, Settings
     from memtui.engine.memory import Memory
-    from memtui.engine.records import Changes, Stats
+    from memtui.engine.records import Stats
 
 STYLES = ("styles/shell.tcss", "styles/lists.tcss")
 POLL_SECONDS = 0.5
-PROGRESS_SECONDS = 1.0
-# Changes in quick succession are counted once.
-COUNT_DELAY = 0.1
 
 
-class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
+class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_bindings=False):
     """The terminal app on a memory that ``open_memory`` opens, in a thread, after the first paint.
 
     ``name`` is what the title calls the memory. ``state`` is where the app was left, ``crash_folder``
     where a crash report goes, ``home`` where other programs' session files are looked for (None: nowhere,
-    and no welcome to an empty memory), ``configuration`` what the settings show. Run it with ``run_app``,
-    which gives the exit status.
+    and no welcome to an empty memory), ``configuration`` what the settings show, ``reopen`` opens the memory
+    with other settings (None: they count from the next start). Run it with ``run_app``, which gives the
+    exit status.
     """
 
     TITLE = "memtui"
@@ -71,6 +68,7 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
         self,
         open_memory: Callable[[], Memory],
         *,
+        reopen: Callable[[Settings], Memory] | None = None,
         name: str = "",
         look: Look = Look(),  # noqa: B008 - frozen
         keymap: Mapping[str, str] | None = None,
@@ -91,6 +89,8 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
         self.state = state or UiState(None)
         self.stats: Stats | None = None
         self.inbox = InboxCount(self)
+        self.reopen = reopen
+        self._applying = asyncio.Lock()
         self.operations = Operations(open_memory, self.show_busy_soon)
         self.memory_name = name
         self.crash_folder = crash_folder
@@ -100,9 +100,6 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
         # Operations that this run of the app carried out itself.
         self.made: set[int] = set()
         self._crash: BaseException | None = None
-        # The file's version when it was last looked at: another one means that somebody else has written.
-        self._data_version = 0
-        self._progress: Changes | None = None
         for theme in own_themes():
             self.register_theme(theme)
         chosen = look.theme if look.theme in self.available_themes else DARK
@@ -151,24 +148,17 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
 
     async def _open(self) -> None:
         try:
-            memory, self._data_version = await self.operations.open()
+            memory, self.data_version = await self.operations.open()
         except Exception as error:
             self.show_unopened(error)
             return
-        memory.subscribe("changed", self._changed_in_thread)
-        memory.subscribe("job_finished", self._changed_in_thread)
-        memory.subscribe("progress", self._progressed_in_thread)
+        self.follow(memory)
         self.readonly = self.readonly or memory.readonly
         self.main.memory_opened()
         self.count_again()
-        start(self, self._start_jobs, "jobs")
-        self.set_interval(POLL_SECONDS, self._poll)
+        start(self, self.start_jobs, "jobs")
+        self.set_interval(POLL_SECONDS, self.poll)
         start(self, self.welcome, "welcome")
-
-    async def _start_jobs(self) -> None:
-        """Look for maintenance that is due, in a thread of its own, while the app is open."""
-        if self.operations.require().options.background and not self.readonly:
-            await self.operations.change(lambda memory: memory.scheduler.start(), "starting the jobs")
 
     def refusal(self, action: Action) -> str:
         """Why ``action`` cannot run at all at the moment; empty when it can."""
@@ -182,76 +172,6 @@ class MemtuiApp(AppActions, AppTelling, App[None], inherit_bindings=False):
         if isinstance(event, (events.Key, events.MouseDown)):
             self.go_on()
         await super().on_event(event)
-
-    # -- changes
-
-    def _changed_in_thread(self, changes: Changes) -> None:
-        if changes.operation is not None:
-            self.made.add(changes.operation.op_id)
-        self.post_message(Changed(changes))
-
-    def on_changed(self, event: Changed) -> None:
-        operation = event.changes.operation
-        if self.is_leaving:
-            return
-        if operation is not None and operation.actor == "person":
-            undo = "redo" if operation.kind == "undo" else "undo"
-            self.post_message(Said(operation.label, then=undo))
-        self.main.memory_changed(event.changes)
-        self.count_again()
-
-    def _progressed_in_thread(self, changes: Changes) -> None:
-        self.post_message(Progressed(changes))
-
-    def on_progressed(self, event: Progressed) -> None:
-        """Links and vectors come in thousands of batches: the lists follow once a second."""
-        if self._progress is None and not self.is_leaving:
-            self.set_timer(PROGRESS_SECONDS, self._follow_progress)
-        self._progress = event.changes
-
-    def _follow_progress(self) -> None:
-        changes, self._progress = self._progress, None
-        if changes is not None and not self.is_leaving:
-            self.main.memory_changed(changes)
-            self.count_again()
-
-    def _poll(self) -> None:
-        start(self, self._look_for_others, "poll")
-
-    async def _look_for_others(self) -> None:
-        """Another process may have written; a file that cannot be read just now is one line, not a panel."""
-        from memtui.engine.records import Changes
-
-        try:
-            version = await self.operations.ask(lambda memory: memory.data_version())
-        except MemtuiError as error:
-            self.post_message(Said(f"{error.message} {error.hint}", "error", kind="poll"))
-            return
-        if version != self._data_version:
-            self.post_message(Changed(Changes(tables=frozenset({"*"}))))
-        self._data_version = version
-
-    def count_again(self) -> None:
-        """Ask for the counts of the tabs and the title."""
-        start(self, self._count, "count")
-
-    async def _count(self) -> None:
-        await asyncio.sleep(COUNT_DELAY)
-        self.stats = stats = await self.operations.ask(lambda memory: memory.stats(), slow=True)
-        if self.is_leaving:
-            return
-        self.main.show_stats(stats)
-        self.main.query_one(TitleBar).facts = tuple(self._facts(stats))
-        self.inbox.soon()
-
-    def _facts(self, stats: Stats) -> Iterator[str]:
-        """What is worth knowing about the memory right now, for the title."""
-        if stats.unlinked:
-            yield f"{self.glyphs.marked} linking {stats.unlinked:,} left"
-        if stats.unembedded and self.operations.require().options.embedder != "off":
-            yield f"{self.glyphs.marked} embedding {stats.unembedded:,} left"
-        if self.readonly:
-            yield "read only"
 
     # -- leaving
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# Lists on screen turn to the memory that was opened anew well within that time.
+STILL_READ_SECONDS = 1.0
+
 
 class Operations:
     """Runs calls on the memory. Belongs to the event loop; ``open`` is the only call that may take long."""
@@ -34,6 +37,8 @@ class Operations:
         self._busy = busy
         # One writer: changes wait for each other here and not in threads.
         self._writer = ThreadPoolExecutor(1, "memtui-writer")
+        # Memories that were open with other settings, and may still be read.
+        self._earlier: list[Memory] = []
         self.works: list[Work] = []
         self._workers = ThreadPoolExecutor(2, "memtui-work")
 
@@ -49,6 +54,30 @@ class Operations:
             memory, version = await loop.run_in_executor(self._writer, open_memory)
         self.memory = memory
         return memory, version
+
+    async def reopen(self, open_memory: Callable[[], Memory]) -> tuple[Memory, int]:
+        """Go on with the memory as ``open_memory`` opens it; ``let_go`` closes the one before."""
+        before = self.require()
+
+        def change_over() -> tuple[Memory, int]:
+            memory = open_memory()
+            if not before.readonly:
+                before.scheduler.stop()
+            return memory, memory.data_version()
+
+        with self._shown("applying the settings"):
+            loop = asyncio.get_running_loop()
+            memory, version = await asyncio.shield(loop.run_in_executor(self._writer, change_over))
+        self._earlier.append(before)
+        self.memory = memory
+        return memory, version
+
+    async def let_go(self) -> None:
+        """Close what was open before, once nothing new is asked of it; what is being read is read to its end."""
+        await asyncio.sleep(STILL_READ_SECONDS)
+        loop = asyncio.get_running_loop()
+        while self._earlier:
+            await loop.run_in_executor(self._writer, self._earlier.pop().close)
 
     async def ask(self, call: Callable[[Memory], T], *, slow: bool = False) -> T:
         """Read something. When the asking task is cancelled, the answer is dropped.
@@ -89,8 +118,9 @@ class Operations:
         self._workers.shutdown(wait=True)
         self.readers.close()
         self._writer.shutdown(wait=True)
-        if self.memory is not None:
-            self.memory.close()
+        for memory in (*self._earlier, self.memory):
+            if memory is not None:
+                memory.close()
 
     def require(self) -> Memory:
         """The memory; raises StoreError while it is not open."""

@@ -11,8 +11,8 @@ from .widgets.columns import Column, Piece
 if TYPE_CHECKING:
     from memtui.config import Configuration, Setting
 
-# These count at once; the others when memtui is started again.
-AT_ONCE = frozenset({"general.theme"})
+# What is in these sections counts as soon as the memory is opened anew, which the app does by itself.
+_OF_THE_ENGINE = frozenset({"embedder", "search", "decay", "secrets", "llm"})
 
 
 class SettingRow(NamedTuple):
@@ -26,6 +26,14 @@ class SettingRow(NamedTuple):
     @property
     def from_environment(self) -> bool:
         return self.origin == self.setting.variable or self.origin.startswith("NO_")
+
+    @property
+    def of_the_engine(self) -> bool:
+        return self.setting.section in _OF_THE_ENGINE
+
+    def counts_at_once(self, applies: bool) -> bool:
+        """``applies``: the app can open the memory anew."""
+        return self.setting.name == "general.theme" or (applies and self.of_the_engine)
 
     @property
     def shown(self) -> str:

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 from memtui import config
+from memtui.engine.errors import StoreError
+from memtui.engine.memory import Memory
 from memtui.ui.app import MemtuiApp
 from memtui.ui.screens.settings import SettingsDialog
+from memtui.ui.widgets.bars import StatusLine
 from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import Static
-from ui_story import Story, running, screen_text, there, until
+from ui_story import Story, memories, running, screen_text, there, until
 
 
 def app_with(story: Story, file: Path, environ: dict[str, str] | None = None) -> MemtuiApp:
@@ -35,6 +38,14 @@ async def at(app: MemtuiApp, name: str) -> SettingsDialog:
     return dialog
 
 
+async def at_next(app: MemtuiApp, name: str) -> None:
+    """Go on to another one."""
+    dialog = app.screen
+    assert isinstance(dialog, SettingsDialog)
+    dialog.table.move_to([setting.name for setting in config.describe()].index(name))
+    await until(lambda: dialog.table.selected is not None and dialog.table.selected.setting.name == name)
+
+
 async def test_every_setting_is_there_with_value_meaning_and_state(story: Story, tmp_path: Path) -> None:
     app = app_with(story, tmp_path / "config.toml")
     async with running(app):
@@ -42,7 +53,7 @@ async def test_every_setting_is_there_with_value_meaning_and_state(story: Story,
         assert dialog.table.row_count == len(config.describe())
         await until(lambda: "waiting" in text_of(app))
         text = text_of(app)
-        assert "one of offline, off" in text and "when memtui is started again" in text
+        assert "one of offline, off" in text and "from the next start" in text
         dialog.table.move_to(1)
         await until(lambda: "at once" in text_of(app))
 
@@ -96,6 +107,41 @@ async def test_a_number_is_typed_and_checked(story: Story, tmp_path: Path) -> No
         assert config.load(file, {}).settings.decay.threshold == pytest.approx(0.1)
         await pilot.press("escape")
         assert app.screen is app.main
+
+
+async def test_settings_of_the_engine_count_at_once(story: Story, tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("# mine\n", "utf-8")
+
+    def reopen(settings: config.Settings) -> Memory:
+        options = settings.options(background=False)
+        return Memory.open(story.path, clock=story.clock, options=options)
+
+    app = story.app(configuration=config.load(file, {}), reopen=reopen)
+    async with running(app) as pilot:
+        before = app.operations.require()
+        await pilot.press("j", "j")
+        chosen = memories(app).table.selected_key
+        await at(app, "decay.threshold")
+        await until(lambda: "counts at once" in text_of(app))
+        await pilot.press("enter", *["backspace"] * 4, *"0.3", "enter")
+        await until(lambda: "it counts at once" in text_of(app))
+        await until(lambda: app.operations.require().options.fade_threshold == 0.3)
+        await at_next(app, "embedder.kind")
+        await pilot.press("enter")
+        await until(lambda: app.operations.require().options.embedder == "off")
+        await at_next(app, "general.ascii")
+        await pilot.press("enter")
+        await until(lambda: "it counts from the next start" in text_of(app))
+        await pilot.press("escape")
+        assert memories(app).table.selected_key == chosen
+        await pilot.press("x")
+        await until(lambda: app.main.query_one(StatusLine).said.startswith("Forgot"))
+        await pilot.press("u")
+        await until(lambda: app.main.query_one(StatusLine).said.startswith("Undid"))
+        await until(lambda: not app.operations._earlier)
+        with pytest.raises(StoreError):
+            before.stats()
 
 
 async def test_what_the_environment_decides_is_said_to_be_so(story: Story, tmp_path: Path) -> None:

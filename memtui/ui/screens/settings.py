@@ -15,7 +15,6 @@ from memtui.engine.errors import DegradedError, InputError
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble
 from memtui.ui.setting_rows import (
-    AT_ONCE,
     SettingRow,
     SettingsInHand,
     choices,
@@ -99,7 +98,7 @@ class SettingsDialog(Dialog[None]):
             ("now      ", "$text-muted"), state or "…", "\n",
             ("can be   ", "$text-muted"), f"{setting.expected}; {default} if not set\n",
             ("comes    ", "$text-muted"), _from(row), "\n",
-            ("counts   ", "$text-muted"), "at once" if setting.name in AT_ONCE else "when memtui is started again",
+            ("counts   ", "$text-muted"), "at once" if row.counts_at_once(self.shell.applies_settings) else "from the next start",
         ]  # fmt: skip
         configuration = self.shell.configuration
         if configuration is not None:
@@ -161,7 +160,11 @@ class SettingsDialog(Dialog[None]):
             return False
         if row.setting.name == "general.theme" and value in self.app.available_themes:
             self.app.theme = str(value)
-        self._warn(f"Saved in {configuration.file}", "$success")
+        at_once = row.counts_at_once(self.shell.applies_settings)
+        if at_once and row.of_the_engine:
+            start(self.shell, self.shell.apply_settings, "settings", exclusive=False)
+        counts = "it counts at once" if at_once else "it counts from the next start"
+        self._warn(f"Saved in the file; {counts}.", "$success")
         self._show_rows(top=False)
         return True
 
