@@ -25,6 +25,7 @@ class Index(Record):
 
 MEMORIES = Index(table="memories_fts", vocabulary="memories_vocab")
 FACTS = Index(table="facts_fts", vocabulary="facts_vocab")
+OBSERVATIONS = Index(table="observations_fts", vocabulary="observations_vocab")
 CJK = Index(table="memories_cjk", vocabulary="cjk_vocab")
 
 

@@ -12,7 +12,7 @@ from memtui.engine.clock import Clock
 from memtui.engine.errors import CorruptFileError, ReadOnlyError
 from memtui.engine.records import CheckReport, Finding
 
-from . import cjk, triggers, vectors
+from . import cjk, full_text, triggers, vectors
 from .backup import back_up
 from .connection import Connections
 from .invariants import CHECKS, Scene
@@ -80,7 +80,7 @@ def _run(connections: Connections, clock: Clock, deep: bool) -> list[Finding]:
 
 
 def _rebuild_text(connection: apsw.Connection) -> None:
-    for table in ("memories_fts", "facts_fts"):
+    for table in full_text.TABLES:
         connection.execute(f"INSERT INTO {table}({table}) VALUES ('rebuild')")
     connection.execute("INSERT INTO memories_cjk(memories_cjk) VALUES ('delete-all')")
     for rid, content in connection.execute("SELECT rid, content FROM memories"):

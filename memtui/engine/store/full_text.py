@@ -8,7 +8,7 @@ from __future__ import annotations
 import apsw
 
 PAGES_PER_STEP = 64
-_TABLES = ("memories_fts", "facts_fts")
+TABLES = ("memories_fts", "facts_fts", "observations_fts")
 
 
 def merge(connection: apsw.Connection, pages: int = PAGES_PER_STEP) -> bool:
@@ -17,7 +17,7 @@ def merge(connection: apsw.Connection, pages: int = PAGES_PER_STEP) -> bool:
     Returns whether there may be more to do.
     """
     before = connection.total_changes()
-    for table in _TABLES:
+    for table in TABLES:
         connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('merge', ?)", (pages,))
     # Each command is one change itself; a merge changes rows of the index besides.
-    return connection.total_changes() - before > len(_TABLES)
+    return connection.total_changes() - before > len(TABLES)

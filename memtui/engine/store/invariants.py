@@ -18,11 +18,12 @@ from memtui.engine.records import ID_PREFIX, Finding
 
 from . import migrate, vectors
 from .connection import Connections
+from .full_text import TABLES
 from .memories import content_hash
 from .sql import scalar
 
 # With the rank of their integrity check: 1 compares with the texts, which the bigrams do not have.
-_FULL_TEXT = {"memories_fts": 1, "facts_fts": 1, "memories_cjk": 0}
+_FULL_TEXT = {**dict.fromkeys(TABLES, 1), "memories_cjk": 0}
 _SAMPLE = 50
 _SHOWN = 20
 _DAY = 86_400

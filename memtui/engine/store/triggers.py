@@ -66,6 +66,9 @@ END""",
     INSERT INTO facts_fts(rowid, context, content)
         SELECT rid, context, content FROM memories_text WHERE rid = new.rid;
 END""",
+    """CREATE TRIGGER text_insert_observation AFTER INSERT ON memories WHEN new.kind = 'observation' BEGIN
+    INSERT INTO observations_fts(rowid, content) VALUES (new.rid, new.content);
+END""",
 ]
 for _name, _event in (("update", "UPDATE OF content, source_role, event_time, kind"), ("delete", "DELETE")):
     _FULL_TEXT.append(
@@ -74,6 +77,8 @@ for _name, _event in (("update", "UPDATE OF content, source_role, event_time, ki
         SELECT 'delete', rid, context, content FROM memories_text WHERE rid = old.rid;
     INSERT INTO facts_fts(facts_fts, rowid, context, content)
         SELECT 'delete', rid, context, content FROM facts_text WHERE rid = old.rid;
+    INSERT INTO observations_fts(observations_fts, rowid, content)
+        SELECT 'delete', rid, content FROM observations_text WHERE rid = old.rid;
 END"""
     )
 _FULL_TEXT.append(
@@ -82,6 +87,7 @@ _FULL_TEXT.append(
         SELECT rid, context, content FROM memories_text WHERE rid = new.rid;
     INSERT INTO facts_fts(rowid, context, content)
         SELECT rid, context, content FROM facts_text WHERE rid = new.rid;
+    INSERT INTO observations_fts(rowid, content) SELECT rid, content FROM observations_text WHERE rid = new.rid;
     INSERT INTO index_queue(rid) VALUES (new.rid) ON CONFLICT(rid) DO UPDATE SET text = 1, vector = 1;
     DELETE FROM embeddings WHERE rid = new.rid;
     DELETE FROM enrichments WHERE rid = new.rid;

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from memtui.engine.verbs.keeping import Keeping
 from memtui.engine.verbs.naming import Naming
+from memtui.engine.verbs.observing import Observing
 from memtui.engine.verbs.writing import Writing
 
 
-class Verbs(Writing, Naming, Keeping):
+class Verbs(Writing, Naming, Observing, Keeping):
     """Everything a program does with a memory. ``engine.memory.Memory`` is this, and knows how to open a file."""

@@ -1,0 +1,72 @@
+"""Write observations down: findings, insights and lessons, each once; inside the caller's operation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import apsw
+
+from memtui.engine.errors import InputError
+from memtui.engine.records import TRUST_ORDER, Category, Options, Record, Trust
+from memtui.engine.store import memories
+
+from . import intake, notes
+
+CATEGORIES: tuple[Category, ...] = ("finding", "insight", "lesson")
+EXPLICIT = "explicit"
+
+
+class Observed(Record):
+    """One text that is to be kept, and where it comes from.
+
+    ``source``: ``TYPE:NAME`` of a step, ``session:ID``, or ``explicit``. ``trust``: of what it was drawn from.
+    """
+
+    content: str
+    category: Category
+    source: str = EXPLICIT
+    trust: Trust = "user"
+    session_id: str | None = None
+    source_role: str | None = None
+    source_ids: tuple[str, ...] = ()
+    event_time: int | None = None
+    tags: tuple[str, ...] = ()
+    attributes: Mapping[str, Any] = {}
+
+
+def store(
+    connection: apsw.Connection, item: Observed, *, actor: str, options: Options, now: int
+) -> tuple[int, bool]:
+    """Keep one, trusted no further than its writer and what it was drawn from; returns its rid, and whether it is new.
+
+    An equal active observation of the category is not stored twice. Raises InputError for what cannot be stored.
+    """
+    if item.category not in CATEGORIES:
+        raise InputError(f"There is no category {item.category!r}.", f"Use {', '.join(CATEGORIES)}.")
+    text = item.content.strip() if isinstance(item.content, str) else item.content
+    accepted = intake.accept(text, "observation", options.secrets)
+    same = equal(connection, accepted.content, item.category)
+    if same is not None:
+        return same, False
+    rid = memories.insert(
+        connection, kind="observation", category=item.category, content=accepted.content,
+        event_time=now if item.event_time is None else item.event_time, created_at=now,
+        trust=max(intake.actor_trust(actor), item.trust, key=TRUST_ORDER.index),
+        session_id=item.session_id, source_role=item.source_role, source=intake.name(item.source, "source"),
+        source_ids=item.source_ids, tags=intake.tags(item.tags),
+        attributes={**item.attributes, **accepted.attributes},
+    )  # fmt: skip
+    assert rid is not None  # it has no source key that could be there already
+    notes.keep_from_vectors(connection, rid, accepted)
+    return rid, True
+
+
+def equal(connection: apsw.Connection, content: str, category: Category) -> int | None:
+    """The active observation of the category with this very text."""
+    row = connection.execute(
+        "SELECT rid FROM memories WHERE content_hash = ? AND kind = 'observation' AND category = ? "
+        "AND content = ? AND valid_until IS NULL ORDER BY rid LIMIT 1",
+        (memories.content_hash(content), category, content),
+    ).fetchone()
+    return int(row[0]) if row else None

@@ -1,0 +1,126 @@
+"""The scratchpad: keys with a text each, for what is needed at hand for a while. Reached as ``Memory.scratchpad``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from memtui.engine.clock import Clock
+from memtui.engine.errors import InputError
+from memtui.engine.records import Operation, SecretPolicy
+from memtui.engine.store import history, scratchpad
+from memtui.engine.store.connection import Connections
+from memtui.engine.store.scratchpad import Note
+from memtui.engine.store.sql import storable
+
+MAX_KEY = 200
+MAX_VALUE = 100_000
+_MOST_FOUND = 1_000
+_LABEL = 60
+
+
+class Scratchpad:
+    """Safe to call from any thread; every change is one undoable operation, signed by the memory's actor."""
+
+    def __init__(
+        self,
+        connections: Connections,
+        clock: Clock,
+        actor: Callable[[], str],
+        secrets: SecretPolicy,
+        said: Callable[[Operation], None],
+    ) -> None:
+        self._connections = connections
+        self._clock = clock
+        self._actor = actor
+        self._secrets = secrets
+        self._said = said
+
+    def get(self, key: str) -> Note:
+        """The entry of a key. Raises NotFoundError for a missing one."""
+        with self._connections.read() as connection:
+            return scratchpad.get(connection, _key(key))
+
+    def keys(self, prefix: str = "") -> list[str]:
+        """All keys that begin with ``prefix``, in order."""
+        with self._connections.read() as connection:
+            return scratchpad.keys(connection, storable(prefix))
+
+    def search(self, text: str = "", *, limit: int = _MOST_FOUND) -> list[Note]:
+        """Entries with ``text`` in their key or value, in any case and script; the latest first, all for ""."""
+        with self._connections.read() as connection:
+            return scratchpad.search(connection, storable(text), limit)
+
+    def writer(self, key: str) -> str | None:
+        """Who wrote an entry last; None when history does not know any more. Raises NotFoundError."""
+        with self._connections.read() as connection:
+            return scratchpad.writer(connection, scratchpad.get(connection, _key(key)).pad_id)
+
+    def set(self, key: str, value: str, *, expected: str | None = None) -> Note:
+        """Write a value under a key. ``expected``: the value that the writer saw; "" where there was none.
+
+        Raises InputError for an unusable key or value, and where somebody else changed it since it was seen.
+        What looks like a secret is blacked out where the policy for facts says so.
+        """
+        key, value = _key(key), self._accepted(value)
+        label = f"Wrote “{_short(key)}” on the scratchpad"
+        with history.operation(self._connections, self._clock, self._actor(), "scratchpad", label) as op:
+            before = scratchpad.find(op.connection, key)
+            if expected is not None and expected != (before.value if before else ""):
+                raise InputError(
+                    f"{key!r} was changed by somebody else meanwhile.", "Look at it again, then write."
+                )
+            scratchpad.put(op.connection, key, value, int(self._clock()))
+            note = scratchpad.get(op.connection, key)
+        if note != before:
+            self._told(op.op_id)
+        return note
+
+    def delete(self, key: str) -> Note:
+        """Take an entry away; undo brings it back. Returns what it was. Raises NotFoundError."""
+        key = _key(key)
+        label = f"Deleted “{_short(key)}” from the scratchpad"
+        with history.operation(self._connections, self._clock, self._actor(), "scratchpad", label) as op:
+            gone = scratchpad.get(op.connection, key)
+            scratchpad.remove(op.connection, key)
+        self._told(op.op_id)
+        return gone
+
+    def _accepted(self, value: str) -> str:
+        if not isinstance(value, str):
+            raise InputError(f"A value is text, not {type(value).__name__}.", "Pass a string.")
+        value = storable(value)
+        if len(value) > MAX_VALUE:
+            raise InputError(
+                f"The value has {len(value):,} characters; it may have {MAX_VALUE:,}.", "Shorten it."
+            )
+        if "\0" in value:
+            raise InputError(
+                "The value contains NUL characters: it looks like binary data.", "Give plain text."
+            )
+        if self._secrets.facts != "redact" or not value.strip():
+            return value
+        from memtui.engine import secrets  # its patterns take 40 ms
+
+        return secrets.redact(value)[0]
+
+    def _told(self, op_id: int) -> None:
+        with self._connections.read() as connection:
+            operation = history.get_operation(connection, op_id)
+        self._said(operation)
+
+
+def _key(key: str) -> str:
+    """The key as it is stored: without blanks around it."""
+    if not isinstance(key, str):
+        raise InputError(f"A key is text, not {type(key).__name__}.", "Pass a string.")
+    key = storable(key).strip()
+    if not key or len(key) > MAX_KEY or not key.isprintable():
+        raise InputError(
+            "This is not a usable key.",
+            f"Give 1 to {MAX_KEY} printable characters on one line, as in api.limit.",
+        )
+    return key
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LABEL else text[: _LABEL - 1] + "…"

@@ -1,0 +1,88 @@
+"""Rows of ``scratchpad``: a key and a text each, for what agents and people need at hand for a while.
+
+History covers them (``columns.py``), so every write can be taken back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import apsw
+
+from memtui.engine.errors import NotFoundError
+from memtui.engine.records import Record
+
+from .words import fold
+
+
+class Note(Record):
+    """One entry. ``updated_at`` in Unix seconds; ``pad_id`` stays the same while the key stands."""
+
+    pad_id: int
+    key: str
+    value: str
+    updated_at: int
+
+
+_COLUMNS = "pad_id, key, value, updated_at"
+
+
+def get(connection: apsw.Connection, key: str) -> Note:
+    """Raises NotFoundError for a key that is not there."""
+    found = find(connection, key)
+    if found is None:
+        raise NotFoundError(f"The scratchpad has no key {key!r}.", "List the keys to see which there are.")
+    return found
+
+
+def find(connection: apsw.Connection, key: str) -> Note | None:
+    row = connection.execute(f"SELECT {_COLUMNS} FROM scratchpad WHERE key = ?", (key,)).fetchone()
+    return _note(row) if row else None
+
+
+def put(connection: apsw.Connection, key: str, value: str, now: int) -> None:
+    """Set a value; one that stands there already keeps its time. Inside the caller's operation."""
+    connection.execute(
+        """
+        INSERT INTO scratchpad(key, value, updated_at) VALUES (?, ?, ?)
+        ON CONFLICT(key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at
+        WHERE value <> excluded.value
+        """,
+        (key, value, now),
+    )
+
+
+def remove(connection: apsw.Connection, key: str) -> None:
+    connection.execute("DELETE FROM scratchpad WHERE key = ?", (key,))
+
+
+def keys(connection: apsw.Connection, prefix: str = "") -> list[str]:
+    """All keys that begin so, in the order of their characters."""
+    rows = connection.execute(
+        "SELECT key FROM scratchpad WHERE substr(key, 1, length(?1)) = ?1 ORDER BY key", (prefix,)
+    )
+    return [key for (key,) in rows]
+
+
+def search(connection: apsw.Connection, text: str, limit: int) -> list[Note]:
+    """Entries with ``text`` in their key or value, in any case and script; the latest first."""
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM scratchpad WHERE instr(fold(key), ?1) OR instr(fold(value), ?1) "
+        "ORDER BY updated_at DESC, pad_id DESC LIMIT ?2",
+        (fold(text), limit),
+    )
+    return [_note(row) for row in rows]
+
+
+def writer(connection: apsw.Connection, pad_id: int) -> str | None:
+    """Who wrote an entry last, as history knows."""
+    row = connection.execute(
+        "SELECT o.actor FROM changes c JOIN ops o ON o.op_id = c.op_id "
+        "WHERE c.tbl = 'scratchpad' AND c.lo <= ?1 AND c.hi >= ?1 ORDER BY c.seq DESC LIMIT 1",
+        (pad_id,),
+    ).fetchone()
+    return str(row[0]) if row else None
+
+
+def _note(row: Any) -> Note:
+    return Note(pad_id=row[0], key=row[1], value=row[2], updated_at=row[3])

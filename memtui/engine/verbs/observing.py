@@ -1,0 +1,168 @@
+"""Findings, insights and lessons, and the scratchpad: what agents note while they work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from memtui.engine.clock import unix_seconds
+from memtui.engine.curate import intake, observing
+from memtui.engine.curate.derive import derive
+from memtui.engine.curate.observing import EXPLICIT, Observed
+from memtui.engine.errors import InputError
+from memtui.engine.records import Category, MemoryRecord, Trust
+from memtui.engine.scratchpad import Scratchpad
+from memtui.engine.store import history, memories
+from memtui.engine.verbs.finding import Finding
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.transcripts import Message
+    from memtui.engine.search.observed import ObservationHit
+
+_LABEL = 60
+
+
+class Observing(Finding):
+    """Observations are memories: search, correct, forget, undo and the rest apply to them."""
+
+    @cached_property
+    def scratchpad(self) -> Scratchpad:
+        """Keys with a text each, for what is needed at hand for a while."""
+        return Scratchpad(
+            self._connections, self._clock, lambda: self.actor, self._options.secrets, self._tell_of
+        )
+
+    def remember_observations(
+        self,
+        findings: Sequence[str] = (),
+        insights: Sequence[str] = (),
+        lessons: Sequence[str] = (),
+        *,
+        source: str = EXPLICIT,
+        trust: Trust = "user",
+        extractor: str | None = None,
+    ) -> tuple[MemoryRecord, ...]:
+        """Keep findings, insights and lessons, all or none, as one operation; returned in this order.
+
+        ``trust`` and ``extractor``: of what they were drawn from, and by which program. An equal active one is
+        returned, not stored twice. Raises InputError when there is none, or one cannot be stored.
+        """
+        by_category: tuple[tuple[Category, Sequence[str]], ...] = (
+            ("finding", findings), ("insight", insights), ("lesson", lessons),
+        )  # fmt: skip
+        for category, texts in by_category:
+            if isinstance(texts, str):
+                raise InputError(f"Give the {category}s as a list.", f'For example ["{texts[:40]}"].')
+        attributes = {"extractor": extractor} if extractor else {}
+        items = [
+            Observed(content=text, category=category, source=source, trust=trust, attributes=attributes)
+            for category, texts in by_category
+            for text in texts
+        ]
+        if not items:
+            raise InputError(
+                "There is nothing to remember.", "Give at least one of findings, insights, lessons."
+            )
+        now = int(self._clock())
+        with self._operation("observe", "Observed") as op:
+            records = tuple(self._store(op, item, now) for item in items)
+            op.label = _label(records)
+        self._announce(op)
+        return records
+
+    def recall_observations(
+        self,
+        query: str,
+        *,
+        category: Category | None = None,
+        limit: int = 10,
+        min_score: float = 0.0,
+        after: float | datetime | None = None,
+        before: float | datetime | None = None,
+        filter: str = "",
+    ) -> tuple[ObservationHit, ...]:
+        """The observations that answer a query by their words, best first; each score lies between 0 and 1.
+
+        ``after`` (included) and ``before`` (not): Unix seconds or aware datetimes. No query raises; InputError
+        for a category, limit or least score that cannot be, FilterError for a bad filter.
+        """
+        from memtui.engine.search import observed
+
+        if category is not None and category not in observing.CATEGORIES:
+            raise InputError(f"There is no category {category!r}.", f"Use {', '.join(observing.CATEGORIES)}.")
+        now = self._clock()
+        within = observed.within(
+            now, category=category, filter=filter,
+            after=None if after is None else unix_seconds(after),
+            before=None if before is None else unix_seconds(before),
+        )  # fmt: skip
+        with self._connections.read() as connection:
+            hits = observed.recall(connection, query, within, limit=limit, min_score=min_score, now=now)
+        self._log_recall(query, [hit.memory for hit in hits], None)
+        return hits
+
+    def consolidate_transcript(
+        self, session_id: str, transcript: Sequence[Message]
+    ) -> tuple[MemoryRecord, ...]:
+        """Keep the sentences of a conversation that say that they matter, and its last long answer as a summary.
+
+        No model is asked. One undoable operation; a transcript that was read before adds nothing, a longer one
+        what is new, and its summary replaces the one before. Returns what was added.
+        """
+        from memtui.engine.maintain import transcripts
+
+        session_id = intake.name(session_id, "session id")
+        found, summary = transcripts.observed(session_id, transcript, partial(intake.trust, actor=self.actor))
+        now = int(self._clock())
+        with self._operation("observe", "Observed") as op:
+            turns = transcripts.turns_of(op.connection, session_id) if found or summary else []
+            new = [item for item in found if not transcripts.known(op.connection, item, now)]
+            added = [self._store(op, _with_source(item, turns), now) for item in new]
+            if summary is not None and not transcripts.known(op.connection, summary, now):
+                added.append(self._store_summary(op, _with_source(summary, turns), now))
+            op.label = f"{_label(added)} from a session" if added else op.label
+        self._announce(op)
+        return tuple(added)
+
+    def _store_summary(self, op: history.Op, summary: Observed, now: int) -> MemoryRecord:
+        """In place of the one that stands, unless the person vouched for that."""
+        from memtui.engine.maintain import transcripts
+
+        assert summary.session_id is not None
+        old = transcripts.standing_summary(op.connection, summary.session_id, now)
+        if old is None or old.protected:
+            return self._store(op, summary, now)
+        memories.update(op.connection, old.rid, valid_until=now, ended_by="superseded")
+        return self._store(op, replace(summary, attributes={"supersedes": old.id}), now)
+
+    def _store(self, op: history.Op, item: Observed, now: int) -> MemoryRecord:
+        rid, new = observing.store(op.connection, item, actor=self.actor, options=self._options, now=now)
+        (record,) = memories.by_rid(op.connection, [rid], now)
+        if new:
+            derive(op.connection, rid, record.content, self._indexer.mentions(record.content), now)
+        return record
+
+
+def _with_source(item: Observed, turns: Sequence[tuple[str, str]]) -> Observed:
+    """Pointing at the recorded turn that says it, if there is one."""
+    said = item.content.removesuffix("…")
+    source = next((identity for identity, content in turns if said in content), None)
+    return replace(item, source_ids=(source,)) if source else item
+
+
+def _label(records: Sequence[MemoryRecord]) -> str:
+    if len(records) == 1:
+        words = " ".join(records[0].content.split())
+        short = words if len(words) <= _LABEL else words[: _LABEL - 1].rstrip() + "…"
+        return f"Noted the {records[0].category} “{short}”"
+    counts = [
+        (sum(record.category == category for record in records), category)
+        for category in observing.CATEGORIES
+    ]
+    return "Noted " + ", ".join(
+        f"{count:,} {category}{'' if count == 1 else 's'}" for count, category in counts if count
+    )
