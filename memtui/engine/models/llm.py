@@ -12,7 +12,7 @@ import asyncio
 import ipaddress
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -93,8 +93,11 @@ def estimate_tokens(text: str) -> int:
 async def complete(
     options: LlmOptions, system: str, user: str, schema: Mapping[str, Any], *, name: str = "reply",
     spending: Spending | None = None, likely: int = _LIKELY_TOKENS,
+    read: Callable[[str], dict[str, Any]] | None = None,
 ) -> Reply:  # fmt: skip
     """Ask for one JSON object of the given schema. ``likely``: tokens that the answer is expected to have.
+
+    ``read`` makes the object of the text, ``strict_json`` if None; it raises DegradedError where there is none.
 
     Raises DegradedError (BudgetError where ``spending`` has too little left, TooLongError; InputError for an
     unusable address). What the call cost is in ``spending`` whatever becomes of it.
@@ -125,7 +128,7 @@ async def complete(
         spending.paid(tokens)
     else:
         spending.unanswered(expected)
-    return Reply(strict_json(_whole(answer, text)), tokens)
+    return Reply((read or strict_json)(_whole(answer, text)), tokens)
 
 
 def _warm_up() -> None:

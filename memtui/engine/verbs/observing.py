@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -73,6 +73,18 @@ class Observing(Finding):
             op.label = _label(records)
         self._announce(op)
         return records
+
+    def remember_observation(
+        self, content: str, category: Category, *, source: str = EXPLICIT, tags: Iterable[str] = ()
+    ) -> MemoryRecord:
+        """Keep one finding, insight or lesson, and return it; an equal active one is not stored twice."""
+        item = Observed(content=content, category=category, source=source, tags=tuple(tags))
+        now = int(self._clock())
+        with self._operation("observe", "Observed") as op:
+            record = self._store(op, item, now)
+            op.label = _label([record])
+        self._announce(op)
+        return record
 
     def recall_observations(
         self,

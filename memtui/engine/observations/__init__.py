@@ -1,0 +1,27 @@
+"""What an agent learns while it works: findings, insights, lessons; a store for them, and what draws them from text.
+
+ObservationStore        the protocol; MemoryObservations keeps them in a memory (a file or ``:memory:``)
+ObservationExtractor    asks a language model what the output of a step is worth
+StepObservations        for programs that run steps; ObservationTools for those that offer tools
+"""
+
+from memtui.engine.maintain.transcripts import Message
+from memtui.engine.search.observed import ObservationHit
+
+from .adapters import ObservationTools, StepObservations
+from .extractor import ObservationExtractor, PhraseExtractor
+from .observation import FilResult, Observation
+from .store import MemoryObservations, ObservationStore
+
+__all__ = [
+    "FilResult",
+    "MemoryObservations",
+    "Message",
+    "Observation",
+    "ObservationExtractor",
+    "ObservationHit",
+    "ObservationStore",
+    "ObservationTools",
+    "PhraseExtractor",
+    "StepObservations",
+]

@@ -1,0 +1,165 @@
+"""The store of observations: a protocol, and the one implementation, which is a memory.
+
+A memory in a file and one in ``:memory:`` are the same code; the tests of the protocol run over both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+from memtui.engine.curate.observing import EXPLICIT
+from memtui.engine.errors import NotFoundError
+from memtui.engine.maintain.transcripts import Message
+from memtui.engine.memory import Memory
+from memtui.engine.records import Category, MemoryRecord, Trust
+from memtui.engine.search.observed import ObservationHit
+from memtui.engine.store.scratchpad import Note
+
+from .observation import FilResult
+
+PER_CATEGORY = 5
+GENERIC = 10
+
+
+class ObservationStore(Protocol):
+    """Observations and a scratchpad. Safe to use from many threads; whatever is wrong with the input is an InputError."""
+
+    def remember_observation(self, content: str, category: Category, source: str = EXPLICIT) -> str:
+        """Keep one; returns its id. The same text in the same category is kept once."""
+        ...
+
+    def remember_fil(
+        self, findings: Sequence[str] = (), insights: Sequence[str] = (), lessons: Sequence[str] = (),
+        source: str = EXPLICIT, *, trust: Trust = "user",
+    ) -> tuple[str, ...]:  # fmt: skip
+        """Keep several, all or none; returns their ids in this order. At least one must be given.
+
+        ``trust``: of what they were drawn from; they count for no more than their writer does.
+        """
+        ...
+
+    def retrieve_by_id(self, id: str) -> MemoryRecord:
+        """Raises NotFoundError."""
+        ...
+
+    def recall_by_category(
+        self, query: str, category: Category, limit: int = PER_CATEGORY
+    ) -> tuple[ObservationHit, ...]:
+        """The best of one category."""
+        ...
+
+    def recall_fil(self, query: str, limit_per_category: int = PER_CATEGORY) -> FilResult:
+        """The best of each category."""
+        ...
+
+    def recall(
+        self, query: str, *, limit: int = GENERIC, min_score: float = 0.0, after: float | datetime | None = None,
+        before: float | datetime | None = None,
+    ) -> tuple[ObservationHit, ...]:  # fmt: skip
+        """The best of all categories, by BM25 over their content; a score is between 0 and 1.
+
+        ``after`` (included) and ``before`` (not) bound when it was observed. A query without words finds nothing.
+        """
+        ...
+
+    def get(self, key: str) -> str:
+        """The value of a key of the scratchpad. Raises NotFoundError for a missing one."""
+        ...
+
+    def set(self, key: str, value: str) -> None: ...
+
+    def list(self, prefix: str = "") -> tuple[str, ...]:
+        """The keys that begin with ``prefix``, in order."""
+        ...
+
+    def search(self, query: str) -> tuple[Note, ...]:
+        """Entries with ``query`` in their key or value, in any case."""
+        ...
+
+    def consolidate_session(self, session_id: str, transcript: Sequence[Message]) -> tuple[str, ...]:
+        """Keep what a conversation says of itself that matters; returns the ids of what is new."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class MemoryObservations:
+    """The observations of a memory. ``close`` closes what ``open`` opened, not a memory that was handed over."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self._owns = False
+
+    @classmethod
+    def open(cls, path: str | Path, *, actor: str = "person") -> Self:
+        """A store of its own; see ``Memory.open``. ``":memory:"`` is gone when it is closed."""
+        store = cls(Memory.open(path, actor=actor))
+        store._owns = True
+        return store
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._owns:
+            self.memory.close()
+
+    def remember_observation(self, content: str, category: Category, source: str = EXPLICIT) -> str:
+        return self.memory.remember_observation(content, category, source=source).id
+
+    def remember_fil(
+        self, findings: Sequence[str] = (), insights: Sequence[str] = (), lessons: Sequence[str] = (),
+        source: str = EXPLICIT, *, trust: Trust = "user",
+    ) -> tuple[str, ...]:  # fmt: skip
+        stored = self.memory.remember_observations(findings, insights, lessons, source=source, trust=trust)
+        return tuple(record.id for record in stored)
+
+    def retrieve_by_id(self, id: str) -> MemoryRecord:
+        found = self.memory.get(id)
+        if found.kind != "observation":
+            raise NotFoundError(f"{found.id} is no observation.", "memtui observations lists them.")
+        return found
+
+    def recall_by_category(
+        self, query: str, category: Category, limit: int = PER_CATEGORY
+    ) -> tuple[ObservationHit, ...]:
+        return self.memory.recall_observations(query, category=category, limit=limit)
+
+    def recall_fil(self, query: str, limit_per_category: int = PER_CATEGORY) -> FilResult:
+        return FilResult(
+            findings=self.recall_by_category(query, "finding", limit_per_category),
+            insights=self.recall_by_category(query, "insight", limit_per_category),
+            lessons=self.recall_by_category(query, "lesson", limit_per_category),
+        )
+
+    def recall(
+        self, query: str, *, limit: int = GENERIC, min_score: float = 0.0, after: float | datetime | None = None,
+        before: float | datetime | None = None,
+    ) -> tuple[ObservationHit, ...]:  # fmt: skip
+        return self.memory.recall_observations(
+            query, limit=limit, min_score=min_score, after=after, before=before
+        )
+
+    def get(self, key: str) -> str:
+        return self.memory.scratchpad.get(key).value
+
+    def set(self, key: str, value: str) -> None:
+        self.memory.scratchpad.set(key, value)
+
+    def list(self, prefix: str = "") -> tuple[str, ...]:
+        return tuple(self.memory.scratchpad.keys(prefix))
+
+    def search(self, query: str) -> tuple[Note, ...]:
+        return tuple(self.memory.scratchpad.search(query))
+
+    def consolidate_session(self, session_id: str, transcript: Sequence[Message]) -> tuple[str, ...]:
+        return tuple(record.id for record in self.memory.consolidate_transcript(session_id, transcript))
