@@ -11,6 +11,7 @@ from endpoint import Behaviour, Endpoint, Exchange, completion
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.errors import DegradedError
+from memtui.engine.memory import Memory
 from memtui.engine.observations import (
     MemoryObservations,
     Observation,
@@ -134,7 +135,7 @@ async def test_what_was_extracted_is_kept_as_a_models_words() -> None:
     async with Endpoint(says(NOTED)) as endpoint:
         found = await extract(endpoint)
     assert found is not None
-    with MemoryObservations.open(":memory:") as store:
+    with MemoryObservations(Memory.open(":memory:"), owns=True) as store:
         ids = StepObservations(store).store_observation(found)
         assert [store.retrieve_by_id(id).trust for id in ids] == ["model"] * 3
         assert store.retrieve_by_id(ids[0]).source == "GOAL:migrate"

@@ -32,28 +32,36 @@ class Observed(Record):
     source_ids: tuple[str, ...] = ()
     event_time: int | None = None
     tags: tuple[str, ...] = ()
+    project: str | None = None
     attributes: Mapping[str, Any] = {}
 
 
+Where = tuple[str, Mapping[str, Any]]
+"""A condition over a row of memories called ``m``, and its bindings."""
+
+
 def store(
-    connection: apsw.Connection, item: Observed, *, actor: str, options: Options, now: int
+    connection: apsw.Connection, item: Observed, *, actor: str, options: Options, now: int, within: Where
 ) -> tuple[int, bool]:
     """Keep one, trusted no further than its writer and what it was drawn from; returns its rid, and whether it is new.
 
-    An equal active observation of the category is not stored twice. Raises InputError for what cannot be stored.
+    An equal active observation of the category that is ``within`` is not stored twice. Raises InputError for
+    what cannot be stored.
     """
     if item.category not in CATEGORIES:
         raise InputError(f"There is no category {item.category!r}.", f"Use {', '.join(CATEGORIES)}.")
     text = item.content.strip() if isinstance(item.content, str) else item.content
     accepted = intake.accept(text, "observation", options.secrets)
-    same = equal(connection, accepted.content, item.category)
+    source = intake.name(item.source, "source")
+    same = _equal(connection, accepted.content, item.category, within)
     if same is not None:
         return same, False
     rid = memories.insert(
         connection, kind="observation", category=item.category, content=accepted.content,
         event_time=now if item.event_time is None else item.event_time, created_at=now,
         trust=max(intake.actor_trust(actor), item.trust, key=TRUST_ORDER.index),
-        session_id=item.session_id, source_role=item.source_role, source=intake.name(item.source, "source"),
+        session_id=item.session_id, source_role=item.source_role, source=source,
+        project=None if item.project is None else intake.name(item.project, "project"),
         source_ids=item.source_ids, tags=intake.tags(item.tags),
         attributes={**item.attributes, **accepted.attributes},
     )  # fmt: skip
@@ -62,11 +70,13 @@ def store(
     return rid, True
 
 
-def equal(connection: apsw.Connection, content: str, category: Category) -> int | None:
+def _equal(connection: apsw.Connection, content: str, category: Category, within: Where) -> int | None:
     """The active observation of the category with this very text."""
+    where, bindings = within
     row = connection.execute(
-        "SELECT rid FROM memories WHERE content_hash = ? AND kind = 'observation' AND category = ? "
-        "AND content = ? AND valid_until IS NULL ORDER BY rid LIMIT 1",
-        (memories.content_hash(content), category, content),
+        "SELECT m.rid FROM memories m WHERE m.content_hash = :hash AND m.kind = 'observation' "
+        f"AND m.category = :category AND m.content = :content AND m.valid_until IS NULL AND {where} "
+        "ORDER BY m.rid LIMIT 1",
+        {**bindings, "hash": memories.content_hash(content), "category": category, "content": content},
     ).fetchone()
     return int(row[0]) if row else None

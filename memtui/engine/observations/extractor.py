@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Protocol
 
 from memtui.engine.errors import DegradedError, MemtuiError
 from memtui.engine.maintain.sentences import sentences
@@ -54,10 +54,21 @@ def worth_reading(output: str) -> bool:
     return len(output.strip()) >= SHORTEST
 
 
+class Extractor(Protocol):
+    """Reads the output of a step."""
+
+    async def ask(self, step_name: str, step_type: str, output: str) -> Observation:
+        """What it teaches, empty when that is nothing. Raises MemtuiError when nobody can tell."""
+        ...
+
+
+def extractor(options: LlmOptions) -> Extractor:
+    """The best there is: a language model where one is configured."""
+    return ObservationExtractor(options) if options.configured else PhraseExtractor()
+
+
 class ObservationExtractor:
     """Asks the endpoint of the options."""
-
-    name = "llm"
 
     def __init__(self, options: LlmOptions) -> None:
         self._options = options
@@ -86,8 +97,6 @@ class ObservationExtractor:
 
 class PhraseExtractor:
     """Without a model: sentences that say of themselves that they matter ("we decided", "learned that")."""
-
-    name = "phrases"
 
     async def extract(self, step_name: str, step_type: str, output: str) -> Observation | None:
         """What the output says so, empty when that is nothing; None when it is too short."""

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
 from memtui.engine.curate.observing import EXPLICIT
 from memtui.engine.errors import NotFoundError
 from memtui.engine.maintain.transcripts import Message
-from memtui.engine.memory import Memory
 from memtui.engine.records import Category, MemoryRecord, Trust
 from memtui.engine.search.observed import ObservationHit
 from memtui.engine.store.scratchpad import Note
+from memtui.engine.verbs.all import Verbs
 
 from .observation import FilResult
 
@@ -88,18 +87,11 @@ class ObservationStore(Protocol):
 
 
 class MemoryObservations:
-    """The observations of a memory. ``close`` closes what ``open`` opened, not a memory that was handed over."""
+    """The observations of an open memory. ``owns``: ``close`` closes the memory as well."""
 
-    def __init__(self, memory: Memory) -> None:
-        self.memory = memory
-        self._owns = False
-
-    @classmethod
-    def open(cls, path: str | Path, *, actor: str = "person") -> Self:
-        """A store of its own; see ``Memory.open``. ``":memory:"`` is gone when it is closed."""
-        store = cls(Memory.open(path, actor=actor))
-        store._owns = True
-        return store
+    def __init__(self, memory: Verbs, *, owns: bool = False) -> None:
+        self._memory = memory
+        self._owns = owns
 
     def __enter__(self) -> Self:
         return self
@@ -111,20 +103,20 @@ class MemoryObservations:
 
     def close(self) -> None:
         if self._owns:
-            self.memory.close()
+            self._memory.close()
 
     def remember_observation(self, content: str, category: Category, source: str = EXPLICIT) -> str:
-        return self.memory.remember_observation(content, category, source=source).id
+        return self._memory.remember_observation(content, category, source=source).id
 
     def remember_fil(
         self, findings: Sequence[str] = (), insights: Sequence[str] = (), lessons: Sequence[str] = (),
         source: str = EXPLICIT, *, trust: Trust = "user",
     ) -> tuple[str, ...]:  # fmt: skip
-        stored = self.memory.remember_observations(findings, insights, lessons, source=source, trust=trust)
+        stored = self._memory.remember_observations(findings, insights, lessons, source=source, trust=trust)
         return tuple(record.id for record in stored)
 
     def retrieve_by_id(self, id: str) -> MemoryRecord:
-        found = self.memory.get(id)
+        found = self._memory.get(id)
         if found.kind != "observation":
             raise NotFoundError(f"{found.id} is no observation.", "memtui observations lists them.")
         return found
@@ -132,7 +124,7 @@ class MemoryObservations:
     def recall_by_category(
         self, query: str, category: Category, limit: int = PER_CATEGORY
     ) -> tuple[ObservationHit, ...]:
-        return self.memory.recall_observations(query, category=category, limit=limit)
+        return self._memory.recall_observations(query, category=category, limit=limit)
 
     def recall_fil(self, query: str, limit_per_category: int = PER_CATEGORY) -> FilResult:
         return FilResult(
@@ -145,21 +137,21 @@ class MemoryObservations:
         self, query: str, *, limit: int = GENERIC, min_score: float = 0.0, after: float | datetime | None = None,
         before: float | datetime | None = None,
     ) -> tuple[ObservationHit, ...]:  # fmt: skip
-        return self.memory.recall_observations(
+        return self._memory.recall_observations(
             query, limit=limit, min_score=min_score, after=after, before=before
         )
 
     def get(self, key: str) -> str:
-        return self.memory.scratchpad.get(key).value
+        return self._memory.scratchpad.get(key).value
 
     def set(self, key: str, value: str) -> None:
-        self.memory.scratchpad.set(key, value)
+        self._memory.scratchpad.set(key, value)
 
     def list(self, prefix: str = "") -> tuple[str, ...]:
-        return tuple(self.memory.scratchpad.keys(prefix))
+        return tuple(self._memory.scratchpad.keys(prefix))
 
     def search(self, query: str) -> tuple[Note, ...]:
-        return tuple(self.memory.scratchpad.search(query))
+        return tuple(self._memory.scratchpad.search(query))
 
     def consolidate_session(self, session_id: str, transcript: Sequence[Message]) -> tuple[str, ...]:
-        return tuple(record.id for record in self.memory.consolidate_transcript(session_id, transcript))
+        return tuple(record.id for record in self._memory.consolidate_transcript(session_id, transcript))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memtui.engine.search.observed import ObservationHit
 
 _LABEL = 60
+_ALL: observing.Where = ("true", {})
 
 
 class Observing(Finding):
@@ -44,22 +45,24 @@ class Observing(Finding):
         *,
         source: str = EXPLICIT,
         trust: Trust = "user",
-        extractor: str | None = None,
+        tags: Iterable[str] = (),
+        project: str | None = None,
+        within: str = "",
     ) -> tuple[MemoryRecord, ...]:
         """Keep findings, insights and lessons, all or none, as one operation; returned in this order.
 
-        ``trust`` and ``extractor``: of what they were drawn from, and by which program. An equal active one is
-        returned, not stored twice. Raises InputError when there is none, or one cannot be stored.
+        ``trust``: of what they were drawn from. An equal active one is returned, not stored twice; ``within``
+        is the filter that it must pass. Raises InputError when there is none, or one cannot be stored.
         """
+        tags = tuple(tags)
         by_category: tuple[tuple[Category, Sequence[str]], ...] = (
             ("finding", findings), ("insight", insights), ("lesson", lessons),
         )  # fmt: skip
         for category, texts in by_category:
             if isinstance(texts, str):
                 raise InputError(f"Give the {category}s as a list.", f'For example ["{texts[:40]}"].')
-        attributes = {"extractor": extractor} if extractor else {}
         items = [
-            Observed(content=text, category=category, source=source, trust=trust, attributes=attributes)
+            Observed(content=text, category=category, source=source, trust=trust, tags=tags, project=project)
             for category, texts in by_category
             for text in texts
         ]
@@ -68,8 +71,9 @@ class Observing(Finding):
                 "There is nothing to remember.", "Give at least one of findings, insights, lessons."
             )
         now = int(self._clock())
+        equals = self._filtered(within) if within else _ALL
         with self._operation("observe", "Observed") as op:
-            records = tuple(self._store(op, item, now) for item in items)
+            records = tuple(self._store(op, item, now, equals) for item in items)
             op.label = _label(records)
         self._announce(op)
         return records
@@ -96,10 +100,12 @@ class Observing(Finding):
         after: float | datetime | None = None,
         before: float | datetime | None = None,
         filter: str = "",
+        preview: bool = False,
     ) -> tuple[ObservationHit, ...]:
         """The observations that answer a query by their words, best first; each score lies between 0 and 1.
 
-        ``after`` (included) and ``before`` (not): Unix seconds or aware datetimes. No query raises; InputError
+        ``after`` (included) and ``before`` (not): Unix seconds or aware datetimes. An agent's
+        recall is noted as one, unless it is a ``preview``. No query raises; InputError
         for a category, limit or least score that cannot be, FilterError for a bad filter.
         """
         from memtui.engine.search import observed
@@ -114,7 +120,8 @@ class Observing(Finding):
         )  # fmt: skip
         with self._connections.read() as connection:
             hits = observed.recall(connection, query, within, limit=limit, min_score=min_score, now=now)
-        self._log_recall(query, [hit.memory for hit in hits], None)
+        if not preview:
+            self.note_recall(query, [hit.memory for hit in hits])
         return hits
 
     def consolidate_transcript(
@@ -151,8 +158,18 @@ class Observing(Finding):
         memories.update(op.connection, old.rid, valid_until=now, ended_by="superseded")
         return self._store(op, replace(summary, attributes={"supersedes": old.id}), now)
 
-    def _store(self, op: history.Op, item: Observed, now: int) -> MemoryRecord:
-        rid, new = observing.store(op.connection, item, actor=self.actor, options=self._options, now=now)
+    def _filtered(self, filter: str) -> observing.Where:
+        from memtui.engine.search.filters import compile
+
+        compiled = compile(filter, self._clock(), fade_threshold=self._options.fade_threshold)
+        return compiled.where, compiled.bindings
+
+    def _store(
+        self, op: history.Op, item: Observed, now: int, equals: observing.Where = _ALL
+    ) -> MemoryRecord:
+        rid, new = observing.store(
+            op.connection, item, actor=self.actor, options=self._options, now=now, within=equals
+        )
         (record,) = memories.by_rid(op.connection, [rid], now)
         if new:
             derive(op.connection, rid, record.content, self._indexer.mentions(record.content), now)

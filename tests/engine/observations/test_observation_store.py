@@ -27,11 +27,15 @@ from memtui.engine.records import Options
 QUIET = Options(embedder="off", background=False)
 
 
+@pytest.fixture
+def store(opened: Memory) -> ObservationStore:
+    return MemoryObservations(opened)
+
+
 @pytest.fixture(params=["file", "memory"])
-def store(request: pytest.FixtureRequest, place: Path) -> Iterator[ObservationStore]:
-    opened = MemoryObservations.open(place if request.param == "file" else ":memory:")
-    yield opened
-    opened.close()
+def opened(request: pytest.FixtureRequest, place: Path) -> Iterator[Memory]:
+    with Memory.open(place if request.param == "file" else ":memory:") as memory:
+        yield memory
 
 
 @pytest.fixture
@@ -191,8 +195,7 @@ def test_no_query_raises(store: ObservationStore, query: str) -> None:
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_text_can_be_kept_recalled_and_found_in_the_scratchpad(content: str, query: str) -> None:
-    with MemoryObservations(Memory.open(":memory:", options=QUIET)).memory as memory:
-        store = MemoryObservations(memory)
+    with MemoryObservations(Memory.open(":memory:", options=QUIET), owns=True) as store:
         try:
             id = store.remember_observation(content, "finding")
         except InputError:
@@ -388,7 +391,7 @@ def test_the_tools_adapter_remembers_and_recalls(store: ObservationStore) -> Non
         tools.remember_fil()
 
 
-def test_eight_threads_share_one_store(store: ObservationStore) -> None:
+def test_eight_threads_share_one_store(opened: Memory, store: ObservationStore) -> None:
     errors: list[BaseException] = []
 
     def work(number: int) -> None:
@@ -411,11 +414,11 @@ def test_eight_threads_share_one_store(store: ObservationStore) -> None:
     assert errors == []
     assert len(store.recall("found", limit=1_000)) == 96
     assert [store.get(key) for key in store.list("thread.")] == ["11"] * 8
-    assert isinstance(store, MemoryObservations) and store.memory.check(deep=True).ok
+    assert opened.check(deep=True).ok
 
 
 def test_a_store_survives_closing_and_a_handed_over_memory_stays_open(place: Path) -> None:
-    with MemoryObservations.open(place) as store:
+    with MemoryObservations(Memory.open(place, options=QUIET), owns=True) as store:
         id = store.remember_observation("it stays", "lesson")
     with Memory.open(place, options=QUIET) as memory:
         MemoryObservations(memory).close()
@@ -428,9 +431,10 @@ def test_a_file_from_before_there_was_recall_is_upgraded_with_its_observations(p
     with closing(apsw.Connection(str(place))) as connection:
         for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
             connection.execute(f"DROP TRIGGER {name}")
+        # The file of the version before, whatever it had besides.
         for sql in ("TABLE observations_vocab", "TABLE observations_fts", "VIEW observations_text"):
             connection.execute(f"DROP {sql}")
-        connection.execute("PRAGMA user_version = 2")
+        connection.execute("PRAGMA user_version = 3")
     with Memory.open(place, options=QUIET) as memory:
         assert [hit.memory.content for hit in memory.recall_observations("gateway")] == [
             "The old gateway drops cookies"

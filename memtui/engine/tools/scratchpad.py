@@ -1,0 +1,108 @@
+"""Tools for the scratchpad: keys with a text each, which all agents and the person share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from memtui.engine.records import Record
+from memtui.engine.scratchpad import MAX_KEY, MAX_VALUE
+from memtui.engine.store.scratchpad import Note
+
+from .agent import Agent
+from .base import Arguments, Tool
+from .recall import local_time
+
+_MOST_KEYS = 500
+_MOST_FOUND = 20
+_EXCERPT = 2_000
+Key = Annotated[str, Meta(max_length=MAX_KEY, description="The key, on one line, as in api.limit.")]
+
+
+class Entry(Record):
+    """``updated``: when it was written last. ``whole``: False where only the beginning of the value is here."""
+
+    key: str
+    value: str
+    updated: str
+    whole: bool = True
+
+
+class Keys(Record):
+    """``more``: how many there are beyond these."""
+
+    keys: tuple[str, ...]
+    more: int = 0
+
+
+class Entries(Record):
+    entries: tuple[Entry, ...]
+
+
+def entry(note: Note, most: int = MAX_VALUE) -> Entry:
+    return Entry(
+        key=note.key,
+        value=note.value[:most],
+        updated=local_time(note.updated_at),
+        whole=len(note.value) <= most,
+    )
+
+
+class WriteArguments(Arguments):
+    key: Key
+    value: Annotated[str, Meta(max_length=MAX_VALUE, description="The text to keep under it.")]
+
+
+def write(agent: Agent, given: WriteArguments) -> Entry:
+    return entry(agent.memory.scratchpad.set(given.key, given.value), _EXCERPT)
+
+
+class ReadArguments(Arguments):
+    key: Key
+
+
+def read(agent: Agent, given: ReadArguments) -> Entry:
+    return entry(agent.memory.scratchpad.get(given.key))
+
+
+class ListArguments(Arguments):
+    prefix: Annotated[str, Meta(max_length=MAX_KEY, description="Only keys that begin so.")] = ""
+
+
+def list_keys(agent: Agent, given: ListArguments) -> Keys:
+    keys = agent.memory.scratchpad.keys(given.prefix)
+    return Keys(keys=tuple(keys[:_MOST_KEYS]), more=max(0, len(keys) - _MOST_KEYS))
+
+
+class SearchArguments(Arguments):
+    query: Annotated[
+        str,
+        Meta(min_length=1, max_length=1_000, description="What to look for in keys and values, in any case."),
+    ]
+
+
+def search(agent: Agent, given: SearchArguments) -> Entries:
+    found = agent.memory.scratchpad.search(given.query, limit=_MOST_FOUND)
+    return Entries(entries=tuple(entry(note, _EXCERPT) for note in found))
+
+
+TOOLS = (
+    Tool(
+        name="scratchpad_write", group="scratchpad", arguments=WriteArguments, run=write, writes=True,
+        description="Keep a text under a key while you work; an older text under it is replaced. All agents and the "
+        "person share the scratchpad. What is true of the person is no note: use remember_fact for that.",
+    ),
+    Tool(
+        name="scratchpad_read", group="scratchpad", arguments=ReadArguments, run=read,
+        description="Read the text under a key of the scratchpad.",
+    ),
+    Tool(
+        name="scratchpad_list", group="scratchpad", arguments=ListArguments, run=list_keys,
+        description="List the keys of the scratchpad, all or those that begin with a prefix.",
+    ),
+    Tool(
+        name="scratchpad_search", group="scratchpad", arguments=SearchArguments, run=search,
+        description="Find entries of the scratchpad by words in their key or text, in any case; the latest first.",
+    ),
+)  # fmt: skip
