@@ -434,7 +434,7 @@ def test_a_file_from_before_there_was_recall_is_upgraded_with_its_observations(p
         # The file of the version before, whatever it had besides.
         for sql in ("TABLE observations_vocab", "TABLE observations_fts", "VIEW observations_text"):
             connection.execute(f"DROP {sql}")
-        connection.execute("PRAGMA user_version = 4")
+        connection.execute("PRAGMA user_version = 5")
     with Memory.open(place, options=QUIET) as memory:
         assert [hit.memory.content for hit in memory.recall_observations("gateway")] == [
             "The old gateway drops cookies"
