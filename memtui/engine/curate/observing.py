@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import apsw
@@ -36,26 +36,28 @@ class Observed(Record):
     attributes: Mapping[str, Any] = {}
 
 
-Where = tuple[str, Mapping[str, Any]]
-"""A condition over a row of memories called ``m``, and its bindings."""
-
-
 def store(
-    connection: apsw.Connection, item: Observed, *, actor: str, options: Options, now: int, within: Where
+    connection: apsw.Connection,
+    item: Observed,
+    *,
+    actor: str,
+    options: Options,
+    now: int,
+    within: Callable[[int], bool] = lambda rid: True,
 ) -> tuple[int, bool]:
     """Keep one, trusted no further than its writer and what it was drawn from; returns its rid, and whether it is new.
 
-    An equal active observation of the category that is ``within`` is not stored twice. Raises InputError for
-    what cannot be stored.
+    An equal active observation of the category is not stored twice, if it is ``within`` what the writer may see.
+    Raises InputError for what cannot be stored.
     """
     if item.category not in CATEGORIES:
         raise InputError(f"There is no category {item.category!r}.", f"Use {', '.join(CATEGORIES)}.")
     text = item.content.strip() if isinstance(item.content, str) else item.content
     accepted = intake.accept(text, "observation", options.secrets)
     source = intake.name(item.source, "source")
-    same = _equal(connection, accepted.content, item.category, within)
-    if same is not None:
-        return same, False
+    for same in memories.same_notes(connection, accepted.content, now):
+        if (same.category, same.content) == (item.category, accepted.content) and within(same.rid):
+            return same.rid, False
     rid = memories.insert(
         connection, kind="observation", category=item.category, content=accepted.content,
         event_time=now if item.event_time is None else item.event_time, created_at=now,
@@ -68,15 +70,3 @@ def store(
     assert rid is not None  # it has no source key that could be there already
     notes.keep_from_vectors(connection, rid, accepted)
     return rid, True
-
-
-def _equal(connection: apsw.Connection, content: str, category: Category, within: Where) -> int | None:
-    """The active observation of the category with this very text."""
-    where, bindings = within
-    row = connection.execute(
-        "SELECT m.rid FROM memories m WHERE m.content_hash = :hash AND m.kind = 'observation' "
-        f"AND m.category = :category AND m.content = :content AND m.valid_until IS NULL AND {where} "
-        "ORDER BY m.rid LIMIT 1",
-        {**bindings, "hash": memories.content_hash(content), "category": category, "content": content},
-    ).fetchone()
-    return int(row[0]) if row else None

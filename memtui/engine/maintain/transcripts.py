@@ -78,7 +78,7 @@ def _summary(
 def known(connection: apsw.Connection, item: Observed, now: float) -> bool:
     """Whether a note says it already, or it was noted and put into the Trash: it does not come back by itself."""
     return (
-        memories.same_note(connection, item.content, now) is not None
+        bool(memories.same_notes(connection, item.content, now))
         or dedup.same_text(connection, item.content, "observation", now) is not None
     )
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from memtui.engine.verbs.keeping import Keeping
 from memtui.engine.verbs.naming import Naming
 from memtui.engine.verbs.observing import Observing
-from memtui.engine.verbs.writing import Writing
 
 
-class Verbs(Writing, Naming, Observing, Keeping):
+class Verbs(Observing, Naming, Keeping):
     """Everything a program does with a memory. ``engine.memory.Memory`` is this, and knows how to open a file."""

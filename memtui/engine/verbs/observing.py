@@ -18,16 +18,16 @@ from memtui.engine.records import Category, MemoryRecord, Trust
 from memtui.engine.scratchpad import Scratchpad
 from memtui.engine.store import history, memories
 from memtui.engine.verbs.finding import Finding
+from memtui.engine.verbs.writing import Writing, outside
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.transcripts import Message
     from memtui.engine.search.observed import ObservationHit
 
 _LABEL = 60
-_ALL: observing.Where = ("true", {})
 
 
-class Observing(Finding):
+class Observing(Writing, Finding):
     """Observations are memories: search, correct, forget, undo and the rest apply to them."""
 
     @cached_property
@@ -51,8 +51,8 @@ class Observing(Finding):
     ) -> tuple[MemoryRecord, ...]:
         """Keep findings, insights and lessons, all or none, as one operation; returned in this order.
 
-        ``trust``: of what they were drawn from. An equal active one is returned, not stored twice; ``within``
-        is the filter that it must pass. Raises InputError when there is none, or one cannot be stored.
+        ``trust``: of what they were drawn from. An equal active one is returned, not stored twice. ``within``:
+        see ``remember``. Raises InputError when there is none, or one cannot be stored.
         """
         tags = tuple(tags)
         by_category: tuple[tuple[Category, Sequence[str]], ...] = (
@@ -71,9 +71,8 @@ class Observing(Finding):
                 "There is nothing to remember.", "Give at least one of findings, insights, lessons."
             )
         now = int(self._clock())
-        equals = self._filtered(within) if within else _ALL
         with self._operation("observe", "Observed") as op:
-            records = tuple(self._store(op, item, now, equals) for item in items)
+            records = tuple(self._store(op, item, now, within) for item in items)
             op.label = _label(records)
         self._announce(op)
         return records
@@ -158,21 +157,16 @@ class Observing(Finding):
         memories.update(op.connection, old.rid, valid_until=now, ended_by="superseded")
         return self._store(op, replace(summary, attributes={"supersedes": old.id}), now)
 
-    def _filtered(self, filter: str) -> observing.Where:
-        from memtui.engine.search.filters import compile
-
-        compiled = compile(filter, self._clock(), fade_threshold=self._options.fade_threshold)
-        return compiled.where, compiled.bindings
-
-    def _store(
-        self, op: history.Op, item: Observed, now: int, equals: observing.Where = _ALL
-    ) -> MemoryRecord:
+    def _store(self, op: history.Op, item: Observed, now: int, within: str = "") -> MemoryRecord:
+        passes = self._passes(op.connection, within)
         rid, new = observing.store(
-            op.connection, item, actor=self.actor, options=self._options, now=now, within=equals
+            op.connection, item, actor=self.actor, options=self._options, now=now, within=passes
         )
         (record,) = memories.by_rid(op.connection, [rid], now)
         if new:
             derive(op.connection, rid, record.content, self._indexer.mentions(record.content), now)
+            if within and not passes(rid):
+                raise outside("observation")
         return record
 
 

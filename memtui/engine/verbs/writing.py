@@ -29,7 +29,7 @@ def _quote(content: str) -> str:
     return f"“{words if len(words) <= _LABEL else words[: _LABEL - 1].rstrip() + '…'}”"
 
 
-def _outside(what: str) -> InputError:
+def outside(what: str) -> InputError:
     return InputError(
         f"This {what} would lie outside of what may be seen and written here.",
         "Nothing was written. Say it so that it belongs here, or ask the person to widen the filter.",
@@ -79,7 +79,7 @@ class Writing(Base):
             if mentions is not None:
                 derive(op.connection, rid, turn.intake.content, mentions, now)
             if within and not self._passes(op.connection, within)(rid):
-                raise _outside("turn")
+                raise outside("turn")
             op.wrote = True
         self._announce(op)
         return turns.as_record(turn, rid, identity, now)
@@ -126,7 +126,7 @@ class Writing(Base):
         (record,) = memories.by_rid(op.connection, [rid], now)
         derive(op.connection, rid, record.content, self._indexer.mentions(record.content), now)
         if within and not self._passes(op.connection, within)(rid):
-            raise _outside(record.kind)
+            raise outside(record.kind)
         op.label = f"{verb} {_quote(record.content)}"
         return record
 

@@ -148,3 +148,11 @@ def test_a_reading_agent_has_no_tool_that_writes(memory: Memory) -> None:
     names = {tool.name for tool in box}
     assert {"recall_observations", "scratchpad_read"} <= names
     assert not names & {"remember_observations", "observe_step", "scratchpad_write"}
+
+
+def test_what_would_lie_outside_of_the_filter_is_refused_whole(memory: Memory) -> None:
+    confined = memory.tools(filter="-salary")
+    error = told(confined, "remember_observations", findings=["The build is slow", "The salary is high"])[
+        "error"
+    ]
+    assert error["code"] == "refused" and memory.view.operations() == []
