@@ -39,6 +39,7 @@ COMMANDS: dict[str, Entry] = {
     "tag": Entry("writing", "Change", "Add and remove tags."),
     "undo": Entry("undoing", "Change", "Take back your latest change, or any operation."),
     "redo": Entry("undoing", "Change", "Do again what was just undone."),
+    "mcp": Entry("mcp", "Agents", "Serve the memory to an agent over MCP (on standard input and output)."),
     "connect": Entry("connecting", "Agents", "Let Claude Code, Claude Desktop or Codex use the memory."),
     "maintain": Entry("maintaining", "Care", "Run the night shift: what is due, or one job now."),
     "backup": Entry("backing", "Care", "Make, list and restore backups."),

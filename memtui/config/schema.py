@@ -113,6 +113,17 @@ class Llm(Section):
     ] = 200_000
 
 
+class Mcp(Section):
+    jobs: Annotated[
+        bool,
+        Meta(description="A server for agents (memtui mcp) may run the maintenance jobs while it is open."),
+    ] = True
+    model: Annotated[
+        bool,
+        Meta(description="It may use the language model for them; else it leaves them to the app where one is set."),
+    ] = False
+
+
 class Settings(Section):
     """Everything that can be configured."""
 
@@ -122,6 +133,7 @@ class Settings(Section):
     decay: Decay = Decay()
     secrets: Secrets = Secrets()
     llm: Llm = Llm()
+    mcp: Mcp = Mcp()
     keymap: Annotated[
         dict[str, str],
         Meta(description='Action -> its keys, blanks between: forget = "x delete".'),

@@ -1,0 +1,80 @@
+"""``memtui mcp``: the memory as an MCP server on standard input and output."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import click
+
+from memtui import paths
+from memtui.engine.errors import DegradedError, StoreError
+
+from .errors import OK
+from .root import Command, pass_door
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.tools.base import Group
+
+    from .door import Door
+
+
+@click.command("mcp", cls=Command)
+@click.option("--agent", metavar="NAME", default="mcp", show_default=True, help="Who signs the changes.")
+@click.option("--project", metavar="NAME", help="It sees and writes only this project.")
+@click.option("--filter", metavar="EXPR", default="", help="It sees only what passes: '-tag:private'.")
+@click.option(
+    "--tools", "more", type=click.Choice(["consolidator"]), help="Offer these tools as well."
+)
+@click.option("--no-jobs", is_flag=True, help="Leave the maintenance jobs to other programs.")
+@pass_door
+def mcp_command(
+    door: Door, agent: str, project: str | None, filter: str, more: Group | None, no_jobs: bool
+) -> int:
+    """Serve the memory to an agent over the Model Context Protocol, until it hangs up.
+
+    memtui connect writes this command into an agent's configuration. Several may run at once, beside the app.
+    """
+    if find_spec("mcp") is None:
+        raise DegradedError("The package mcp is not installed.", f"{sys.executable} -m pip install 'mcp>=2,<3'")
+    from memtui.engine.tools.agent import Agent
+    from memtui.mcp.running import serve
+    from memtui.mcp.server import DEFAULT_GROUPS, make_server
+
+    with ExitStack() as stack:
+        memory = _opened(door, agent, stack)
+        who = Agent(memory, filter=filter, project=project)
+        server = make_server(who, (*DEFAULT_GROUPS, *([more] if more else [])))
+        jobs = not (no_jobs or who.readonly or who.scoped) and _may_lead(door)
+        serve(server, memory, jobs=jobs, at_end=stack.close)
+    return OK
+
+
+def _opened(door: Door, agent: str, stack: ExitStack) -> Memory:
+    """The memory for this agent; ``stack`` closes it."""
+    from memtui import log
+    from memtui.engine.memory import Memory
+
+    from .door import demo_file
+
+    door.check()
+    log.start()
+    path = stack.enter_context(demo_file()) if door.demo else door.path()
+    if door.readonly and paths.is_missing(path):
+        raise StoreError(f"There is no memory at {path}.", "Open it once without --readonly to create it.")
+    options = door.configuration.settings.options(allow_unsafe_fs=door.allow_unsafe_fs or door.demo)
+    memory = Memory.open(path, actor=f"agent:{agent}", readonly=door.readonly, options=options)
+    return stack.enter_context(memory)
+
+
+def _may_lead(door: Door) -> bool:
+    """Whether the settings let a server run the jobs.
+
+    Where a language model is configured and a server may not use it, the jobs are left to the app: done by rules
+    here, a conversation would count as read.
+    """
+    settings = door.configuration.settings
+    return settings.mcp.jobs and (settings.mcp.model or not (settings.llm.base_url and settings.llm.model))

@@ -1,0 +1,61 @@
+"""Memories as resources: ``memory://<id>``, and the latest reflection under a name of its own."""
+
+from __future__ import annotations
+
+import mcp_types as wire
+import msgspec
+
+from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.records import MemoryRecord
+from memtui.engine.search.briefing import why_kept_back
+from memtui.engine.tools.agent import Agent, unknown
+from memtui.engine.tools.recall import told
+
+SCHEME = "memory://"
+LATEST_REFLECTION = "memory://reflection/latest"
+TEMPLATE = wire.ResourceTemplate(
+    uri_template="memory://{id}",
+    name="memory",
+    title="A memory",
+    description="One memory by its id: its text, where it is from, how sure it is.",
+    mime_type="application/json",
+)
+
+
+def listed(agent: Agent) -> list[wire.Resource]:
+    """The resources that have a fixed address and are there now."""
+    if _latest(agent) is None:
+        return []
+    return [
+        wire.Resource(
+            uri=LATEST_REFLECTION,
+            name="latest reflection",
+            title="The latest reflection",
+            description="What the past week came to, in a few sentences.",
+            mime_type="text/markdown",
+        )
+    ]
+
+
+def read(agent: Agent, uri: str) -> wire.TextResourceContents:
+    """What stands at an address. That is a recall. Raises NotFoundError, and InputError for what is kept back."""
+    if uri == LATEST_REFLECTION:
+        memory = _latest(agent)
+        if memory is None:
+            raise NotFoundError("There is no reflection yet.", "One is written a week, once there are facts.")
+        text, kind = memory.content, "text/markdown"
+    elif uri.startswith(SCHEME):
+        memory = agent.get(uri.removeprefix(SCHEME))
+        if reason := why_kept_back(memory):
+            raise InputError(f"{memory.id} is kept back: {reason}.", "Only the person can release it.")
+        text, kind = msgspec.json.encode(told(memory)).decode(), "application/json"
+    else:
+        raise unknown(uri)
+    agent.told(uri, [memory])
+    return wire.TextResourceContents(uri=uri, text=text, mime_type=kind)
+
+
+def _latest(agent: Agent) -> MemoryRecord | None:
+    """The newest reflection that there is for this agent and that it may be told."""
+    found = agent.page("kind:reflection", limit=1)
+    return found[0] if found and not why_kept_back(found[0]) else None
