@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 @click.option("--agent", metavar="NAME", default="mcp", show_default=True, help="Who signs the changes.")
 @click.option("--project", metavar="NAME", help="It sees and writes only this project.")
 @click.option("--filter", metavar="EXPR", default="", help="It sees only what passes: '-tag:private'.")
-@click.option(
-    "--tools", "more", type=click.Choice(["consolidator"]), help="Offer these tools as well."
-)
+@click.option("--tools", "more", type=click.Choice(["consolidator"]), help="Offer these tools as well.")
 @click.option("--no-jobs", is_flag=True, help="Leave the maintenance jobs to other programs.")
 @pass_door
 def mcp_command(
@@ -39,7 +37,9 @@ def mcp_command(
     memtui connect writes this command into an agent's configuration. Several may run at once, beside the app.
     """
     if find_spec("mcp") is None:
-        raise DegradedError("The package mcp is not installed.", f"{sys.executable} -m pip install 'mcp>=2,<3'")
+        raise DegradedError(
+            "The package mcp is not installed.", f"{sys.executable} -m pip install 'mcp>=2,<3'"
+        )
     from memtui.engine.tools.agent import Agent
     from memtui.mcp.running import serve
     from memtui.mcp.server import DEFAULT_GROUPS, make_server

@@ -120,7 +120,9 @@ class Mcp(Section):
     ] = True
     model: Annotated[
         bool,
-        Meta(description="It may use the language model for them; else it leaves them to the app where one is set."),
+        Meta(
+            description="It may use the language model for them; else it leaves them to the app where one is set."
+        ),
     ] = False
 
 

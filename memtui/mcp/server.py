@@ -102,5 +102,3 @@ def _open(strict: dict[str, Any]) -> dict[str, Any]:
         if isinstance(value.get("type"), list) and "null" in value["type"]
     }
     return {**strict, "required": [name for name in strict["required"] if name not in optional]}
-
-

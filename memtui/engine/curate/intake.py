@@ -6,7 +6,6 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from memtui.engine.errors import InputError
@@ -111,6 +110,8 @@ def role_trust(role: str) -> Trust | None:
     if known := _ROLE_TRUST.get(name):
         return known
     head = re.split(r"[^a-z]", name, maxsplit=1)[0] if " " not in name else name
+    from difflib import get_close_matches
+
     close = _ROLE_TRUST.get(head) or next(
         map(_ROLE_TRUST.get, get_close_matches(name, _OFTEN_MISTYPED, 1, 0.85)), None
     )

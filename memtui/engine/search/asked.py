@@ -9,10 +9,11 @@ from memtui.engine.store.vectors import VectorSpace
 
 from .question import Question
 from .scope import Scope
-from .vector_copy import VectorCopy
 
 if TYPE_CHECKING:
     from memtui.engine.models.vectors import FloatMatrix
+
+    from .vector_copy import VectorCopy
 
 
 class Meaning(NamedTuple):

@@ -12,7 +12,6 @@ import re
 import apsw
 
 from memtui.engine.errors import InputError
-from memtui.engine.maintain.instructions import find_instructions
 from memtui.engine.records import Hit, MemoryRecord, Profile, Record, SearchResult
 from memtui.engine.store import memories
 
@@ -114,6 +113,8 @@ def why_kept_back(memory: MemoryRecord) -> str:
         return "it holds a secret"
     if memory.trust == "user" or memory.protected:
         return ""
+    from memtui.engine.maintain.instructions import find_instructions  # its patterns take 20 ms
+
     reasons = find_instructions(memory.content)
     return f"it reads like an order ({reasons[0]}) and nobody confirmed it" if reasons else ""
 

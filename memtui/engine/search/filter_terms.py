@@ -20,8 +20,8 @@ A text with a colon whose left side is no word (``10:30``, ``std::vector``, ``ht
 
 from __future__ import annotations
 
-import difflib
 import re
+from collections.abc import Sequence
 
 from memtui.engine.errors import FilterError
 from memtui.engine.records import Record
@@ -93,8 +93,15 @@ def mistake(expression: str, position: int, length: int, message: str, hint: str
 
 def suggestion(word: str, known: tuple[str, ...]) -> str:
     """``Did you mean fact?`` when a known word is near, else the list of them."""
-    near = difflib.get_close_matches(word.casefold(), known, 1, 0.6)
+    near = close_matches(word.casefold(), known)
     return f"Did you mean {near[0]}?" if near else f"It can be {', '.join(known)}."
+
+
+def close_matches(word: str, known: Sequence[str]) -> list[str]:
+    """The one of ``known`` that ``word`` was probably meant to be, or none."""
+    import difflib  # only for mistakes
+
+    return difflib.get_close_matches(word, known, 1, 0.6)
 
 
 def _reads_otherwise(text: str) -> bool:
@@ -190,7 +197,7 @@ class _Parser:
             return key, operator
         if operator != ":" or after[:1] in ("", ":", "\\", ",") or after == "//" or after[:1].isspace():
             return None, ":"
-        meant = _MEANT.get(key) or next(iter(difflib.get_close_matches(key, KEYS, 1, 0.6)), None)
+        meant = _MEANT.get(key) or next(iter(close_matches(key, KEYS)), None)
         raise self.mistake(
             match.start(1), len(name), f"There is no key {name!r}.",
             (f"Did you mean {meant}:?" if meant else f"The keys are {', '.join(KEYS)}.")

@@ -13,17 +13,18 @@ from memtui.engine.records import ArmName, ArmReport, Profile
 from memtui.engine.store import vectors
 from memtui.engine.store.words import stems
 
-from . import entity, keyword, question, statistics, vector
+from . import entity, keyword, question, statistics
 from .asked import Asked, Meaning
 from .fusion import Candidate, Fused, fuse
 from .reports import reports
 from .scope import Scope
 from .second_look import look_again
 from .statistics import MEMORIES
-from .vector_copy import VectorCopy
 
 if TYPE_CHECKING:
     from memtui.engine.models.vectors import FloatMatrix
+
+    from .vector_copy import VectorCopy
 
 
 class QueryEmbedder(Protocol):
@@ -81,11 +82,11 @@ def rank(
     times["entity"] = lap()
 
     meaning, no_vectors = _meaning(connection, wanted.text, profile, embedder)
-    near = (
-        vector.nearest(connection, meaning.space, meaning.query, scope, profile.depth, meaning.copy)
-        if meaning
-        else []
-    )
+    near: list[keyword.Found] = []
+    if meaning:
+        from . import vector  # a hook, which has no vectors, is quicker without it
+
+        near = vector.nearest(connection, meaning.space, meaning.query, scope, profile.depth, meaning.copy)
     lists["vector"] = [Candidate(rid=hit.rid, score=hit.score, share=max(0.0, hit.score)) for hit in near]
     times["vector"] = lap()
 

@@ -13,13 +13,12 @@ from memtui.engine.records import Hit, Profile, SearchResult
 from memtui.engine.store import memories, vectors
 
 from . import reading
-from .explaining import explain
 from .filters import compile, which_term_removes_all
 from .profiles import find as find_profile
 from .ranking import QueryEmbedder, Ranking, rank
 from .scope import scope
 
-__all__ = ["explain", "find_profile", "search"]
+__all__ = ["find_profile", "search"]
 
 MOST_HITS = 1_000
 

@@ -12,7 +12,7 @@ import apsw
 
 from memtui.engine.records import ArmName
 
-from . import context, reading, vector
+from . import context, reading
 from .asked import Asked
 from .fusion import Candidate, totals, weight
 from .reading import Reading
@@ -62,6 +62,8 @@ def _count(
         # Those of the first pass come first: only among them is the order known to be the order over everything.
         lists["keyword"] = sorted(counted, key=lambda one: (one.rid not in first_pass, -one.score, -one.rid))
     if asked.meaning:
+        from . import vector
+
         listed = {candidate.rid for candidate in lists["vector"]}
         meaning = asked.meaning
         others = vector.cosines(connection, meaning.space, meaning.query, readings.keys() - listed)

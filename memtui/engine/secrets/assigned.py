@@ -25,13 +25,12 @@ _SAID = (
     r"(?P<said>(?: (?:for|to|of|on) [^\n.:=?!]{1,40}?)?(?: is now| is| was| changed to| to)"
     r"[ \t]{1,3}[\"'`“]?)"
 )
-_PASSWORDS = tuple(
-    (word, re.compile(f"{word}(?:{_ASSIGNED}|{_SAID}){_VALUE % 6}")) for word in _PASSWORD_WORDS
-)
-_KEYS = tuple((word, re.compile(f"{word}(?:{_ASSIGNED}| is ){_VALUE % 12}")) for word in _KEY_WORDS)
+# Compiled when their word is met: all of them take 10 ms.
+_PASSWORDS = tuple((word, f"{word}(?:{_ASSIGNED}|{_SAID}){_VALUE % 6}") for word in _PASSWORD_WORDS)
+_KEYS = tuple((word, f"{word}(?:{_ASSIGNED}| is ){_VALUE % 12}") for word in _KEY_WORDS)
 _HEADERS = (
-    ("token", "bearer", re.compile("bearer[ \t:]{1,3}" + _VALUE % 16)),
-    ("password", "basic", re.compile(r"basic(?<=authorization[:=] basic)[ \t]{1,3}" + _VALUE % 8)),
+    ("token", "bearer", "bearer[ \t:]{1,3}" + _VALUE % 16),
+    ("password", "basic", r"basic(?<=authorization[:=] basic)[ \t]{1,3}" + _VALUE % 8),
 )
 _pin = re.compile(r"pin(?<![a-z]pin)(?: number)?(?: is |: ?| ?= ?)(?P<value>\d{4,8})(?![\d.,:/-]\d|\d)")
 
@@ -53,20 +52,20 @@ def find_assignments(text: str) -> Iterator[Span]:
         lowered = "".join(character.lower()[0] for character in text)
     for word, pattern in _PASSWORDS:
         if word in lowered:
-            for match in pattern.finditer(lowered):
+            for match in re.finditer(pattern, lowered):
                 start, end = _value_span(text, match)
                 if _is_password(text[start:end], match["said"] or ""):
                     yield "password", start, end
     for word, pattern in _KEYS:
         if word in lowered:
-            for match in pattern.finditer(lowered):
+            for match in re.finditer(pattern, lowered):
                 owner = lowered[max(match.start() - 14, 0) : match.start()].rstrip("_- .")
                 start, end = _value_span(text, match)
                 if (word != "key" or owner.endswith(_KEY_OWNERS)) and _is_random(text[start:end]):
                     yield word, start, end
     for kind, word, pattern in _HEADERS:
         if word in lowered:
-            for match in pattern.finditer(lowered):
+            for match in re.finditer(pattern, lowered):
                 start, end = _value_span(text, match)
                 if _is_random(text[start:end]):
                     yield kind, start, end

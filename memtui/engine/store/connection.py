@@ -7,8 +7,6 @@ so that two processes wait for each other at the start of a transaction and neve
 from __future__ import annotations
 
 import os
-import random
-import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -73,6 +71,8 @@ class _Patience:
         self._until = 0.0
 
     def __call__(self, asked: int) -> bool:
+        import random
+
         if asked == 0:
             self._until = time.monotonic() + BUSY_SECONDS
         elif time.monotonic() > self._until:
@@ -117,6 +117,8 @@ def free_space(path: Path | None) -> str:
     """Free space of the path's folder, in words."""
     if path is None:
         return "unknown free space"
+    import shutil
+
     folder = next((p for p in (path.parent, *path.parents) if p.exists()), Path())
     return f"{shutil.disk_usage(folder).free / 1e6:,.0f} MB free"
 

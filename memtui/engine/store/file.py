@@ -7,7 +7,6 @@ or damaged, is refused with the reason, and its bytes stay as they are.
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 import time
 from pathlib import Path
@@ -89,8 +88,8 @@ def _initialise(connection: apsw.Connection) -> None:
     migrate.apply_pending(connection)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     rows = {
-        "file_id": secrets.token_hex(16),
-        "erase_salt": secrets.token_hex(16),
+        "file_id": os.urandom(16).hex(),
+        "erase_salt": os.urandom(16).hex(),
         "created_at": str(int(time.time())),
         "fts_tokenizer": "porter unicode61",
         "vector_index": "a",
@@ -101,7 +100,7 @@ def _initialise(connection: apsw.Connection) -> None:
 def _create(path: Path) -> None:
     """Build the file under another name and link it into place, so that nobody sees half of it."""
     paths.private_folder(path.parent)
-    partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.new")
+    partial = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}.new")
     os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     try:
         connection = connect(partial, write=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import secrets
+import os
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -50,7 +50,7 @@ def record(row: Sequence[Any], now: float) -> MemoryRecord:
 
 
 def new_id(kind: Kind) -> str:
-    return ID_PREFIX[kind] + secrets.token_hex(6)
+    return ID_PREFIX[kind] + os.urandom(6).hex()
 
 
 def content_hash(content: str) -> str:

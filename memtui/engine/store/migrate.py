@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +15,6 @@ import apsw
 from memtui.engine.errors import CorruptFileError
 
 from . import triggers
-from .backup import back_up
 
 
 class Migration(NamedTuple):
@@ -29,7 +27,7 @@ class Migration(NamedTuple):
 def migrations() -> tuple[Migration, ...]:
     """All migrations, oldest first."""
     found = []
-    for entry in files(__package__).joinpath("migrations").iterdir():
+    for entry in Path(__file__).with_name("migrations").iterdir():
         match = re.fullmatch(r"(\d{4})_(\w+)\.sql", entry.name)
         if match:
             found.append(Migration(int(match[1]), match[2], entry.read_text(encoding="utf-8")))
@@ -65,6 +63,8 @@ def upgrade(
     if file_version(connection) >= steps[-1].version:
         return None
     _assert_sound(connection, path)
+    from .backup import back_up
+
     backup = back_up(connection, path, reason="migration")
     connection.execute("BEGIN EXCLUSIVE")
     try:

@@ -6,7 +6,7 @@ the memory for as long; the kernel frees it when the process dies, and whoever o
 
 from __future__ import annotations
 
-import secrets
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ class RunLocks:
         """Take a lock before a long operation begins; returns the token that names it."""
         if self._path is None:
             return None
-        token = secrets.token_hex(6)
+        token = os.urandom(6).hex()
         lock = self._lock(token)
         lock.acquire()
         self._held[token] = lock

@@ -100,9 +100,10 @@ class Finding(Base):
     ) -> Explanation:
         """Why a memory is, or is not, among the hits: its exact rank in every arm, what excluded it, what would help."""
         from memtui.engine.search import search as finder
+        from memtui.engine.search.explaining import explain
 
         with self._connections.read() as connection:
-            return finder.explain(
+            return explain(
                 connection, query, memories.get(connection, id, self._clock()), filter=filter, limit=limit,
                 profile=finder.find_profile(connection, profile or self._options.profile),
                 embedder=self._query_embedder(connection), now=self._clock(),
