@@ -265,7 +265,8 @@ _DEPENDENTS = [
 ]
 
 _VECTORS = [
-    f"""CREATE TRIGGER vectors_{name} AFTER {event} ON embeddings BEGIN
+    f"""CREATE TRIGGER vectors_{name} AFTER {event} ON embeddings
+WHEN {row}.model_id = (SELECT value FROM memory_metadata WHERE key = 'embedding_model') BEGIN
     INSERT INTO vector_changes(rid) VALUES ({row}.rid) ON CONFLICT DO NOTHING;
     INSERT INTO vector_log(rid) VALUES ({row}.rid);
 END"""

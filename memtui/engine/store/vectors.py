@@ -8,10 +8,11 @@ their order, for copies in memory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import apsw
+import msgspec
 
 from .sql import scalar
 
@@ -78,7 +79,13 @@ def pending(connection: apsw.Connection, below: int, limit: int) -> list[tuple[i
 
 
 def store(connection: apsw.Connection, model: VectorSpace, rows: Sequence[tuple[int, bytes]]) -> None:
-    """Keep int8 vectors (``dims`` bytes each) and take their rows off the queue. A row that is gone is passed over."""
+    """Keep vectors of the file's model and take their rows off the queue."""
+    keep(connection, model, rows)
+    done(connection, [rid for rid, _ in rows])
+
+
+def keep(connection: apsw.Connection, model: VectorSpace, rows: Sequence[tuple[int, bytes]]) -> None:
+    """Keep int8 vectors (``dims`` bytes each) of any model. A row that is gone is passed over."""
     connection.executemany(
         """
         INSERT INTO embeddings(model_id, rid, dims, dtype, vector)
@@ -87,7 +94,6 @@ def store(connection: apsw.Connection, model: VectorSpace, rows: Sequence[tuple[
         """,
         [(model.model_id, rid, model.dims, vector) for rid, vector in rows],
     )
-    done(connection, [rid for rid, _ in rows])
 
 
 def done(connection: apsw.Connection, rids: Sequence[int]) -> None:
@@ -96,12 +102,65 @@ def done(connection: apsw.Connection, rids: Sequence[int]) -> None:
     connection.executemany("UPDATE index_queue SET vector = 0 WHERE rid = ?", [(rid,) for rid in rids])
 
 
-def enqueue_all(connection: apsw.Connection) -> None:
-    """Every memory waits for a vector again (another model)."""
-    connection.execute(
-        "INSERT INTO index_queue(rid, text, vector) SELECT rid, 0, 1 FROM memories WHERE true "
-        "ON CONFLICT(rid) DO UPDATE SET vector = 1"
+def lacking(
+    connection: apsw.Connection, target: VectorSpace, above: int, limit: int
+) -> list[tuple[int, str]]:
+    """(rid, content), from over ``above`` on, of memories that have a vector, but none of ``target``."""
+    rows = connection.execute(
+        f"SELECT m.rid, m.content {_LACKING} AND m.rid > ?3 ORDER BY m.rid LIMIT ?4",
+        (target.model_id, target.dims, above, limit),
     )
+    return [(int(rid), str(content)) for rid, content in rows]
+
+
+def unchanged(connection: apsw.Connection, texts: Mapping[int, str]) -> list[int]:
+    """Those of the memories (rid to text) that still have this text."""
+    rows = connection.execute(
+        "SELECT rid, content FROM memories WHERE rid IN (SELECT value FROM json_each(?))",
+        (msgspec.json.encode(list(texts)).decode(),),
+    )
+    return [int(rid) for rid, content in rows if texts[rid] == content]
+
+
+def count_lacking(connection: apsw.Connection, target: VectorSpace) -> tuple[int, int]:
+    """How many memories have a vector, but none of ``target``; and the characters of their texts."""
+    [(count, characters)] = connection.execute(
+        f"SELECT count(*), ifnull(sum(length(m.content)), 0) {_LACKING}", (target.model_id, target.dims)
+    )
+    return int(count), int(characters)
+
+
+_LACKING = """FROM memories m WHERE EXISTS (SELECT 1 FROM embeddings e WHERE e.rid = m.rid)
+AND NOT EXISTS (SELECT 1 FROM embeddings t WHERE t.rid = m.rid AND t.model_id = ?1 AND t.dims = ?2)"""
+
+
+def switch(connection: apsw.Connection, target: VectorSpace) -> None:
+    """Make ``target`` the space of the file, inside the caller's transaction.
+
+    The index is dropped (``sync`` makes it anew). Texts that the old model knew nothing of wait for a vector.
+    """
+    rebuild(connection)
+    set_space(connection, target)
+    connection.execute(
+        """
+        INSERT INTO index_queue(rid, text, vector) SELECT rid, 0, 1 FROM memories
+        WHERE NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.rid = memories.rid) AND (
+            json_extract(attributes, '$.secrets') IS NULL OR json_extract(attributes, '$.redacted') IS NOT NULL)
+        ON CONFLICT(rid) DO NOTHING
+        """
+    )
+
+
+def drop_others(connection: apsw.Connection, target: VectorSpace, limit: int) -> int:
+    """Delete at most so many vectors of other models than the file's; returns how many."""
+    connection.execute(
+        """
+        DELETE FROM embeddings WHERE (model_id, rid) IN (
+            SELECT model_id, rid FROM embeddings WHERE model_id <> ?1 OR dims <> ?2 LIMIT ?3)
+        """,
+        (target.model_id, target.dims, limit),
+    )
+    return connection.changes()
 
 
 def sync(connection: apsw.Connection, limit: int = 2_000) -> int:

@@ -1,0 +1,146 @@
+"""Another embedding model: the old vectors serve until none is missing, and the two are never mixed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from memtui import Memory
+from memtui.engine.errors import DegradedError
+from memtui.engine.maintain import reembed
+from memtui.engine.maintain.reembed import Reembedder
+from memtui.engine.models.vectors import normalised
+from memtui.engine.records import Options
+from memtui.engine.store import vectors
+from memtui.engine.store.vectors import VectorSpace
+from numpy.typing import NDArray
+
+NEW = VectorSpace("letters", 26)
+
+
+class Letters:
+    """Counts letters: what has none it knows nothing of. ``before`` runs before each batch."""
+
+    model_id, dims = NEW
+
+    def __init__(self) -> None:
+        self.before: Callable[[], None] = lambda: None
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.before()
+        self.texts += texts
+        counts = [[text.lower().count(chr(97 + letter)) for letter in range(26)] for text in texts]
+        return normalised(np.array(counts, np.float32))
+
+    def embed_query(self, text: str, weight: object = None) -> NDArray[np.float32]:
+        return self.embed([text])
+
+
+@pytest.fixture
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
+    monkeypatch.setattr(reembed, "BATCH", 4)
+    with Memory.open(tmp_path / "memory.db", options=Options(background=False)) as memory:
+        for number in range(10):
+            memory.remember(f"Ada has read {number} books about lighthouses")
+        memory.record_turn("s", "user", "Алиса живёт у моря")
+        memory.index_pending()
+        yield memory
+
+
+def held(memory: Memory) -> dict[str, int]:
+    with memory._connections.read() as connection:
+        return dict(connection.execute("SELECT model_id, count(*) FROM embeddings GROUP BY 1"))
+
+
+def space(memory: Memory) -> VectorSpace | None:
+    with memory._connections.read() as connection:
+        return vectors.space(connection)
+
+
+def test_the_old_vectors_serve_until_the_new_ones_are_whole(memory: Memory) -> None:
+    before = space(memory)
+    assert before is not None
+    letters = Letters()
+    job = Reembedder(memory._connections, letters)
+    plan = job.plan()
+    assert (plan.before, plan.after, plan.texts, plan.done) == (before, NEW, held(memory)[before.model_id], 0)
+    letters.texts.clear()
+
+    def look() -> None:
+        assert space(memory) == before
+        assert memory.search("lighthouses").hits
+
+    letters.before = look
+    steps: list[tuple[int, int]] = []
+    done = job.run(lambda *step: steps.append(step))
+    assert done.switched and done.embedded == plan.texts == len(letters.texts)
+    assert steps[-1] == (plan.texts, plan.texts)
+    assert space(memory) == NEW
+    assert set(held(memory)) == {"letters"}
+    assert memory.check(deep=True).ok
+
+
+def test_a_run_that_was_cancelled_goes_on_where_it_stopped(memory: Memory) -> None:
+    letters = Letters()
+    job = Reembedder(memory._connections, letters)
+    everything = job.plan().texts
+    letters.texts.clear()
+    done = job.run(cancelled=lambda: len(letters.texts) >= 4)
+    assert (done.switched, done.embedded) == (False, 4)
+    assert space(memory) != NEW
+    assert job.plan().done == 4
+    letters.texts.clear()
+    assert job.run().switched
+    assert len(letters.texts) == everything - 4
+
+
+def test_a_model_that_fails_leaves_the_old_one_in_use(memory: Memory) -> None:
+    letters = Letters()
+    before = space(memory)
+
+    def fail() -> None:
+        if letters.texts:
+            raise DegradedError("The endpoint is gone.", "Try again.")
+
+    letters.before = fail
+    with pytest.raises(DegradedError):
+        Reembedder(memory._connections, letters).run()
+    assert space(memory) == before
+    assert memory.search("lighthouses").hits
+    letters.before = lambda: None
+    assert Reembedder(memory._connections, letters).run().switched
+
+
+def test_what_is_written_and_changed_meanwhile_is_embedded_too(memory: Memory) -> None:
+    letters = Letters()
+    [first] = [hit.memory for hit in memory.search("0 books").hits[:1]]
+    wrote: list[str] = []
+
+    def write() -> None:
+        if len(wrote) < 3:
+            wrote.append(memory.remember(f"Grace keeps {len(wrote)} bees").id)
+            memory.index_pending()
+        if len(wrote) == 2:
+            memory.correct(first.id, "Ada has read no books about lighthouses")
+            memory.index_pending()
+
+    letters.before = write
+    assert Reembedder(memory._connections, letters).run().switched
+    with memory._connections.read() as connection:
+        missing = connection.execute(
+            "SELECT content FROM memories m WHERE NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.rid = m.rid) "
+            "AND rid NOT IN (SELECT rid FROM index_queue WHERE vector = 1)"
+        ).fetchall()
+    assert missing == [("Алиса живёт у моря",)], "the new model knows no such letters"
+
+
+def test_what_the_new_model_knows_nothing_of_does_not_hold_up_the_switch(memory: Memory) -> None:
+    memory.remember("7 + 7 = 14")
+    memory.index_pending()
+    letters = Letters()
+    assert Reembedder(memory._connections, letters).run().switched
+    assert held(memory) == {"letters": 10}
+    assert memory.stats().unembedded == 0
