@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, suppress
 from memtui.engine.clock import Clock, local_midnight
 from memtui.engine.errors import InputError
 from memtui.engine.maintain import resolve, review, wishes
+from memtui.engine.maintain.agent_loop import AgentLoop
 from memtui.engine.maintain.consolidate import Consolidator, Progress
 from memtui.engine.maintain.extract import Extractor
 from memtui.engine.maintain.extract_keyword import KeywordExtractor
@@ -54,6 +55,15 @@ class Upkeep:
             extractor or self.extractor(),
             said=self._said,
         )
+
+    def by_agent(
+        self, *, within: str = "", tags: Sequence[str] = (), project: str | None = None
+    ) -> AgentLoop:
+        """Consolidation that an agent drives itself, step by step, within a filter."""
+        return AgentLoop(
+            self._connections, self._clock, self._options, self._actor(), self._said,
+            within=within, tags=tags, project=project,
+        )  # fmt: skip
 
     def pending_sessions(self, exclude: str | None = None, *, due: bool = False) -> list[Session]:
         """Sessions with turns that are not consolidated yet, oldest first.

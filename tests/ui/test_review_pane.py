@@ -258,3 +258,23 @@ async def test_reading_only_shows_cards_and_decides_nothing(inbox: Story) -> Non
         await pilot.press("c")
         await until(lambda: "open for reading only" in app.main.query_one(StatusLine).said)
         assert len(kinds(app)) == 4
+
+
+async def test_what_an_agent_asks_for_is_granted_in_its_words_by_the_key_that_does_it(story: Story) -> None:
+    story.now = NOW
+    with story.open() as memory:
+        fact = memory.remember("Ada lives in Bergen, near the harbour")
+    with story.open(actor="agent:bot") as agent:
+        agent.upkeep.wish("correct", fact.id, text="Ada lives in Oslo, near the harbour")
+    app = at_review(story)
+    async with running(app) as pilot:
+        await ready(app)
+        assert kinds(app) == ["wish"]
+        shown = screen_text(app)
+        assert "bot asks to change this" in shown and "Oslo" in shown
+        await pilot.press("e")
+        await until(lambda: isinstance(app.screen, CorrectDialog))
+        assert app.screen.query_one(TextArea).text == "Ada lives in Oslo, near the harbour"
+        await pilot.press("ctrl+s")
+        await until(lambda: kinds(app) == [])
+    assert "Ada lives in Oslo, near the harbour" in facts(story, "is:protected")

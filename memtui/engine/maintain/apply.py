@@ -60,16 +60,20 @@ def write(connection: apsw.Connection, plan: Plan, options: Options, now: int, *
         if line.action == "summary":
             summary = line.content
             continue
-        counts.add(_write_line(connection, plan, line, options, now, seen=seen))
+        counts.add(write_line(connection, plan, line, options, now, seen=seen))
     consolidations.mark_done(connection, plan.session_id, through=plan.through, at=now, summary=summary)
     return counts
 
 
-def _write_line(
-    connection: apsw.Connection, plan: Plan, line: PlanLine, options: Options, now: int, *, seen: bool
-) -> str:
+def write_line(
+    connection: apsw.Connection, plan: Plan, line: PlanLine, options: Options, now: int, *, seen: bool,
+    within: dedup.Within = set,
+) -> str:  # fmt: skip
+    """Write one line and say what it did. ``within``: what is known to whoever writes."""
     kind = "observation" if line.action == "observation" else "fact"
-    same = dedup.same_text(connection, line.content, "observation" if kind == "observation" else "fact", now)
+    same = dedup.same_text(
+        connection, line.content, "observation" if kind == "observation" else "fact", now, within
+    )
     target = _target(connection, line, now)
     if same is not None and same.active:
         # Somebody was quicker.

@@ -19,22 +19,32 @@ CANDIDATES = 16
 # More words find more that merely shares a common one.
 _WORDS = 8
 _MOST_SCORED = 5_000
+_MOST_LOOKED_AT = 500
 
 
-def same_text(connection: apsw.Connection, content: str, kind: Kind, now: float) -> MemoryRecord | None:
+Within = Callable[[Sequence[int]], set[int]]
+"""Those of some memories (by rid) that whoever writes may know of."""
+
+
+def same_text(
+    connection: apsw.Connection, content: str, kind: Kind, now: float, within: Within = set
+) -> MemoryRecord | None:
     """A memory of the kind with the same text but for case and spacing; an active one, else the latest that ended."""
-    row = connection.execute(
+    rows = connection.execute(
         f"SELECT {memories.COLUMNS} FROM memories m WHERE m.content_hash = ? AND m.kind = ? AND m.kind <> 'episode' "
-        "ORDER BY m.valid_until IS NOT NULL, m.rid DESC LIMIT 1",
+        "ORDER BY m.valid_until IS NOT NULL, m.rid DESC LIMIT 50",
         (memories.content_hash(content), kind),
-    ).fetchone()
-    return memories.record(row, now) if row else None
+    )
+    found = [memories.record(row, now) for row in rows]
+    known = within([one.rid for one in found])
+    return next((one for one in found if one.rid in known), None)
 
 
 def candidates(
-    connection: apsw.Connection, content: str, now: float, *, limit: int = CANDIDATES
+    connection: apsw.Connection, content: str, now: float, *, limit: int = CANDIDATES, within: Within = set
 ) -> list[MemoryRecord]:
     """Active facts that share words with ``content``, the closest by the keyword arm first."""
+    looked_at = limit if within is set else _MOST_LOOKED_AT
     chosen = _telling_words(connection, content)
     if not chosen:
         return []
@@ -44,10 +54,11 @@ def candidates(
         for (rid,) in connection.execute(
             "SELECT f.rowid FROM facts_fts f JOIN memories m ON m.rid = f.rowid "
             "WHERE facts_fts MATCH ? AND m.valid_until IS NULL ORDER BY bm25(facts_fts) LIMIT ?",
-            (f"content : ({match})", limit),
+            (f"content : ({match})", looked_at),
         )
     ]
-    return memories.by_rid(connection, rids, now)
+    known = within(rids)
+    return memories.by_rid(connection, [rid for rid in rids if rid in known][:limit], now)
 
 
 def _telling_words(connection: apsw.Connection, content: str) -> list[str]:

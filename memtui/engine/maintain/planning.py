@@ -23,6 +23,7 @@ def lines(
     *,
     limit: int | None = None,
     left: int = conflicts.MOST_SUPERSEDED,
+    within: dedup.Within = set,
 ) -> list[PlanLine]:
     """The lines of a plan. ``turns``: those that were read, by id; ``limit``: the most facts, and
     the most observations; ``left``: facts that the run may still supersede by itself."""
@@ -33,7 +34,7 @@ def lines(
         given[draft.kind] += 1
         if limit is not None and given[draft.kind] > limit:
             continue
-        line = _line(connection, draft, [turns[source] for source in draft.sources], now, left)
+        line = _line(connection, draft, [turns[source] for source in draft.sources], now, left, within)
         if line is not None:
             found.append(line)
             left -= line.action == "supersede"
@@ -46,8 +47,9 @@ def _corrects(new: str, old: str) -> str | None:
 
 
 def _line(
-    connection: apsw.Connection, draft: Draft, sources: Sequence[MemoryRecord], now: float, left: int
-) -> PlanLine | None:
+    connection: apsw.Connection, draft: Draft, sources: Sequence[MemoryRecord], now: float, left: int,
+    within: dedup.Within,
+) -> PlanLine | None:  # fmt: skip
     trust = least_trust([turn.trust for turn in sources])
     said_at = max(turn.event_time for turn in sources)
     wrong = suspicions(
@@ -60,7 +62,7 @@ def _line(
         content=draft.content[:MOST_CHARACTERS], sources=draft.sources, trust=trust, tags=draft.tags,
         confidence=min(draft.confidence, MOST_CONFIDENCE), category=draft.category, event_time=said_at, suspicions=wrong,
     )  # fmt: skip
-    same = dedup.same_text(connection, line.content, draft.kind, now)
+    same = dedup.same_text(connection, line.content, draft.kind, now, within)
     if same is not None and same.active:
         if draft.kind == "observation":
             return None
@@ -69,14 +71,14 @@ def _line(
         return None  # the person took it away after it was said
     if any(suspicion.kind == "instruction" for suspicion in wrong):
         return _with(line, action="hold", reason=f"it {wrong[0].detail}")
-    return line if draft.kind == "observation" else _against_known(connection, draft, line, now, left)
+    return line if draft.kind == "observation" else _against_known(connection, draft, line, now, left, within)
 
 
 def _against_known(
-    connection: apsw.Connection, draft: Draft, line: PlanLine, now: float, left: int
+    connection: apsw.Connection, draft: Draft, line: PlanLine, now: float, left: int, within: dedup.Within
 ) -> PlanLine:
     worst: tuple[conflicts.Standing, MemoryRecord] | None = None
-    for known in dedup.candidates(connection, line.content, now):
+    for known in dedup.candidates(connection, line.content, now, within=within):
         standing = conflicts.stand(line.content, known.content, correcting=draft.correcting)
         if standing.kind == "duplicate":
             return _with(line, action="reinforce", reason=standing.reason, target=known, score=standing.score)

@@ -7,6 +7,8 @@ not exist for it: the same answers, counts and errors as if it had never been st
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,6 +17,9 @@ from memtui.engine.records import Kind, MemoryRecord, Profile, SearchResult
 from memtui.engine.search.briefing import ContextBlock
 from memtui.engine.search.filter_terms import Value, parse
 from memtui.engine.verbs.all import Verbs
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.agent_loop import AgentLoop
 
 _SHOWN = 60
 
@@ -117,6 +122,11 @@ class Agent:
         wanted = self.memory.options.profile
         known = {one.name: one for one in self.memory.questions.profiles()}
         return msgspec.structs.replace(known.get(wanted, Profile()), entity=0.0)
+
+    @cached_property
+    def loop(self) -> AgentLoop:
+        """Its consolidation: it knows which turns this agent has read."""
+        return self.memory.upkeep.by_agent(within=self.filter, tags=self.own_tags(), project=self.project)
 
     def told(self, query: str, memories: Sequence[MemoryRecord], session_id: str | None = None) -> None:
         """This agent has been told these: kept in ``recalls``, and it slows their fading."""

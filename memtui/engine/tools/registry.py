@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from . import observing, recall, scratchpad, write
+from . import consolidator, observing, recall, scratchpad, write
 from .agent import Agent
 from .base import Group, Tool, ToolAnswer, schema
 from .base import call as call_tool
 
-TOOLS: tuple[Tool, ...] = (*recall.TOOLS, *write.TOOLS, *observing.TOOLS, *scratchpad.TOOLS)
+TOOLS: tuple[Tool, ...] = (
+    *recall.TOOLS,
+    *write.TOOLS,
+    *consolidator.TOOLS,
+    *observing.TOOLS,
+    *scratchpad.TOOLS,
+)
 _BY_NAME = {tool.name: tool for tool in TOOLS}
 
 

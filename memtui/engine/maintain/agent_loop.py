@@ -1,0 +1,344 @@
+"""Consolidation driven by an agent: it reads the turns of a session, saves facts, looks for conflicts, says when it is done.
+
+The judgement is the agent's; the guards are those of any consolidation. Ids must be ones that it may see, a fact
+names the turns that say it, numbers are capped, what reads like an order is held back, what the person confirmed
+is not replaced, and a session is done only up to the turn that was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import apsw
+from msgspec.structs import replace
+
+from memtui.engine.clock import Clock, local_midnight
+from memtui.engine.curate import intake
+from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.records import MemoryRecord, Operation, Options, Record
+from memtui.engine.search.filters import compile
+from memtui.engine.search.scope import passing, scope
+from memtui.engine.store import consolidations, history, memories, sessions
+from memtui.engine.store.connection import Connections
+from memtui.engine.store.sql import scalar
+
+from . import apply, conflicts, dedup, planning
+from .extract import CHUNK, MOST_FACTS, Draft
+from .plan import Plan
+
+_SIMILAR = 8
+_RESOLVE = "resolve"
+
+
+class Page(Record):
+    """Turns of a session that no consolidation has read yet. ``total`` of them; ``next``: the offset of the next page."""
+
+    turns: tuple[MemoryRecord, ...]
+    total: int
+    next: int | None
+
+
+class Saved(Record):
+    """What became of one fact. ``id`` None where nothing was stored.
+
+    ``outcome``: ``added``; ``reinforced`` a known one; ``superseded`` one; in ``conflict`` with one, which waits for
+    the person; ``held`` back until they have seen it; ``dropped``: they took it away before.
+    """
+
+    content: str
+    outcome: str
+    id: str | None = None
+    about: str | None = None
+    reason: str = ""
+
+
+class Rival(Record):
+    """A known fact that is near the new one. ``reason``: why both cannot be true; empty where rules see no contradiction."""
+
+    memory: MemoryRecord
+    reason: str
+
+
+class AgentLoop:
+    """One agent's run. ``within``: the filter that confines it; ``tags``, ``project``: what a new fact needs to pass it."""
+
+    def __init__(
+        self, connections: Connections, clock: Clock, options: Options, actor: str, said: Callable[[Operation], None],
+        *, within: str, tags: Sequence[str], project: str | None,
+    ) -> None:  # fmt: skip
+        self._connections = connections
+        self._clock = clock
+        self._options = options
+        self._actor = actor
+        self._said = said
+        self._within = within
+        self._tags = tuple(tags)
+        self._project = project
+        self._read: dict[str, set[int]] = {}
+        self._done: dict[str, int] = {}
+
+    def turns(self, session_id: str, offset: int = 0, limit: int = CHUNK) -> Page:
+        """A page of what is to be read. Raises NotFoundError for a session that is not there (for this agent)."""
+        with self._connections.read() as connection:
+            pending = self._pending(connection, session_id)
+        page = pending[offset : offset + limit]
+        self._read.setdefault(session_id, set()).update(turn.rid for turn in page)
+        after = offset + len(page)
+        return Page(turns=tuple(page), total=len(pending), next=after if after < len(pending) else None)
+
+    def pending(self, session_id: str) -> int:
+        """How many turns no consolidation has read yet; 0: the session is consolidated. Raises NotFoundError."""
+        with self._connections.read() as connection:
+            return len(self._pending(connection, session_id))
+
+    def save(self, session_id: str, drafts: Sequence[Draft]) -> list[Saved]:
+        """Store facts of a session, all or none. Raises InputError for a source that is no turn of it, or too many facts."""
+        now = int(self._clock())
+        with history.operation(
+            self._connections, self._clock, self._actor, "consolidate", "Saved facts"
+        ) as op:
+            connection = op.connection
+            turns = {turn.id: turn for turn in self._turns(connection, session_id)}
+            self._check(connection, session_id, drafts, turns)
+            session = sessions.get(connection, session_id)
+            plan = Plan(
+                session=replace(session, project=self._project or session.project), through=0, fingerprint="",
+                turns=len(turns), lines=(), extractor=self._actor,
+            )  # fmt: skip
+            known = self._known(connection)
+            lines = planning.lines(
+                connection, drafts, turns, now, left=self._may_still_replace(connection, now), within=known
+            )
+            saved = []
+            for line in lines:
+                line = replace(line, tags=intake.tags((*line.tags, *self._tags)))
+                outcome = apply.write_line(
+                    connection, plan, line, self._options, now, seen=False, within=known
+                )
+                text = intake.accept(line.content, "fact", self._options.secrets).content
+                stored = dedup.same_text(connection, text, "fact", now, known)
+                if outcome in ("added", "superseded", "conflict") and stored is None:
+                    raise InputError(
+                        "A fact of this session would lie outside of what may be seen and written here.",
+                        "Nothing was written. Ask the person to widen the filter.",
+                    )
+                saved.append(
+                    Saved(
+                        content=line.content, outcome=outcome, id=stored.id if stored else None, about=line.target,
+                        reason=line.reason,
+                    )
+                )  # fmt: skip
+            said = {one.content for one in saved}
+            for draft in drafts:
+                gone = dedup.same_text(connection, draft.content, "fact", now, known)
+                if draft.content not in said and gone is not None and not gone.active:
+                    saved.append(
+                        Saved(content=draft.content, outcome="dropped", reason="it was taken away before")
+                    )
+            op.label = f"Saved {len(saved)} facts of “{session.title or session_id}”"
+        self._tell(op.op_id)
+        return saved
+
+    def finish(self, session_id: str) -> int:
+        """The session is consolidated as far as its turns were read here; returns how many came in since.
+
+        Raises InputError when turns before those were not read, or none was.
+        """
+        with history.operation(
+            self._connections, self._clock, self._actor, "consolidate", "Marked a session as consolidated"
+        ) as op:
+            pending = self._pending(op.connection, session_id)
+            read = self._read.get(session_id, set())
+            through = max((turn.rid for turn in pending if turn.rid in read), default=0)
+            unread = sum(turn.rid < through and turn.rid not in read for turn in pending)
+            if pending and (unread or not through):
+                raise InputError(
+                    f"{unread or len(pending)} turns of this session were not read yet.",
+                    "Read all pages with get_episodes_for_consolidation first.",
+                )
+            if through:
+                self._mark(op.connection, session_id, through)
+                op.label = f"Marked “{session_id}” as consolidated"
+        self._tell(op.op_id)
+        return sum(turn.rid > through for turn in pending)
+
+    def rivals(self, session_id: str, new: str) -> list[Rival]:
+        """Known facts near a new one, contradictions first. Raises NotFoundError."""
+        now = self._clock()
+        with self._connections.read() as connection:
+            self._turns(connection, session_id)
+            fact = self._fact(connection, new)
+            found = []
+            for known in dedup.candidates(connection, fact.content, now, within=self._visible(connection)):
+                if known.id in (fact.id, fact.supersedes) or known.supersedes == fact.id:
+                    continue
+                standing = conflicts.stand(fact.content, known.content)
+                found.append(
+                    (
+                        standing,
+                        Rival(memory=known, reason=standing.reason if standing.kind == "conflict" else ""),
+                    )
+                )
+        found.sort(key=lambda one: (not one[1].reason, -one[0].score))
+        return [rival for _, rival in found[:_SIMILAR]]
+
+    def resolve(self, new: str, old: str, reason: str) -> str:
+        """The new fact stands, the old one stays unsure and fades. Returns why the person is asked instead; else "".
+
+        Raises NotFoundError, InputError for facts that cannot stand against one another.
+        """
+        now = int(self._clock())
+        with history.operation(
+            self._connections, self._clock, self._actor, _RESOLVE, "Resolved a conflict"
+        ) as op:
+            connection = op.connection
+            winner, loser = self._fact(connection, new), self._fact(connection, old)
+            if winner.id == loser.id:
+                raise InputError("A fact cannot replace itself.", "Give two different facts.")
+            if winner.supersedes == loser.id:
+                return ""
+            if self._leads_to(connection, loser, winner):
+                raise InputError(
+                    f"{loser.id} replaced {winner.id} before.", "A fact cannot replace its own successor."
+                )
+            waits = conflicts.may_supersede(
+                loser, trust_of_new=winner.trust, said_at=winner.event_time, strong=True,
+                left=self._may_still_replace(connection, now),
+            )  # fmt: skip
+            if not waits and winner.supersedes is not None:
+                waits = "the new one replaced another one already"
+            why = intake.accept(reason.strip() or "no reason given", "fact", self._options.secrets).content[
+                :500
+            ]
+            if waits:
+                apply.open_conflict(connection, winner.id, loser.id, f"{why} ({waits})", now)
+                op.label = f"Asked the person about a conflict: “{winner.content[:60]}”"
+            else:
+                attributes = {**winner.attributes, "supersedes": loser.id, "conflict_reason": why}
+                memories.update(connection, winner.rid, attributes=attributes)
+                apply.weaken(connection, loser)
+                op.label = f"Resolved a conflict: “{winner.content[:60]}” stands"
+        self._tell(op.op_id)
+        return waits
+
+    # What there is for this agent
+
+    def _visible(self, connection: apsw.Connection, also: str = "") -> dedup.Within:
+        if not self._within:
+            return set
+        inside = scope(
+            compile(f"{self._within} {also}", self._clock(), fade_threshold=self._options.fade_threshold)
+        )
+        return lambda rids: passing(connection, inside, rids)
+
+    def _known(self, connection: apsw.Connection) -> dedup.Within:
+        """With what is in the Trash: what the person took away does not come back."""
+        return self._visible(connection, "is:active,trash")
+
+    def _turns(self, connection: apsw.Connection, session_id: str) -> list[MemoryRecord]:
+        turns = consolidations.turns_beyond(connection, session_id, 0, self._clock())
+        visible = self._visible(connection)([turn.rid for turn in turns])
+        turns = [turn for turn in turns if turn.rid in visible]
+        if not turns:
+            shown = session_id if len(session_id) <= 60 else session_id[:60] + "…"
+            raise NotFoundError(
+                f"There is no session {shown!r}.", "Give the session_id of a turn that search_memory found."
+            )
+        return turns
+
+    def _pending(self, connection: apsw.Connection, session_id: str) -> list[MemoryRecord]:
+        turns = self._turns(connection, session_id)
+        through = max(
+            sessions.get(connection, session_id).consolidated_through or 0, self._done.get(session_id, 0)
+        )
+        return [turn for turn in turns if turn.rid > through]
+
+    def _fact(self, connection: apsw.Connection, id: str) -> MemoryRecord:
+        row = connection.execute(
+            f"SELECT {memories.COLUMNS} FROM memories m WHERE m.id = ? AND m.kind = 'fact' AND m.valid_until IS NULL",
+            (id,),
+        ).fetchone()
+        if row is None or row[0] not in self._visible(connection)([row[0]]):
+            raise NotFoundError(
+                f"There is no fact {id[:60]!r}.",
+                "Use the ids that save_facts_batch and detect_conflicts gave.",
+            )
+        return memories.record(row, self._clock())
+
+    # Guards
+
+    def _check(
+        self,
+        connection: apsw.Connection,
+        session_id: str,
+        drafts: Sequence[Draft],
+        turns: dict[str, MemoryRecord],
+    ) -> None:
+        unknown = sorted({source for draft in drafts for source in draft.sources if source not in turns})
+        if unknown:
+            raise InputError(
+                f"These are no turns of this session: {', '.join(one[:40] for one in unknown[:5])}.",
+                "Use the ids that get_episodes_for_consolidation gave. Nothing was saved.",
+            )
+        mine: int = scalar(
+            connection,
+            """
+            SELECT count(*) FROM memories m JOIN sessions_consolidations s ON s.session_id = m.session_id
+            WHERE m.session_id = ?1 AND m.kind = 'fact' AND m.created_at >= coalesce(s.consolidated_at, 0)
+              AND json_extract(m.attributes, '$.extractor') = ?2
+            """,
+            (session_id, self._actor),
+        )
+        if mine + len(drafts) > MOST_FACTS:
+            raise InputError(
+                f"A session gives {MOST_FACTS} facts at most; {mine} are saved.",
+                "Save only what will still matter in a year.",
+            )
+
+    def _may_still_replace(self, connection: apsw.Connection, now: int) -> int:
+        """How many facts this agent may still supersede today without asking."""
+        since = local_midnight(now)
+        replaced: int = scalar(
+            connection,
+            """
+            SELECT (SELECT count(*) FROM ops WHERE actor = ?1 AND at >= ?2 AND kind = ?3
+                    AND op_id NOT IN (SELECT op_id FROM current_op))
+                 + (SELECT count(*) FROM memories m WHERE m.kind = 'fact' AND m.created_at >= ?2
+                    AND json_extract(m.attributes, '$.extractor') = ?1
+                    AND json_extract(m.attributes, '$.supersedes') IS NOT NULL)
+            """,
+            (self._actor, since, _RESOLVE),
+        )
+        return max(conflicts.MOST_SUPERSEDED - replaced, 0)
+
+    def _leads_to(self, connection: apsw.Connection, start: MemoryRecord, goal: MemoryRecord) -> bool:
+        seen: set[str] = set()
+        at: str | None = start.id
+        while at is not None and at not in seen:
+            seen.add(at)
+            if at == goal.id:
+                return True
+            at = scalar(
+                connection,
+                "SELECT json_extract(attributes, '$.supersedes') FROM memories WHERE id = ?", (at,),
+            )  # fmt: skip
+        return False
+
+    def _mark(self, connection: apsw.Connection, session_id: str, through: int) -> None:
+        """Move the watermark; where it would pass turns that this agent does not see, only for this agent."""
+        watermark = sessions.get(connection, session_id).consolidated_through
+        passed = [
+            turn.rid
+            for turn in consolidations.turns_beyond(connection, session_id, watermark, self._clock())
+            if turn.rid <= through
+        ]
+        if set(passed) <= self._visible(connection)(passed):
+            consolidations.mark_done(connection, session_id, through=through, at=int(self._clock()))
+        self._done[session_id] = through
+
+    def _tell(self, op_id: int) -> None:
+        with self._connections.read() as connection:
+            if not connection.execute("SELECT 1 FROM ops WHERE op_id = ?", (op_id,)).fetchone():
+                return
+            operation = history.get_operation(connection, op_id)
+        self._said(operation)
