@@ -29,6 +29,8 @@ COMMANDS: dict[str, Entry] = {
     "show": Entry("showing", "Look", "Show everything about one memory."),
     "history": Entry("showing", "Look", "Show what was changed, by whom, and when."),
     "sessions": Entry("talking", "Look", "List the conversations, or read one."),
+    "observations": Entry("observing", "Look", "List findings, insights, lessons; recall them; add one."),
+    "scratchpad": Entry("observing", "Look", "Read and write keys with a text each, shared with agents."),
     "stats": Entry("showing", "Look", "Count what is remembered."),
     "questions": Entry("asking", "Look", "Ask the questions that should find a memory."),
     "review": Entry("reviewing", "Look", "List what needs a decision of yours."),

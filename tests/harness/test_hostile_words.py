@@ -96,6 +96,9 @@ COMMANDS = [
     ["search", "again"], ["search", "QUERY"], ["search", "x", "--filter", "QUERY"], ["search", "QUERY", "--explain"],
     ["show", "QUERY"], ["remember", "QUERY"], ["correct", "ID", "QUERY"], ["tag", "ID", "QUERY"], ["forget", "QUERY"],
     ["import", "QUERY"], ["QUERY"], ["search", "--QUERY"], ["--db", "QUERY", "stats"],
+    ["observations"], ["observations", "QUERY"], ["observations", "add", "QUERY"], ["observations", "--source", "QUERY"],
+    ["scratchpad", "write", "QUERY", "QUERY"], ["scratchpad", "write", "key", "QUERY"], ["scratchpad", "search", "QUERY"],
+    ["scratchpad", "read", "QUERY"], ["scratchpad", "delete", "QUERY"],
 ]  # fmt: skip
 
 

@@ -1,0 +1,223 @@
+"""``memtui observations``: findings, insights and lessons; ``memtui scratchpad``: keys with a text each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from memtui.engine.errors import UsageError
+from memtui.ui.format import count
+
+from .door import Door
+from .errors import NEGATIVE, OK
+from .lines import age, glyphs, memory_line
+from .output import brief, emit, err, out, paint, printed_cells, row
+from .root import Command, json_option, pass_door
+from .text_input import given_text
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Category, MemoryRecord
+    from memtui.engine.store.scratchpad import Note
+
+CATEGORIES = ("finding", "insight", "lesson")
+ACTIONS = ("list", "read", "write", "search", "delete")
+_LISTED = 10
+_ADD = "add"
+# What each needs after it.
+_WANTED = {
+    "list": "memtui scratchpad list [PREFIX]", "read": "memtui scratchpad read KEY",
+    "write": "memtui scratchpad write KEY TEXT", "search": "memtui scratchpad search TEXT",
+    "delete": "memtui scratchpad delete KEY",
+}  # fmt: skip
+
+
+@click.command("observations", cls=Command)
+@click.argument("query", nargs=-1, metavar="[QUERY | add TEXT]")
+@click.option("--category", "-c", type=click.Choice(CATEGORIES), help="Only these; with add: what it is.")
+@click.option(
+    "--source", "-s", metavar="NAME", help="Only from there: GOAL:deploy, session:ID, explicit, GOAL:*"
+)
+@click.option("--tag", "-t", "tags", multiple=True, metavar="TAG", help="With add: tag it; may be repeated.")
+@click.option(
+    "--min-score", type=click.FloatRange(0, 1), default=0.0, help="Leave out what scores less, 0 to 1."
+)
+@click.option(
+    "--limit",
+    "-n",
+    type=click.IntRange(1, 1_000),
+    default=_LISTED,
+    show_default=True,
+    help="At most so many.",
+)
+@json_option
+@pass_door
+def observations_command(
+    door: Door,
+    query: tuple[str, ...],
+    category: Category | None,
+    source: str | None,
+    tags: tuple[str, ...],
+    min_score: float,
+    limit: int,
+    json: bool,
+) -> int:
+    """List what agents observed, newest first; with a QUERY, what has its words, best first.
+
+    "add TEXT" ("-": from standard input) writes one down, a finding unless --category says otherwise.
+    Exit code 1 when there is none.
+    """
+    if query[:1] == (_ADD,):
+        return _add(door, query[1:], category or "finding", source, tags, json)
+    if tags:
+        raise UsageError(
+            "--tag goes with add.", "To narrow the list by a tag: memtui search --filter tag:NAME"
+        )
+    words = given_text(query)
+    if query and not words.strip():
+        raise UsageError("What shall be recalled?", 'For example: memtui observations "rate limit"')
+    if words:
+        return _recall(door, words, category, _from(source), min_score, limit, json)
+    terms = ["kind:observation", f"category:{category}" if category else "", _from(source)]
+    narrowed = " ".join(term for term in terms if term)
+    with door.reading() as memory:
+        found = memory.view.page(narrowed, limit=limit)
+        left = memory.view.count(narrowed) - len(found)
+    if json:
+        emit({"observations": found})
+    else:
+        ages = [age(one.event_time) for one in found]
+        for one, when in zip(found, ages, strict=True):
+            _tell(door, one, when.rjust(max(map(len, ages))))
+        if not found:
+            err("no observations")
+        elif left > 0:
+            err(f"and {count(left)} more: --limit shows them")
+    return OK if found else NEGATIVE
+
+
+def _from(source: str | None) -> str:
+    """The term of a filter that a source is; a ``*`` at its end stands for anything."""
+    if source is None:
+        return ""
+    from memtui.engine.search.filter_terms import Value
+
+    prefix = source.endswith("*")
+    return f"source:{Value(text=source[:-1] if prefix else source, quoted=True, prefix=prefix)}"
+
+
+def _recall(
+    door: Door, words: str, category: Category | None, filter: str, min_score: float, limit: int, json: bool
+) -> int:
+    with door.reading() as memory:
+        hits = memory.recall_observations(
+            words, category=category, limit=limit, min_score=min_score, filter=filter
+        )
+    if json:
+        emit({"query": words, "hits": hits})
+    else:
+        for hit in hits:
+            _tell(door, hit.memory, paint(f"{hit.score:.3f}", "bold"))
+        if not hits:
+            err("nothing found")
+    return OK if hits else NEGATIVE
+
+
+def _tell(door: Door, memory: MemoryRecord, before: str) -> None:
+    out(memory_line(memory, glyphs(door), before, (memory.category or "").ljust(len("finding"))))
+
+
+def _add(
+    door: Door,
+    text: tuple[str, ...],
+    category: Category,
+    source: str | None,
+    tags: tuple[str, ...],
+    json: bool,
+) -> int:
+    if not text:
+        raise UsageError(
+            "There is no text to add.", 'memtui observations add -c lesson "Check rate limits first"'
+        )
+    content = given_text(text)
+    with door.writing() as memory:
+        record = memory.remember_observation(content, category, source=source or "explicit", tags=tags)
+    if json:
+        emit({"memory": record})
+    else:
+        out(memory_line(record, glyphs(door), paint(f"noted the {category}", "green")))
+    return OK
+
+
+@click.command("scratchpad", cls=Command)
+@click.argument("action", type=click.Choice(ACTIONS), default="list")
+@click.argument("words", nargs=-1, metavar="[KEY] [TEXT]")
+@json_option
+@pass_door
+def scratchpad_command(
+    door: Door,
+    action: Literal["list", "read", "write", "search", "delete"],
+    words: tuple[str, ...],
+    json: bool,
+) -> int:
+    """Read and write the scratchpad, which all agents share with you: keys with a text each.
+
+    \b
+    memtui scratchpad list [PREFIX]      memtui scratchpad read KEY
+    memtui scratchpad search TEXT        memtui scratchpad write KEY TEXT   ("-": from standard input)
+    memtui scratchpad delete KEY         (memtui undo brings it back)
+
+    Exit code 1 when nothing is found.
+    """
+    if (
+        (action in ("read", "delete") and len(words) != 1)
+        or (action == "write" and len(words) < 2)
+        or (action == "search" and not "".join(words).strip())
+        or (action == "list" and len(words) > 1)
+    ):
+        raise UsageError(f"These are not the words for scratchpad {action}.", _WANTED[action])
+    if action in ("write", "delete"):
+        return _change(door, action, words, json)
+    with door.reading() as memory:
+        if action == "read":
+            note = memory.scratchpad.get(given_text(words))
+        elif action == "search":
+            notes = memory.scratchpad.search(given_text(words))
+        else:
+            notes = [memory.scratchpad.get(key) for key in memory.scratchpad.keys("".join(words))]
+    if action == "read":
+        emit({"entry": note}) if json else out(note.value)
+        return OK
+    if json:
+        emit({"entries": notes})
+    else:
+        _tell_notes(notes)
+    return OK if notes else NEGATIVE
+
+
+def _change(door: Door, action: str, words: tuple[str, ...], json: bool) -> int:
+    if action == "write":
+        key, value = words[0], given_text(words[1:])
+        with door.writing() as memory:
+            note = memory.scratchpad.set(key, value)
+    else:
+        with door.existing(must_write=True) as memory:
+            note = memory.scratchpad.delete(words[0])
+    if json:
+        emit({"entry": note})
+    else:
+        done = "wrote" if action == "write" else "deleted"
+        out(row(paint(done, "green"), paint(note.key, "bold")))
+    return OK
+
+
+def _tell_notes(notes: list[Note]) -> None:
+    ages = [age(note.updated_at) for note in notes]
+    widest = max((printed_cells(paint(note.key)) for note in notes), default=0)
+    for note, when in zip(notes, ages, strict=True):
+        key = paint(note.key, "bold")
+        space = " " * (min(widest, 40) - printed_cells(key))
+        left = row(when.rjust(max(map(len, ages))), type(key)(key + space))
+        out(row(left, brief(note.value, printed_cells(left) + 2)))
+    if not notes:
+        err("nothing on the scratchpad")
