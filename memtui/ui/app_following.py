@@ -141,7 +141,7 @@ class AppFollowing(_Base):
             self.follow(memory)
             await self.start_jobs()
             self.on_changed(Changed(_everything()))
-            await me.operations.let_go()
+        start(self, me.operations.let_go, "letting go", exclusive=False)
 
 
 def _everything() -> Changes:

@@ -101,7 +101,27 @@ def outcome_of(run: JobRun | None) -> str:
         return run.error
     if run.report is None:
         return run.state
-    return f"skipped: {run.report.skipped}" if run.report.skipped else run.report.summary
+    if run.report.skipped:
+        return f"skipped: {run.report.skipped}"
+    failed = run.report.counts.get("failed", 0)
+    if not failed:
+        return run.report.summary
+    told = f"{plural(failed, 'session')} failed"
+    return f"{run.report.summary}; {told}" if run.report.counts.get("sessions") else told
+
+
+def role_of(run: JobRun | None) -> Role:
+    """How an outcome is shown: what failed stands out, also where only a part did."""
+    if run is not None and run.state == "failed":
+        return "error"
+    return "warning" if run is not None and run.report and run.report.counts.get("failed") else "text"
+
+
+def period_of(run: JobRun) -> str:
+    """What a run was for, in words."""
+    if run.manual:
+        return "asked for"
+    return "by itself" if run.period.startswith("slot:") else f"for {run.period}"
 
 
 def spent(runs: Sequence[JobRun], since: float) -> int:
@@ -139,8 +159,7 @@ def maintenance_columns(
             yield Piece(one_line(told(row), width), "text")
         else:
             run = row.run or (row.job.last if row.job is not None else None)
-            role: Role = "error" if run is not None and run.state == "failed" else "text"
-            yield Piece(one_line(outcome_of(run), width), role)
+            yield Piece(one_line(outcome_of(run), width), role_of(run))
 
     def when(row: Row, width: int) -> Iterable[Piece]:
         run = row.run or (row.job.last if row.job is not None else None)

@@ -9,6 +9,7 @@ from .format import count, plural
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
+    from memtui.engine.records import LlmOptions
 
 
 def state_of(memory: Memory, name: str) -> str:
@@ -44,3 +45,19 @@ def test_embedder() -> str:
     numbers = embedder.embed(["a test"]).shape[1]
     took = time.perf_counter() - started
     return f"The packaged model works: {embedder.model_id}, {numbers} numbers a text, ready in {took:.1f} s."
+
+
+async def test_llm(options: LlmOptions) -> str:
+    """Ask the model one small question, and say how that went. Raises InputError, DegradedError."""
+    from memtui.engine.models.llm import complete
+
+    started = time.perf_counter()
+    schema = {
+        "type": "object", "properties": {"works": {"type": "boolean"}}, "required": ["works"],
+        "additionalProperties": False,
+    }  # fmt: skip
+    reply = await complete(options, "Answer with JSON.", "Say that this works.", schema, name="test")
+    took = time.perf_counter() - started
+    if not isinstance(reply.data.get("works"), bool):
+        return f"{options.model} answers, but not in the shape that was asked for: choose another model."
+    return f"{options.model} answers as it should: {count(reply.tokens)} tokens, {took:.1f} s."

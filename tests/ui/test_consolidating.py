@@ -198,7 +198,10 @@ async def test_with_a_model_the_cost_is_asked_first_and_a_failure_is_told_and_ke
         await pilot.press("y")
         await until(lambda: "1 session failed and still waits" in said(app), 10)
         await settle(app)
-        await until(lambda: "failed" in screen_text(app))
+        await until(
+            lambda: "consolidating failed (1 try)" in screen_text(app)
+        )  # in the list's own words, not the toast's
+        await until(lambda: "Check llm.base_url" in " ".join(screen_text(app).split()))
     assert "family" in pending(talks)
 
 

@@ -11,8 +11,10 @@ from memtui.engine.maintain.scheduler import Scheduler
 from memtui.engine.maintain.timetable import JOBS
 from memtui.engine.memory import Memory
 from memtui.engine.records import CheckReport, Finding
+from memtui.engine.store.jobs import JobRun
 from memtui.ui.app import MemtuiApp
 from memtui.ui.glyphs import ASCII, UNICODE
+from memtui.ui.maintenance_rows import outcome_of, period_of, role_of
 from memtui.ui.screens.maintenance import MaintenancePane
 from memtui.ui.screens.question import Question
 from memtui.ui.state import UiState
@@ -228,3 +230,13 @@ def test_plots_keep_to_their_width_whatever_the_numbers(glyphs: object) -> None:
         assert all(line.cell_length <= 30 for line in lines)
     drawn = bars([Bar("a", 1, 10**9), Bar("bc", 0, 0)], 30, glyphs, ("$accent", "$text"))  # type: ignore[arg-type]
     assert drawn[1].plain.strip() == "bc"
+
+
+def test_a_run_in_which_sessions_failed_says_so() -> None:
+    report = JobReport(
+        summary="consolidated 0 sessions", counts={"sessions": 0, "failed": 2}, notes=("no key",)
+    )
+    run = JobRun(
+        run_id=1, job="consolidation", period="slot:29921967", state="done", started_at=NOW, report=report
+    )
+    assert (outcome_of(run), role_of(run), period_of(run)) == ("2 sessions failed", "warning", "by itself")

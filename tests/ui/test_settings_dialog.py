@@ -174,6 +174,23 @@ async def test_the_embedder_is_tried(story: Story, tmp_path: Path) -> None:
         await until(lambda: "The packaged model works" in text_of(app), 20)
 
 
+async def test_the_model_is_asked_and_what_is_wrong_is_told(
+    story: Story, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    file = tmp_path / "config.toml"
+    app = app_with(story, file)
+    async with running(app) as pilot:
+        await at(app, "llm.model")
+        await pilot.press("t")
+        await until(lambda: "set llm.base_url and llm.model" in text_of(app))
+        config.save(file, "llm.base_url", "http://127.0.0.1:9")
+        config.save(file, "llm.model", "tiny")
+        app.configuration = config.load(file, {})
+        await pilot.press("t")
+        await until(lambda: "127.0.0.1 cannot be reached" in text_of(app), 20)
+
+
 async def test_without_a_configuration_it_says_so(story: Story) -> None:
     app = story.app()
     async with running(app):

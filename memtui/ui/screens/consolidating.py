@@ -139,6 +139,7 @@ class Consolidating(ListPane["SessionRow"]):
             found = await going
         finally:
             self._hide_strip()
+            self.reload()
         if found is None:
             self.say("Stopped. What was written until then stays; the rest still waits.")
         return found

@@ -42,7 +42,8 @@ class SessionsPane(Consolidating):
     placeholder = "filter by title, source or project; -not"
     noun, noun_one = "sessions", "session"
     orders = ORDERS
-    tables = frozenset({"sessions_consolidations", "memories", "*"})
+    # A run that failed leaves no operation, but a session with an error.
+    tables = frozenset({"sessions_consolidations", "memories", "job_runs", "*"})
     # A session (sid) that is to be shown at one of its turns (rid).
     _at: tuple[int, int | None] | None = None
 

@@ -22,7 +22,7 @@ from memtui.ui.setting_rows import (
     setting_rows,
     typed,
 )
-from memtui.ui.setting_state import state_of, test_embedder
+from memtui.ui.setting_state import state_of, test_embedder, test_llm
 from memtui.ui.widgets.row_events import RowHighlighted, RowOpened
 from memtui.ui.widgets.row_table import RowTable
 
@@ -30,6 +30,7 @@ from .dialog import Dialog
 
 if TYPE_CHECKING:
     from textual.content import Content
+    from textual.worker import Worker
 
 Parts = "list[Content | str | tuple[str, str]]"
 
@@ -162,20 +163,46 @@ class SettingsDialog(Dialog[None]):
             self.app.theme = str(value)
         at_once = row.counts_at_once(self.shell.applies_settings)
         if at_once and row.of_the_engine:
-            start(self.shell, self.shell.apply_settings, "settings", exclusive=False)
+            applied = start(self.shell, self.shell.apply_settings, "settings", exclusive=False)
+            start(self, partial(self._tell_applied, applied), "applied")
         counts = "it counts at once" if at_once else "it counts from the next start"
         self._warn(f"Saved in the file; {counts}.", "$success")
         self._show_rows(top=False)
         return True
 
-    def action_test(self) -> None:
-        self._warn("Testing the embedder", "$text-muted")
-        start(self, self._test, "test")
+    async def _tell_applied(self, applied: Worker[None]) -> None:
+        """How things stand now is another matter once the setting counts."""
+        await applied.wait()
+        self._highlighted()
 
-    async def _test(self) -> None:
+    def action_test(self) -> None:
+        row = self.table.selected
+        if row is not None and row.setting.section == "llm":
+            self._warn("Asking the model", "$text-muted")
+            start(self, self._test_llm, "test")
+        else:
+            self._warn("Testing the embedder", "$text-muted")
+            start(self, self._test_embedder, "test")
+
+    async def _test_embedder(self) -> None:
         try:
             told = await asyncio.to_thread(test_embedder)
         except DegradedError as error:
+            self._warn(f"! {error.message} {error.hint}")
+        else:
+            self._warn(told, "$success")
+
+    async def _test_llm(self) -> None:
+        configuration = self.shell.configuration
+        if configuration is None:
+            return
+        options = await asyncio.to_thread(lambda: configuration.settings.options().llm)
+        if not options.configured:
+            self._warn("There is no model to ask: set llm.base_url and llm.model.")
+            return
+        try:
+            told = await test_llm(options)
+        except (DegradedError, InputError) as error:
             self._warn(f"! {error.message} {error.hint}")
         else:
             self._warn(told, "$success")

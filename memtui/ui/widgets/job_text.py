@@ -12,7 +12,7 @@ from textual.content import Content
 
 from memtui.ui.format import count, local_time, plural, relative_time
 from memtui.ui.history_rows import who
-from memtui.ui.maintenance_rows import outcome_of
+from memtui.ui.maintenance_rows import outcome_of, period_of, role_of
 from memtui.ui.safe import assemble, content, line
 
 from .labelled import Labelled, stack
@@ -74,7 +74,6 @@ class JobText(Labelled):
         )
 
     def _run(self, run: JobRun, detail: OperationDetail | None) -> Iterable[Content]:
-        asked = "asked for" if run.manual else f"for {run.period}"
         took = (
             "" if run.finished_at is None else f" {self.glyphs.dot} {_span(run.finished_at - run.started_at)}"
         )
@@ -83,7 +82,7 @@ class JobText(Labelled):
             "began",
             assemble(
                 local_time(run.started_at, self.now),
-                (f" {self.glyphs.dot} {ago}{took} {self.glyphs.dot} {asked}", "$text-muted"),
+                (f" {self.glyphs.dot} {ago}{took} {self.glyphs.dot} {period_of(run)}", "$text-muted"),
             ),
         )
         yield from self._report(run)
@@ -102,7 +101,7 @@ class JobText(Labelled):
         yield HistoryText(self.width, self.now, self.glyphs).operation(detail)
 
     def _report(self, run: JobRun) -> Iterable[Content]:
-        style = {"failed": "$error", "cancelled": "$warning"}.get(run.state, "$text")
+        style = "$warning" if run.state == "cancelled" else f"${role_of(run)}"
         word = {"done": "", "running": "running: "}.get(run.state, f"{run.state}: ")
         yield from self.labelled("outcome", assemble((f"{word}{outcome_of(run)}", style)))
         report = run.report
@@ -124,7 +123,7 @@ class JobText(Labelled):
         )
         when = local_time(run.started_at, self.now)
         room = max(self.width - len(when) - 4, 8)
-        style = "$error" if run.state == "failed" else "$text"
+        style = f"${role_of(run)}"
         return assemble(
             (f"{sign} ", "$text-muted"), (f"{when}  ", "$text-muted"), line(outcome_of(run), room, style)
         )
