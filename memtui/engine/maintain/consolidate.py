@@ -135,8 +135,9 @@ class Consolidator:
         except StoreError:
             raise
         except Exception as error:  # whatever a model or an endpoint comes up with: kept with the session
-            known = isinstance(error, MemtuiError)
-            text = f"{error.message} {error.hint}".strip() if known else f"{type(error).__name__}: {error}"
+            text = f"{type(error).__name__}: {error}"
+            if isinstance(error, MemtuiError):
+                text = f"{error.message} {error.hint}".strip()
             if isinstance(error, BudgetError) and spending.calls == calls:
                 return SessionOutcome(session_id=identity, state="stopped", error=text), people
             _log.warning("a session could not be consolidated: %s", outline(error))
