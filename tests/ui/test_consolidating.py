@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from memtui.engine.maintain.extract_keyword import KeywordExtractor
+from memtui.engine.maintain.runner import Running
+from memtui.engine.maintain.scheduler import Scheduler
 from memtui.engine.memory import Memory
 from memtui.engine.records import LlmOptions, Options
 from memtui.ui.app import MemtuiApp
@@ -172,6 +174,22 @@ async def test_stop_ends_a_run_that_waits_for_a_model_and_the_session_stays_pend
         await until(lambda: said(app).startswith("Stopped"))
         await until(lambda: not app.main.pane.query(WorkStrip))
     assert "family" in pending(talks)
+
+
+async def test_while_the_job_consolidates_by_itself_it_is_said_and_can_be_stopped(
+    talks: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped = []
+    running_job = Running(job="consolidation", started_at=NOW, done=3, total=27)
+    monkeypatch.setattr(Scheduler, "running", property(lambda self: running_job))
+    monkeypatch.setattr(Scheduler, "cancel", lambda self: stopped.append(True))
+    app = at_sessions(talks)
+    async with running(app) as pilot:
+        await pilot.press("A")
+        await until(lambda: "running by itself (3 of 27): ctrl+x stops it" in said(app))
+        await pilot.press("ctrl+x")
+        await until(lambda: "It ends at its next pause" in said(app))
+    assert stopped
 
 
 async def test_with_a_model_the_cost_is_asked_first_and_a_failure_is_told_and_kept(

@@ -34,8 +34,16 @@ class Consolidating(ListPane["SessionRow"]):
     _strip: WorkStrip | None = None
 
     @property
-    def busy(self) -> bool:
-        return any(work.name == NAME for work in self.shell.operations.works)
+    def busy(self) -> str:
+        """What is consolidating now, for a sentence; empty when nothing does."""
+        if any(work.name == NAME for work in self.shell.operations.works):
+            return "A consolidation is running"
+        memory = self.shell.operations.memory
+        job = memory.scheduler.running if memory is not None else None
+        if job is None or job.job != "consolidation":
+            return ""
+        share = f" ({count(job.done)} of {count(job.total)})" if job.total else ""
+        return f"Consolidation is running by itself{share}"
 
     def why_not(self, action: Action) -> str:
         if action.id == "stop":
@@ -43,7 +51,7 @@ class Consolidating(ListPane["SessionRow"]):
         if action.id not in ("run", "run_all", "dry_run", "skip"):
             return super().why_not(action)
         if self.busy:
-            return f"A consolidation is running: {self.shell.keymap_shown('stop')} stops it."
+            return f"{self.busy}: {self.shell.keymap_shown('stop')} stops it."
         if action.id == "run_all":
             stats = self.shell.stats
             return "No session waits." if stats is not None and not stats.pending_sessions else ""
@@ -86,9 +94,12 @@ class Consolidating(ListPane["SessionRow"]):
             self.table.mark(set())
 
     def do_stop(self) -> None:
-        for work in self.shell.operations.works:
-            if work.name == NAME:
-                work.cancel()
+        mine = [work for work in self.shell.operations.works if work.name == NAME]
+        for work in mine:
+            work.cancel()
+        if not mine:
+            self.shell.operations.require().scheduler.cancel()
+            self.say("It ends at its next pause; what it did until then stays.")
 
     async def _chosen(self) -> list[str]:
         """The sessions that are marked and wait, else the one under the cursor."""
