@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .door import Door
 
 _COLOURS: dict[str, Style] = {
-    "conflict": "red", "wish": "cyan", "held": "yellow", "duplicate": "yellow", "suspicious": "yellow", "fading": "dim",
-    "new": "cyan",
+    "conflict": "red", "wish": "cyan", "held": "yellow", "duplicate": "yellow", "suspicious": "yellow",
+    "entities": "cyan", "fading": "dim", "new": "cyan",
 }  # fmt: skip
 _EVIDENCE = 3
 
@@ -30,7 +30,7 @@ _EVIDENCE = 3
 @json_option
 @pass_door
 def review_command(door: Door, every: bool, json: bool) -> None:
-    """List what needs a decision of yours: conflicts, what agents ask for, duplicates, suspicious, fading, new facts.
+    """List what needs a decision of yours: conflicts, wishes, duplicates, names that may be one, and so on.
 
     Decide in the app (memtui, then 1), or with confirm, correct and forget.
     """

@@ -163,6 +163,11 @@ class Upkeep:
         with self._connections.read() as connection:
             return review.inbox(connection, now, local_midnight(now), self._options, all=all)
 
+    def entity_cards(self) -> list[ReviewItem]:
+        """The cards of ``review`` about entities that may be one; ``decide`` settles them: merge, both, snooze."""
+        with self._connections.read() as connection:
+            return review.entity_cards(connection, self._clock(), self._options)
+
     def decide(
         self, item: ReviewItem, verdict: Verdict, *, text: str = "", keep: str | None = None
     ) -> Operation | None:

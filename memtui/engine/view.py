@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError
 from memtui.engine.maintain import decay
-from memtui.engine.records import Entity, MemoryRecord, Operation, Options, Recall, RowChange, Session
+from memtui.engine.records import Entity, Link, MemoryRecord, Operation, Options, Recall, RowChange, Session
 from memtui.engine.search import filters, listing
 from memtui.engine.store import (
     entities,
@@ -162,6 +162,15 @@ class View:
     def entities_of(self, identity: str) -> list[Entity]:
         with self._connections.read() as connection:
             return entities.of_memory(connection, memories.get(connection, identity, self._clock()).rid)
+
+    def links_of(self, identity: str) -> list[Link]:
+        """Where a memory's text names the entities it is linked to, in the order of the text."""
+        from memtui.engine.models import linker
+
+        with self._connections.read() as connection:
+            memory = memories.get(connection, identity, self._clock())
+            named = entities.of_memory(connection, memory.rid)
+        return linker.places(memory.content, named)
 
     def history_of(self, identity: str) -> list[tuple[Operation, RowChange]]:
         """Every recorded change of a memory with its operation, oldest first."""

@@ -25,6 +25,7 @@ _WORDS: Mapping[ReviewKind, str] = {
     "wish": "wish",
     "held": "held back",
     "duplicate": "duplicate",
+    "entities": "same?",
     "suspicious": "suspicious",
     "fading": "fading",
     "new": "new",
@@ -34,6 +35,7 @@ _ROLES: Mapping[ReviewKind, Role] = {
     "wish": "accent",
     "held": "warning",
     "duplicate": "warning",
+    "entities": "accent",
     "suspicious": "warning",
     "fading": "dim",
     "new": "accent",
@@ -89,7 +91,7 @@ class Card(NamedTuple):
         )
 
     def sign(self, glyphs: Glyphs) -> str:
-        signs = {"conflict": glyphs.conflict, "held": glyphs.conflict, "duplicate": "="}
+        signs = {"conflict": glyphs.conflict, "held": glyphs.conflict, "duplicate": "=", "entities": "="}
         signs |= {"suspicious": "?", "wish": "?"}
         return signs.get(self.item.kind) or (glyphs.fading if self.item.kind == "fading" else "+")
 

@@ -34,6 +34,13 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
                 ("correct", "remember it in other words"),
                 ("later", _LATER),
             ]
+        case "entities":
+            first, second = (one.canonical_name for one in card.item.entities)
+            return [
+                ("merge", f"they are one: “{first}”"),
+                ("both", f"they are two: “{second}” stays by itself"),
+                ("later", _LATER),
+            ]
         case "suspicious":
             return [("keep", "it is fine as it is"), *_usual()]
         case "fading":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import apsw
 
@@ -20,11 +21,19 @@ def derive(
     connection.execute("DELETE FROM index_queue WHERE rid = ? AND text = 0 AND vector = 0", (rid,))
 
 
-def pending_texts(connection: apsw.Connection, below: int, limit: int) -> list[tuple[int, str]]:
-    """(rid, content) of texts whose links are still to be made, the most recent first, from under ``below``."""
+class Text(NamedTuple):
+    """A text that waits; ``role``: who said it."""
+
+    rid: int
+    content: str
+    role: str | None
+
+
+def pending_texts(connection: apsw.Connection, below: int, limit: int) -> list[Text]:
+    """Texts whose links are still to be made, the most recent first, from under ``below``."""
     rows = connection.execute(
-        "SELECT q.rid, m.content FROM index_queue q JOIN memories m ON m.rid = q.rid "
+        "SELECT q.rid, m.content, m.source_role FROM index_queue q JOIN memories m ON m.rid = q.rid "
         "WHERE q.text = 1 AND q.rid < ? ORDER BY q.rid DESC LIMIT ?",
         (below, limit),
     )
-    return [(int(rid), str(content)) for rid, content in rows]
+    return [Text(int(rid), str(content), None if role is None else str(role)) for rid, content, role in rows]

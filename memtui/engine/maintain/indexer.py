@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 
 from memtui.engine.clock import Clock
 from memtui.engine.curate.derive import derive, pending_texts
+from memtui.engine.curate.intake import role_trust
 from memtui.engine.errors import DegradedError, MemtuiError
 from memtui.engine.models import linker
 from memtui.engine.models.embedders import Embedder
@@ -51,6 +52,9 @@ class Indexer:
         self._known = KnownNames()
         self._learned = -1
         self._names_version = 0
+        # Who speaks in conversations: names by key, and the roles that were looked at.
+        self._speakers: dict[str, str] = {}
+        self._seen_roles: set[str] = set()
         self.degraded = ""
 
     def wake(self) -> None:
@@ -95,8 +99,6 @@ class Indexer:
         Returns the vectors made.
         """
         with self._work:
-            with self._names:
-                self._learn()
             self._derive_texts(limit)
             made = self._embed(limit)
             self._sync_index()
@@ -110,40 +112,60 @@ class Indexer:
             size = BATCH if limit is None else min(BATCH, limit - done)
             with self._connections.read() as connection:
                 batch = pending_texts(connection, below, size)
-                found = [(rid, content, self.mentions(content)) for rid, content in batch]
-            if not found:
+            if not batch:
                 return
+            with self._names:
+                self._learn()
+                self._meet(text.role for text in batch)
+                found = [(text, self._mentions(text.content)) for text in batch]
             now = int(self._clock())
             with self._connections.write_in_turn() as connection:
-                waiting = {rid for rid, _ in pending_texts(connection, below, size)}
-                for rid, content, mentions in found:
-                    if rid in waiting:
-                        derive(connection, rid, content, mentions, now)
+                waiting = set(pending_texts(connection, below, size))
+                for text, mentions in found:
+                    if text in waiting:
+                        derive(connection, text.rid, text.content, mentions, now)
             done += len(batch)
-            below = batch[-1][0]
+            below = batch[-1].rid
             self._on_progress()
 
-    def mentions(self, content: str, more: Iterable[Span] = ()) -> tuple[entities.Mention, ...]:
+    def mentions(
+        self, content: str, more: Iterable[Span] = (), *, role: str | None = None
+    ) -> tuple[entities.Mention, ...]:
         """The entities that a text names, by the quick rules; names that the memory knows come first.
 
-        ``more``: spans that a model found in it.
+        ``more``: spans that a model found in it. ``role``: who said it.
         """
         with self._names:
-            if self._learned < 0:
-                self._learn()
-            return linker.mentions(content, self._known, more)
+            self._learn()
+            self._meet((role,))
+            return self._mentions(content, more)
+
+    def _mentions(self, content: str, more: Iterable[Span] = ()) -> tuple[entities.Mention, ...]:
+        return linker.mentions(content, self._known, more, self._speakers)
+
+    def _meet(self, roles: Iterable[str | None]) -> None:
+        """The speakers of a conversation are people, and their names are known."""
+        for role in roles:
+            if role and role not in self._seen_roles:
+                self._seen_roles.add(role)
+                # "customer" is a word that any text may have; a name has a capital letter, where there are any.
+                if role_trust(role) is None and not role[0].islower():
+                    self._speakers[entities.entity_key(role)] = role
+                    self._known.add(role, role, "person")
 
     def forget_names(self) -> None:
         """The file has another content now: names are learned anew."""
         with self._names:
-            self._known, self._learned = KnownNames(), 0
+            self._known, self._learned = KnownNames(), -1
+            self._speakers, self._seen_roles = {}, set()
 
     def _learn(self) -> None:
         """Take in the names that were learned since the last time, by this process or another."""
         with self._connections.read() as connection:
             version = entities.names_version(connection)
             if version != self._names_version:
-                self._known, self._learned, self._names_version = KnownNames(), -1, version
+                names = ((name, name, "person") for name in self._speakers.values())
+                self._known, self._learned, self._names_version = KnownNames(names), -1, version
             new = entities.names_after(connection, self._learned)
         for _, alias, type in new:
             self._known.add(alias, alias, type)

@@ -16,17 +16,17 @@ from msgspec.structs import replace
 from memtui.engine.confidence import EFFECTIVE_SQL
 from memtui.engine.curate import notes
 from memtui.engine.errors import InputError, ProtectedError
-from memtui.engine.records import MemoryRecord, Options, Record
+from memtui.engine.records import Entity, MemoryRecord, Options, Record
 from memtui.engine.store import memories, proposals
 
-from . import dedup, resolve, wishes
+from . import dedup, namesakes, resolve, wishes
 from .apply import CONFLICT, HELD
 from .held import insert_held
 from .similarity import compare
 from .suspicious import suspicions
 from .wishes import Wish
 
-ReviewKind = Literal["conflict", "wish", "held", "duplicate", "suspicious", "fading", "new"]
+ReviewKind = Literal["conflict", "wish", "held", "duplicate", "entities", "suspicious", "fading", "new"]
 Verdict = Literal["keep", "forget", "correct", "both", "merge", "snooze"]
 
 SNOOZE_SECONDS = 7 * 86_400
@@ -42,6 +42,7 @@ OFFERED: dict[ReviewKind, tuple[Verdict, ...]] = {
     "wish": ("keep", "forget", "correct", "snooze"),
     "held": ("keep", "forget", "correct", "snooze"),
     "duplicate": ("keep", "forget", "correct", "both", "merge", "snooze"),
+    "entities": ("merge", "both", "snooze"),
     "suspicious": ("keep", "forget", "correct", "snooze"),
     "fading": ("keep", "forget", "correct", "snooze"),
     "new": ("keep", "forget", "correct", "snooze"),
@@ -53,6 +54,7 @@ class ReviewItem(Record):
 
     ``text``: what is held back (held), the wording that an agent proposes (wish). ``sources``: turns that say it,
     as evidence. ``id`` names it in ``proposals``. ``wish``: what the agent asks for (wish).
+    ``entities``: two that may be one, the fuller name first (entities); ``keep`` names the one that stands.
     """
 
     id: str
@@ -64,6 +66,7 @@ class ReviewItem(Record):
     session_id: str | None = None
     offered: tuple[Verdict, ...] = ()
     wish: Wish | None = None
+    entities: tuple[Entity, ...] = ()
 
     @property
     def several(self) -> bool:
@@ -100,7 +103,7 @@ def review(
     """Everything that waits, worst first; each memory on one card only."""
     found: list[ReviewItem] = []
     shown: set[str] = set()
-    for part in (_conflicts, _wishes, _held, _suspicious, _duplicates, _fading, _new):
+    for part in (_conflicts, _wishes, _held, _suspicious, _duplicates, _namesakes, _fading, _new):
         for item in part(connection, now, options):
             ids = {memory.id for memory in item.memories}
             if item.kind == "new":
@@ -126,6 +129,20 @@ def _wishes(connection: apsw.Connection, now: float, options: Options) -> Iterab
     for id, wanted, memory in wishes.waiting(connection, now):
         card = _card(connection, now, "wish", id, wanted.sentence, (memory,), session_id=memory.session_id)
         yield replace(card, text=wanted.text, wish=wanted)
+
+
+def _namesakes(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    for one in namesakes.suggestions(connection, now):
+        text = " / ".join(entity.canonical_name for entity in one.pair)
+        yield ReviewItem(
+            id=one.id, kind="entities", reason=one.reason, text=text, sources=one.examples, entities=one.pair,
+            offered=OFFERED["entities"],
+        )  # fmt: skip
+
+
+def entity_cards(connection: apsw.Connection, now: float, options: Options) -> list[ReviewItem]:
+    """The cards about entities alone."""
+    return list(_namesakes(connection, now, options))
 
 
 def _held(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
@@ -305,6 +322,12 @@ def decide(
         )
         _note(connection, item, state, now)
         return
+    elif item.kind == "entities":
+        first, second = item.entities
+        if verdict == "merge":
+            namesakes.merge(connection, (first, second), keep=keep, actor=actor)
+        else:
+            namesakes.keep_apart(connection, (first, second), actor=actor, now=now)
     elif item.kind in ("conflict", "duplicate"):
         _settle_pair(connection, item, verdict, text=text, keep=keep, actor=actor, options=options, now=now)
     else:

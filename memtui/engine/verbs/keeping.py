@@ -26,6 +26,7 @@ from memtui.engine.verbs.undoing import Undoing
 if TYPE_CHECKING:
     from memtui.engine.maintain.enrich import Enricher
     from memtui.engine.maintain.plan import Consolidation
+    from memtui.engine.maintain.review import ReviewItem
     from memtui.engine.maintain.scheduler import Scheduler
     from memtui.engine.store.jobs import JobRun
     from memtui.engine.upkeep import Upkeep
@@ -89,6 +90,10 @@ class Keeping(Finding, Undoing):
         from memtui.engine.upkeep import Upkeep
 
         return Upkeep(self._connections, self._clock, self._options, lambda: self.actor, self._tell_of)
+
+    def entity_suggestions(self) -> list[ReviewItem]:
+        """Entities that may be one, as cards of the review; ``upkeep.decide`` settles one: merge, both, snooze."""
+        return self.upkeep.entity_cards()
 
     @cached_property
     def scheduler(self) -> Scheduler:

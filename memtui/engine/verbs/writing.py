@@ -71,7 +71,9 @@ class Writing(Base):
             project=None if project is None else intake.name(project, "project"),
         )
         # Links are made in the background, if there is one: they would be half the time of this call.
-        mentions = None if self._options.background else self._indexer.mentions(turn.intake.content)
+        mentions = (
+            None if self._options.background else self._indexer.mentions(turn.intake.content, role=turn.role)
+        )
         identity = memories.new_id("episode")
         with self._operation("record", "Recorded a turn") as op:
             rid = turns.store_turn(op.connection, turn, now, identity)

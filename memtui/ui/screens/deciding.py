@@ -114,6 +114,9 @@ class Decides(ListPane[Card]):
         from .merge import MergeDialog
 
         card = self.current
+        if card is not None and card.item.kind == "entities":
+            await self._settle("merge", card=card)
+            return
         if card is None or len(card.sides) < 2:
             return
         old, new = card.sides

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from memtui.ui.format import local_date, local_time
+from memtui.ui.format import local_date, local_time, plural
 from memtui.ui.memory_rows import confidence
 from memtui.ui.review_cards import EVIDENCED, Card, Evidence
 from memtui.ui.safe import assemble, content, line, marked
@@ -147,7 +147,11 @@ class CardText:
     def _held(self, card: Card, evidence: Evidence) -> list[Content]:
         text = card.item.text[:_LONGEST]
         lines = [*content(text, "bold $text").wrap(self.width)]
-        lines += self._wrapped(assemble(("not remembered yet, and shown to no agent", "$text-muted")))
+        if card.item.kind == "held":
+            lines += self._wrapped(assemble(("not remembered yet, and shown to no agent", "$text-muted")))
+        for one in card.item.entities:
+            parts = (one.canonical_name, one.type, plural(one.mention_count, "memory", "memories"))
+            lines += self._wrapped(line(f" {self.glyphs.dot} ".join(parts), 300))
         for turn in card.item.sources:
             lines += self._quote(text, turn, evidence, self.width, _QUOTE)
         return lines

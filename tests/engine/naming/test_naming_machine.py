@@ -14,7 +14,13 @@ from typing import Any
 
 import hypothesis
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 from memtui import Memory
 from memtui.engine.errors import InputError
 from memtui.engine.models.ner import Span
@@ -29,7 +35,19 @@ TEXTS = (
     "昨天我见到李雷了。",
     "I saw Bob Smith and Ann near Lisbon, Countess said so.",
 )
-NAMES = ("Ada", "Ada Lovelace", "Bob Smith", "Ann", "Lisbon", "apollo", "李雷", "Countess", "Robert", "@ann", "Алиса")
+NAMES = (
+    "Ada",
+    "Ada Lovelace",
+    "Bob Smith",
+    "Ann",
+    "Lisbon",
+    "apollo",
+    "李雷",
+    "Countess",
+    "Robert",
+    "@ann",
+    "Алиса",
+)
 names = st.sampled_from(NAMES)
 
 
@@ -62,7 +80,7 @@ class NamingMachine(RuleBasedStateMachine):
                 """
                 SELECT e.id, e.canonical_name, e.type, e.mention_count, e.summary, e.protected, e.hidden, e.pinned,
                        (SELECT s.id FROM entities s WHERE s.eid = e.merged_into),
-                       (SELECT group_concat(alias) FROM (SELECT alias FROM entity_aliases WHERE entity_id = e.eid ORDER BY alias_id)),
+                       (SELECT group_concat(alias) FROM entity_aliases WHERE entity_id = e.eid),
                        (SELECT group_concat(l.rid || ':' || coalesce(l.at, '') || ':' || coalesce(l.vote, ''))
                         FROM (SELECT * FROM memory_entities WHERE eid = e.eid ORDER BY rid) l)
                 FROM entities e ORDER BY e.id
@@ -144,9 +162,19 @@ class NamingMachine(RuleBasedStateMachine):
         if at >= 0:
             self.memory.index_pending()
             decided = self._decided()
-            span = Span(text=word, start=at, end=at + len(word), type=type, confidence=0.9, provider="spacy", name=word)
+            span = Span(
+                text=word,
+                start=at,
+                end=at + len(word),
+                type=type,
+                confidence=0.9,
+                provider="spacy",
+                name=word,
+            )
             with self.memory._connections.write() as connection:
-                rows.link(connection, memory.rid, self.memory._indexer.mentions(memory.content, [span]), self.now)
+                rows.link(
+                    connection, memory.rid, self.memory._indexer.mentions(memory.content, [span]), self.now
+                )
             assert self._decided() == decided
             self._read_all()  # the rules have the last word again, so that the end can be compared with the start
 
@@ -174,7 +202,9 @@ class NamingMachine(RuleBasedStateMachine):
         self.memory.index_pending()
         assert self._state() == before
 
-    @precondition(lambda self: (self.memory.next_undo() or 0) and self.memory.next_undo().op_id > self.first_op)  # type: ignore[union-attr]
+    @precondition(
+        lambda self: (self.memory.next_undo() or 0) and self.memory.next_undo().op_id > self.first_op
+    )  # type: ignore[union-attr]
     @rule()
     def undo(self) -> None:
         self.memory.undo()
