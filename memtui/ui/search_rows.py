@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from .arms import bar, bar_text, points, terms_of
@@ -13,7 +13,7 @@ from .widgets.columns import Column, Piece
 
 if TYPE_CHECKING:
     from memtui.engine.records import Hit, SearchResult
-    from memtui.engine.store.saved_queries import SavedQuery
+    from memtui.engine.store.saved_queries import QuestionResult, SavedQuery
 
     from .glyphs import Glyphs
 
@@ -28,7 +28,8 @@ class SearchRow(NamedTuple):
     """A hit, or a pinned question while nothing is asked.
 
     ``best``: the score of row 1. ``moved``: places up (+) or down (-) against the profile as it is saved;
-    None when the hit was not there at all. ``result``: the search that found it.
+    None when the hit was not there at all. ``result``: the search that found it. ``expected``: the question is
+    pinned and expects this hit; ``fared``: how a pinned question did when it was last asked.
     """
 
     hit: Hit | None = None
@@ -36,16 +37,23 @@ class SearchRow(NamedTuple):
     best: float = 0.0
     moved: int | None = 0
     result: SearchResult | None = None
+    expected: bool = False
+    fared: QuestionResult | None = None
 
 
-def hit_rows(result: SearchResult, before: Mapping[int, int] | None) -> list[SearchRow]:
-    """``before``: the rank of each memory (by rid) with the saved profile, None when that is the one in use."""
+def hit_rows(
+    result: SearchResult, before: Mapping[int, int] | None, expected: Collection[str] = ()
+) -> list[SearchRow]:
+    """``before``: the rank of each memory (by rid) with the saved profile, None when that is the one in use.
+
+    ``expected``: ids of the memories that the question should find.
+    """
     best = result.hits[0].score if result.hits else 0.0
     rows = []
     for hit in result.hits:
         place = hit.rank if before is None else before.get(hit.memory.rid)
         moved = None if place is None else place - hit.rank
-        rows.append(SearchRow(hit, None, best, moved, result))
+        rows.append(SearchRow(hit, None, best, moved, result, hit.memory.id in expected))
     return rows
 
 
@@ -87,13 +95,18 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
             room = max(width - 2 - (_MOVED if arrow else 0), 1)
             told = one_line(row.hit.memory.content, room)
             yield sign_of(row.hit.memory, glyphs)
-            yield Piece(visible(" "))
+            yield Piece(visible("?"), "accent") if row.expected else Piece(visible(" "))
             yield Piece(told, "text" if row.hit.memory.active else "dim")
             if arrow:
                 yield Piece(visible(" " * (room - cells(told) + _MOVED - cells(arrow.text))))
                 yield arrow
         elif row.saved is not None:
-            yield Piece(visible("? "), "accent")
+            if row.fared is None:
+                yield Piece(visible("? "), "accent")
+            elif row.fared.passed:
+                yield Piece(visible(f"{glyphs.protected} "), "success")
+            else:
+                yield Piece(visible(f"{glyphs.conflict} "), "warning")
             yield Piece(one_line(row.saved.query, width - 2))
             yield Piece(one_line(f"{row.saved.filter}", max(width - 4 - len(row.saved.query), 0)), "dim")
 

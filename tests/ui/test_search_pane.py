@@ -320,3 +320,33 @@ async def test_hostile_texts_and_questions_do_nothing(story: Story, size: tuple[
             await settle(app)
             assert not any(sign in screen_text(app) for sign in "\x1b\x07\u202e")
         assert app.is_running
+
+
+async def test_a_hit_is_expected_and_its_question_tells_how_it_fares(story: Story) -> None:
+    app = at_search(story)
+    async with running(app) as pilot:
+        await ask(app, "what does Ada eat?")
+        pane = search(app)
+        row = pane.table.selected
+        assert row is not None and row.hit is not None and not row.expected
+        expected = row.hit.memory
+        await pilot.press("E")
+        await until(lambda: "Expect an answer to" in screen_text(app))
+        await until(lambda: pane.table.selected is not None and pane.table.selected.expected)
+        await app.operations.ask(lambda memory: memory.questions.run())
+        pane.filter_bar.set_value("")
+        await until(lambda: pane.chosen_question is not None)
+        pane.reload()
+        await until(lambda: "#1" in preview(app))
+        assert "among the first 10" in preview(app) and expected.content in preview(app)
+
+        await pane.change(lambda memory: memory.forget(expected.id), "forgetting")
+        await app.operations.ask(lambda memory: memory.questions.run())
+        pane.reload()
+        await until(lambda: "Trash" in preview(app))
+
+        await pane.change(lambda memory: memory.undo(), "undoing")
+        await ask(app, "what does Ada eat?")
+        await until(lambda: pane.table.selected is not None and pane.table.selected.expected)
+        await pilot.press("E")
+        await until(lambda: "Expect it no more" in screen_text(app))

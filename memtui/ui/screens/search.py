@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -22,19 +21,17 @@ from memtui.ui.search_rows import SearchRow, search_columns
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.knobs import Knobs
-from memtui.ui.widgets.row_events import RowOpened
 from memtui.ui.widgets.row_table import RowTable
 from memtui.ui.widgets.text_view import TextView
 
 from .pane import Command
-from .search_asking import Asking
+from .search_pinned import Pinning
 
 if TYPE_CHECKING:
-    from memtui.engine.store.saved_queries import SavedQuery
     from memtui.ui.widgets.hit_view import HitText
 
 
-class SearchPane(Asking):
+class SearchPane(Pinning):
     """Question and hits at the left; the breakdown and the controls of the ranking at the right."""
 
     place: ClassVar = "search"
@@ -82,7 +79,7 @@ class SearchPane(Asking):
     def glance(self, row: SearchRow) -> Content:
         if row.hit is not None and row.result is not None:
             return self._text().hit(row.hit, row.result)
-        return self._about_question(row.saved) if row.saved is not None else assemble("")
+        return self.about_question(row.saved, row.fared) if row.saved is not None else assemble("")
 
     async def details(self, row: SearchRow) -> Content:
         from memtui.ui.detail import gather
@@ -93,22 +90,6 @@ class SearchPane(Asking):
         identity = hit.memory.id
         detail = await self.ask(lambda memory: gather(memory, identity))
         return self._text().hit(hit, result, detail)
-
-    def _about_question(self, saved: SavedQuery) -> Content:
-        key = self.shell.keymap_shown
-        parts: list[Content | str | tuple[str, str]] = [(saved.query, "bold"), "\n\n"]
-        if saved.filter:
-            parts += [("only in  ", "$text-muted"), saved.filter, "\n"]
-        if saved.profile:
-            parts += [("profile  ", "$text-muted"), saved.profile, "\n"]
-        parts += [
-            "\n",
-            (key("open"), "bold $accent"),
-            "  ask it\n",
-            (key("pin"), "bold $accent"),
-            "  keep it no longer",
-        ]
-        return assemble(*parts)
 
     # -- actions
 
@@ -127,6 +108,8 @@ class SearchPane(Asking):
         saved = self.chosen_question
         if action.id == "pin":
             return "" if saved is not None or self.asked else "There is no question to pin: type one first."
+        if action.id == "expect" and self.current is None:
+            return "Ask something first, then choose the hit that should stay among the first."
         if action.id in ("context", "why_not") and not self.asked:
             return "Nothing is asked yet."
         if action.id == "save_profile":
@@ -148,23 +131,6 @@ class SearchPane(Asking):
             return f"This is a pinned question: {self.shell.keymap_shown('open')} asks it."
         return super().why_not(action)
 
-    @on(RowOpened)
-    def _ask_pinned(self, event: RowOpened) -> None:
-        saved = self.chosen_question
-        if saved is not None:
-            event.prevent_default()
-            self._ask_again(saved)
-
-    def _ask_again(self, saved: SavedQuery) -> None:
-        chosen = next((one for one in self._profiles if one.name == saved.profile), None)
-        if chosen is not None:
-            self.tuning = Tuning(chosen, chosen)
-            self.knobs.show(self.tuning, self._profiles)
-        self.hit_filter.set_value(saved.filter, quiet=True)
-        self.hit_filter.display = bool(saved.filter)
-        self.filter_bar.set_value(saved.query)
-        self.table.focus()
-
     def do_query(self) -> None:
         self.filter_bar.edit()
 
@@ -179,20 +145,6 @@ class SearchPane(Asking):
     def do_focus_list(self) -> None:
         self.remove_class("-tuning")
         super().do_focus_list()
-
-    async def do_pin(self) -> None:
-        saved = self.chosen_question
-        asked, filter = self.asked, self.whole_filter
-        if saved is None:
-            saved = next((one for one in self._pinned if (one.query, one.filter) == (asked, filter)), None)
-        if saved is not None:
-            query_id = saved.query_id
-            await self.change(lambda memory: memory.questions.unpin(query_id), "unpinning")
-            return
-        profile = self.tuning.base.name if self.tuning is not None else None
-        await self.change(
-            lambda memory: memory.questions.pin(asked, filter=filter, profile=profile), "pinning"
-        )
 
     async def do_save_profile(self) -> None:
         from .name import NameDialog
@@ -243,5 +195,5 @@ class SearchPane(Asking):
     def commands(self) -> Iterator[Command]:
         for saved in self._pinned:
             yield Command(
-                f"Question: {saved.query}", "Ask this pinned question.", partial(self._ask_again, saved)
+                f"Question: {saved.query}", "Ask this pinned question.", partial(self.ask_again, saved)
             )

@@ -25,7 +25,7 @@ from .search_empty import examples, nothing_asked, nothing_found
 
 if TYPE_CHECKING:
     from memtui.engine.records import Changes, MemoryRecord, Profile, SearchResult
-    from memtui.engine.store.saved_queries import SavedQuery
+    from memtui.engine.store.saved_queries import QuestionResult, SavedQuery
 
 # So many hits are listed; an agent gets the first few of them.
 MOST = 100
@@ -45,6 +45,7 @@ class Asking(MemoryVerbs[SearchRow]):
         self.tuning: Tuning | None = None
         self._profiles: Sequence[Profile] = ()
         self._pinned: Sequence[SavedQuery] = ()
+        self._fared: dict[int, QuestionResult] = {}
         # The ranks with the saved profile, and what they are the ranks of.
         self._before: tuple[object, dict[int, int]] | None = None
         self.query_one(".search-notes").display = False
@@ -83,6 +84,11 @@ class Asking(MemoryVerbs[SearchRow]):
         row = self.table.selected
         return None if row is None else row.saved
 
+    def pinned_as(self, query: str, filter: str) -> SavedQuery | None:
+        """The pinned question that asks this."""
+        words = " ".join(query.split())
+        return next((one for one in self._pinned if (one.query, one.filter) == (words, filter)), None)
+
     # -- searching
 
     def load(self) -> None:
@@ -101,6 +107,8 @@ class Asking(MemoryVerbs[SearchRow]):
         wanted = self.shell.operations.require().options.profile
         self._profiles = await self.ask(lambda memory: memory.questions.profiles())
         self._pinned = await self.ask(lambda memory: memory.questions.pinned())
+        results = await self.ask(lambda memory: memory.questions.results())
+        self._fared = {result.question.query_id: result for result in results}
         if self.tuning is None:
             base = next((one for one in self._profiles if one.name == wanted), self._profiles[0])
             self.tuning = Tuning(base, base)
@@ -143,9 +151,11 @@ class Asking(MemoryVerbs[SearchRow]):
             finally:
                 slow.stop()
         self.result = result
-        rows = (
-            hit_rows(result, before) if result is not None else [SearchRow(saved=one) for one in self._pinned]
-        )
+        if result is not None:
+            saved = self.pinned_as(asked, filter)
+            rows = hit_rows(result, before, saved.expected if saved is not None else ())
+        else:
+            rows = [SearchRow(saved=one, fared=self._fared.get(one.query_id)) for one in self._pinned]
         self.table.markable = result is not None
         self.on_resize()
         self._show_notes()
