@@ -15,6 +15,10 @@ COMPLETE_VARIABLE = "_MEMTUI_COMPLETE"
 
 def main() -> NoReturn:
     """The program. Ends the process with one of the exit codes of ``errors``."""
+    if sys.argv[1:2] == ["hook"]:
+        from memtui.hook.program import hurry
+
+        hurry(sys.argv[2:])
     code = run(sys.argv[1:])
     sys.exit(code)
 

@@ -47,7 +47,11 @@ def connect_command(
         raise UsageError(f"{LABELS[client]} has no hooks that memtui knows.", "Leave --hooks out.")
     if json and not (yes or dry_run):
         raise UsageError("With --json nobody can be asked.", "Add --yes, or --dry-run.")
-    call = Call(program=clients.program(), options=_options(door, client, agent, project, filter))
+    call = Call(
+        program=clients.program(),
+        options=_options(door, client, agent, project, filter),
+        configuration=door.configuration.file.absolute(),
+    )
     edits = _edits(client, call, hooks)
     changed = [edit for edit in edits if edit.changes]
     if not json:

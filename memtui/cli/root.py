@@ -43,6 +43,7 @@ COMMANDS: dict[str, Entry] = {
     "redo": Entry("undoing", "Change", "Do again what was just undone."),
     "mcp": Entry("mcp", "Agents", "Serve the memory to an agent over MCP."),
     "connect": Entry("connecting", "Agents", "Let Claude or Codex use the memory."),
+    "hook": Entry("hooking", "Agents", "What Claude Code calls at every prompt and answer."),
     "maintain": Entry("maintaining", "Care", "Run the night shift: what is due, or one job now."),
     "backup": Entry("backing", "Care", "Make, list and restore backups."),
     "check": Entry("caring", "Care", "Check that the memory file is sound."),

@@ -34,6 +34,7 @@ class Call(Record):
 
     program: tuple[str, ...]
     options: tuple[str, ...]
+    configuration: Path
 
     def server(self) -> tuple[str, tuple[str, ...]]:
         """The command of the MCP server and its arguments."""
@@ -42,6 +43,10 @@ class Call(Record):
     def hook(self) -> str:
         """The shell line of the hook."""
         words = [*self.program, "hook", "claude-code", *self.options]
+        if not any(word.startswith("--config=") for word in words):
+            words.append(
+                f"--config={self.configuration}"
+            )  # to find out where it is takes a tenth of the time
         return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
 
 

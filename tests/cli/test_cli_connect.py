@@ -127,12 +127,13 @@ def test_hooks_join_those_that_are_there_and_are_replaced_where_they_stand(cli: 
         assert Path(words[0]).is_absolute()
         assert words[words.index("hook") :] == [
             "hook", "claude-code", f"--db={home}/memory.db", "--agent=claude-code",
+            f"--config={home}/.config/memtui/config.toml",
         ]  # fmt: skip
         assert hook["timeout"] == 5
     assert cli("connect", "claude-code", "--hooks", "--yes", "--agent", "cc").code == 0
     again = json.loads((folder / "settings.json").read_text())["hooks"]
     assert [len(again[event]) for event in ("UserPromptSubmit", "Stop")] == [1, 2]
-    assert again["Stop"][1]["hooks"][0]["command"].endswith("--agent=cc")
+    assert " --agent=cc " in again["Stop"][1]["hooks"][0]["command"]
 
 
 def test_nobody_there_to_ask_means_nothing_is_written(cli: Cli, home: Path) -> None:

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import apsw
 
-from memtui.engine.records import MemoryRecord, Trust
+from memtui.engine.records import MemoryRecord, SecretPolicy, Trust
 from memtui.engine.store import memories, sessions
 
+from . import intake
 from .intake import Intake
 
 
@@ -24,6 +25,22 @@ class NewTurn(NamedTuple):
     source_key: str | None = None
     project: str | None = None
     title: str | None = None
+
+
+def checked(
+    session_id: str, role: str, content: str, event_time: int, *, actor: str, policy: SecretPolicy,
+    source: str | None = None, project: str | None = None,
+) -> NewTurn:  # fmt: skip
+    """A turn that may be stored. Raises InputError for empty or over-long content and unusable names."""
+    return NewTurn(
+        session_id=intake.name(session_id, "session id"),
+        role=intake.name(role, "role"),
+        intake=intake.accept(content, "episode", policy),
+        event_time=event_time,
+        trust=intake.trust(role, actor),
+        source=None if source is None else intake.name(source, "source"),
+        project=None if project is None else intake.name(project, "project"),
+    )
 
 
 def store_turn(connection: apsw.Connection, turn: NewTurn, now: int, id: str | None = None) -> int | None:

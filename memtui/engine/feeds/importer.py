@@ -122,6 +122,10 @@ class _Import:
                 self.tally.skip(Skip(reason=TOO_LONG, place=f"{self.tally.place}: {key}"))
             elif checked := self._checked(turn):
                 new[key] = checked
+        with self.connections.read() as connection:
+            for key in writing.said_live(connection, new):
+                del new[key]
+                self.already_there += 1
         self._count(self._dry(new) if self.dry_run else self._store(list(new.values())))
 
     def _checked(self, turn: Turn) -> NewTurn | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 
 import apsw
@@ -20,6 +20,10 @@ from memtui.engine.store.sql import scalar
 
 _TITLES_KEPT = 256
 _ROWS_PER_LOOK = 8
+# The source of an import, and that of the hook which records the same turns as they are said; and how far the
+# two clocks of one turn can lie apart.
+_LIVE = {"import:claude-code": "hook:claude-code"}
+_SECONDS_APART = 300
 # About three times what a transaction adds to the full-text index, so that merging keeps up.
 _MERGED_PAGES = 128
 
@@ -59,6 +63,26 @@ def erased_keys(connection: apsw.Connection, keys: Sequence[str]) -> set[str]:
             (blake2b(key.encode(), key=salt, digest_size=32).digest(),),
         )
     }
+
+
+def said_live(connection: apsw.Connection, turns: Mapping[str, NewTurn]) -> set[str]:
+    """The keys of those turns that a hook recorded while they were said: they have no source key."""
+    return {
+        key
+        for key, turn in turns.items()
+        if (live := _LIVE.get(turn.source or ""))
+        and scalar(
+            connection,
+            """
+            SELECT 1 FROM memories WHERE session_id = ? AND event_time BETWEEN ? AND ?
+            AND source = ? AND source_role = ? AND content = ? LIMIT 1
+            """,
+            (
+                turn.session_id, turn.event_time - _SECONDS_APART, turn.event_time + _SECONDS_APART,
+                live, turn.role, turn.intake.content,
+            ),
+        )
+    }  # fmt: skip
 
 
 def store_some(

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import Kind, MemoryRecord, Profile, SearchResult
 from memtui.engine.search.briefing import ContextBlock
-from memtui.engine.search.filter_terms import Value, parse
+from memtui.engine.search.confine import expression, quoted, without_names
+from memtui.engine.search.filter_terms import parse
 from memtui.engine.verbs.all import Verbs
 
 if TYPE_CHECKING:
@@ -41,9 +40,7 @@ class Agent:
         self.memory = memory
         self.project = project or None
         self.readonly = readonly or memory.readonly
-        self.filter = " ".join(filter.split("\n")).strip()
-        if self.project is not None:
-            self.filter = f"{self.filter} project:{quoted(self.project)}".strip()
+        self.filter = expression(filter, self.project)
         memory.view.emptied_by(self.filter)  # a bad filter is refused now, not at the first call
 
     @property
@@ -113,15 +110,12 @@ class Agent:
         )
 
     def profile(self) -> Profile | None:
-        """How to rank; None for the memory's own way.
-
-        Names of entities are learned from all memories, so one that is confined does not search by them.
-        """
+        """How to rank; None for the memory's own way."""
         if not self.scoped:
             return None
         wanted = self.memory.options.profile
         known = {one.name: one for one in self.memory.questions.profiles()}
-        return msgspec.structs.replace(known.get(wanted, Profile()), entity=0.0)
+        return without_names(known.get(wanted, Profile()))
 
     @cached_property
     def loop(self) -> AgentLoop:
@@ -131,11 +125,6 @@ class Agent:
     def told(self, query: str, memories: Sequence[MemoryRecord], session_id: str | None = None) -> None:
         """This agent has been told these: kept in ``recalls``, and it slows their fading."""
         self.memory.note_recall(query, memories, session_id)
-
-
-def quoted(text: str) -> str:
-    """A value as the filter language takes it, whatever it holds."""
-    return str(Value(text=text, quoted=True))
 
 
 def unknown(id: str) -> NotFoundError:

@@ -13,8 +13,9 @@ from memtui.engine.observations.extractor import SHORTEST, extractor, worth_read
 from memtui.engine.observations.observation import Observation
 from memtui.engine.records import Category, MemoryRecord, Record, Trust
 from memtui.engine.search.briefing import why_kept_back
+from memtui.engine.search.confine import quoted
 
-from .agent import Agent, quoted
+from .agent import Agent
 from .base import Arguments, Tool
 from .recall import LongText, Name, local_time, without_secrets
 

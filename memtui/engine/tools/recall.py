@@ -12,10 +12,11 @@ from msgspec import Meta
 from memtui.engine.errors import NotFoundError
 from memtui.engine.records import KINDS, Category, Entity, Kind, MemoryRecord, Record, Trust
 from memtui.engine.search.briefing import holds_secret, why_kept_back
+from memtui.engine.search.confine import quoted
 from memtui.engine.store import cjk
 from memtui.engine.store.words import fold
 
-from .agent import Agent, kinds, quoted
+from .agent import Agent, kinds
 from .base import Arguments, Tool
 
 LongText = Annotated[str, Meta(max_length=100_000)]

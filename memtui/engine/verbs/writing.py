@@ -61,15 +61,11 @@ class Writing(Base):
         empty or over-long content.
         """
         now = int(self._clock())
-        turn = turns.NewTurn(
-            session_id=intake.name(session_id, "session id"),
-            role=intake.name(role, "role"),
-            intake=intake.accept(content, "episode", self._options.secrets),
-            event_time=now if event_time is None else unix_seconds(event_time),
-            trust=intake.trust(role, self.actor),
-            source=None if source is None else intake.name(source, "source"),
-            project=None if project is None else intake.name(project, "project"),
-        )
+        at = now if event_time is None else unix_seconds(event_time)
+        turn = turns.checked(
+            session_id, role, content, at,
+            actor=self.actor, policy=self._options.secrets, source=source, project=project,
+        )  # fmt: skip
         # Links are made in the background, if there is one: they would be half the time of this call.
         mentions = (
             None if self._options.background else self._indexer.mentions(turn.intake.content, role=turn.role)

@@ -1,0 +1,43 @@
+"""``memtui hook``: what an agent calls by itself. As it is called, ``memtui.hook.program`` runs before click is there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from .root import Command, pass_door
+
+if TYPE_CHECKING:
+    from .door import Door
+
+
+@click.command("hook", cls=Command)
+@click.argument("client", type=click.Choice(["claude-code"]))
+@click.option("--agent", metavar="NAME", help="Who is told, and who records.  [default: the client]")
+@click.option("--project", metavar="NAME", help="It is told of this project only.")
+@click.option("--filter", metavar="EXPR", help="It is told only what passes: '-tag:private'.")
+@pass_door
+def hook_command(
+    door: Door, client: str, agent: str | None, project: str | None, filter: str | None
+) -> NoReturn:
+    """Read a hook's event on standard input: record the turn, and print what bears on the prompt.
+
+    memtui connect claude-code --hooks installs it. It takes a tenth of a second, asks no model, and always
+    ends with exit code 0: why it did nothing stands in the log (memtui doctor tells where that is).
+    """
+    from memtui.hook.program import run
+
+    door.check()
+    given = {
+        "--db": str(door.path()),
+        "--config": door.config,
+        "--agent": agent or client,
+        "--project": project,
+        "--filter": filter,
+    }
+    flags = {"--readonly": door.readonly, "--allow-unsafe-fs": door.allow_unsafe_fs}
+    run(
+        {name: value for name, value in given.items() if value}
+        | {name: "" for name, on in flags.items() if on}
+    )

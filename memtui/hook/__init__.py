@@ -1,0 +1,1 @@
+"""Commands that agents run by themselves at certain moments, to record what is said and to be told what bears on it."""

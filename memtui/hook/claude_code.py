@@ -1,0 +1,123 @@
+"""Claude Code's hooks: what it sends on standard input, and what it may be told.
+
+``UserPromptSubmit`` comes before a prompt is read: what bears on it goes back as ``additionalContext``, and the
+prompt is recorded. ``Stop`` comes when the answer is complete: it is recorded. Sessions are named as the import of
+the transcripts names them, so that both fill the same ones; any other event is let pass.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from memtui.engine.feeds import envelopes
+from memtui.engine.records import MemoryRecord
+
+from .quick import Quick
+
+SOURCE = "hook:claude-code"
+# Claude Code shows the model a mere preview of what is longer than this.
+MOST_CHARACTERS = 10_000
+_TAIL_BYTES = 1 << 20
+
+
+class Event(msgspec.Struct):
+    """What comes on standard input; fields that are not used are passed over."""
+
+    hook_event_name: str = ""
+    session_id: str = ""
+    cwd: str = ""
+    prompt: str = ""
+    transcript_path: str = ""
+    last_assistant_message: str | None = None
+    agent_id: str | None = None
+
+
+def answer(
+    raw: bytes, open_memory: Callable[[], Quick], project: str | None, say: Callable[[bytes], None]
+) -> None:
+    """Do what an event asks for; ``say`` takes what goes to standard output, at once.
+
+    Raises msgspec.MsgspecError for what is no event, and what ``Quick`` raises.
+    """
+    event = msgspec.json.decode(raw, type=Event)
+    if event.agent_id or not event.session_id:
+        return  # a subagent talks with the assistant, not with the person
+    session = f"claude-code:{event.session_id}"
+    where = project or os.path.basename(event.cwd.replace("\\", "/").rstrip("/")) or None  # noqa: PTH119
+    if event.hook_event_name == "UserPromptSubmit":
+        text = envelopes.own_words(event.prompt)
+        if not text:
+            return
+        memory = open_memory()
+        told: list[MemoryRecord] = []
+        try:
+            block = memory.context(text, session)
+            if block.text:
+                say(_injected(block.text))
+                told = block.memories
+        finally:  # what was said is recorded, also where nothing could be told
+            memory.record(session, "user", text, source=SOURCE, project=where, told=told)
+    elif event.hook_event_name == "Stop":
+        text = (event.last_assistant_message or last_answer(event.transcript_path)).strip()
+        if text:
+            open_memory().record(session, "assistant", text, source=SOURCE, project=where, told=[], once=True)
+
+
+def _injected(text: str) -> bytes:
+    if len(text) > MOST_CHARACTERS:
+        text = text[: MOST_CHARACTERS - 1] + "…"
+    output = {"hookEventName": "UserPromptSubmit", "additionalContext": text}
+    return msgspec.json.encode({"hookSpecificOutput": output}) + b"\n"
+
+
+class _Message(msgspec.Struct):
+    content: Any = None
+
+
+class _Line(msgspec.Struct, rename="camel"):
+    type: Any = None
+    is_sidechain: Any = None
+    is_api_error_message: Any = None
+    message: _Message | None = None
+
+
+def last_answer(transcript: str) -> str:
+    """What the assistant said last, from the end of a transcript; "" when the person spoke after it.
+
+    Claude Code before 2.1 does not send the text itself.
+    """
+    if not transcript:
+        return ""
+    path = os.path.expanduser(transcript)  # noqa: PTH111
+    with open(path, "rb") as stream:  # noqa: PTH123
+        stream.seek(max(0, os.fstat(stream.fileno()).st_size - _TAIL_BYTES))
+        lines = stream.read(_TAIL_BYTES).split(b"\n")
+    decoder = msgspec.json.Decoder(_Line)
+    for raw in reversed(lines):
+        try:
+            line = decoder.decode(raw)
+        except msgspec.MsgspecError:
+            continue  # the first one is cut
+        if line.is_sidechain or line.is_api_error_message or line.message is None:
+            continue
+        said = "\n\n".join(_texts(line.message.content)).strip()
+        if line.type == "assistant" and said:
+            return said
+        if line.type == "user" and said:
+            return ""
+    return ""
+
+
+def _texts(content: Any) -> list[str]:
+    if isinstance(content, str):
+        return [content]
+    blocks = content if isinstance(content, list) else []
+    return [
+        block["text"]
+        for block in blocks
+        if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
+    ]

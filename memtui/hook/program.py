@@ -1,0 +1,147 @@
+"""The process of a hook: quick, quiet, and never in the agent's way.
+
+Whatever happens it ends with exit code 0 and, at the latest, when its time is up: an agent that waits for its
+memory is worse than one that goes without. Why nothing was told or recorded stands in the log.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from memtui.engine.records import Options
+
+    from .quick import Quick
+
+SECONDS = 2.0
+_MOST_BYTES = 16 << 20
+_VALUES = ("--db", "--config", "--agent", "--project", "--filter")
+_FLAGS = ("--readonly", "--allow-unsafe-fs")
+
+
+def hurry(arguments: Sequence[str]) -> None:
+    """Run ``hook claude-code`` with these arguments and end the process.
+
+    Returns where they are not in the form that ``memtui connect`` writes: then click reads them.
+    """
+    if arguments[:1] != ["claude-code"]:
+        return
+    options: dict[str, str] = {}
+    for argument in arguments[1:]:
+        name, sign, value = argument.partition("=")
+        if not (name in _VALUES and value if sign else name in _FLAGS):
+            return
+        options[name] = value
+    run(options)
+
+
+def run(options: dict[str, str]) -> NoReturn:
+    """Read an event, answer it, end the process. ``options``: those of the command line."""
+    gc.disable()
+    _import_msgspec()
+    watch = threading.Timer(SECONDS, _leave, [f"it took longer than {SECONDS:g} seconds"])
+    watch.daemon = True
+    watch.start()
+    problem = ""
+    opened: list[Quick] = []
+    try:
+        from .claude_code import answer
+
+        answer(_input(), lambda: _opened(options, opened), options.get("--project"), _say)
+    except BaseException as error:
+        problem = _told(error)
+    for memory in opened:
+        try:
+            memory.close()
+        except BaseException as error:
+            problem = problem or _told(error)
+    _leave(problem)
+
+
+def _import_msgspec() -> None:
+    """Without typing_extensions, which would load inspect, ast and dis for names that typing has as well."""
+    modules: dict[str, ModuleType | None] = sys.modules  # type: ignore[assignment]
+    modules["typing_extensions"] = None
+    try:
+        import msgspec  # noqa: F401
+    finally:
+        del modules["typing_extensions"]
+
+
+def _opened(given: dict[str, str], opened: list[Quick]) -> Quick:
+    from pathlib import Path
+
+    from memtui import paths
+
+    from .quick import Quick
+
+    memory = Quick(
+        Path(given["--db"]) if "--db" in given else paths.default_memory(),
+        agent=given.get("--agent", "claude-code"),
+        options=_settings(given),
+        filter=given.get("--filter", ""),
+        project=given.get("--project"),
+        readonly="--readonly" in given,
+    )
+    opened.append(memory)
+    return memory
+
+
+def _settings(given: dict[str, str]) -> Options:
+    """The settings in force. Those of nobody, which are most, are had without reading what could be set."""
+    named = given.get("--config")
+    unsafe = "--allow-unsafe-fs" in given
+    if named and not os.path.exists(named) and not any(map(_is_setting, os.environ)):  # noqa: PTH110
+        from memtui.engine.records import Options
+
+        return Options(allow_unsafe_fs=unsafe)
+    from pathlib import Path
+
+    from memtui import config
+
+    there = Path(named) if named and os.path.exists(named) else None  # noqa: PTH110
+    return config.load(there).settings.options(allow_unsafe_fs=unsafe)
+
+
+def _is_setting(variable: str) -> bool:
+    return variable.startswith("MEMTUI_") and variable not in ("MEMTUI_DB", "MEMTUI_CONFIG")
+
+
+def _input() -> bytes:
+    if sys.stdin is None or sys.stdin.isatty():
+        return b"{}"
+    return sys.stdin.buffer.read(_MOST_BYTES)
+
+
+def _say(text: bytes) -> None:
+    sys.stdout.buffer.write(text)
+    sys.stdout.buffer.flush()
+
+
+def _told(error: BaseException) -> str:
+    from memtui.engine.errors import MemtuiError
+    from memtui.log import outline
+
+    return error.message if isinstance(error, MemtuiError) else outline(error)
+
+
+def _leave(problem: str) -> NoReturn:
+    """End at once: nothing is left to be closed, and taking an interpreter down takes 10 ms."""
+    if problem:
+        try:
+            import logging
+
+            from memtui import log
+
+            log.start()
+            logging.getLogger("memtui.hook").warning("a hook did nothing: %s", problem)
+        finally:
+            os._exit(0)
+    os._exit(0)

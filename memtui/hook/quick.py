@@ -1,0 +1,98 @@
+"""The memory for a process that lives a tenth of a second: open, tell, record, close.
+
+``Memory`` would load twice as much: its views, its upkeep, what makes vectors. Here are the same rooms behind it,
+without a model: questions are asked of the keyword and entity arms, and what is recorded waits in the queue for
+whoever has the memory open next.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui.engine.clock import local_midnight
+from memtui.engine.curate import turns
+from memtui.engine.records import MemoryRecord, Options
+from memtui.engine.store import file, history, memories, recalls
+from memtui.engine.store.sql import scalar
+
+if TYPE_CHECKING:
+    from memtui.engine.search.briefing import ContextBlock
+
+NO_VECTORS = "a hook asks no model"
+
+
+class Quick:
+    """An open memory file. ``filter`` and ``project`` confine what is told, as in ``tools.agent``."""
+
+    def __init__(
+        self, path: Path, *, agent: str, options: Options, filter: str = "", project: str | None = None,
+        readonly: bool = False,
+    ) -> None:  # fmt: skip
+        self._connections = file.open_file(path, readonly=readonly, allow_unsafe=options.allow_unsafe_fs)
+        self._agent = agent
+        self._options = options
+        self._filter = filter
+        self._project = project
+        self._readonly = readonly
+
+    def close(self) -> None:
+        self._connections.close()
+
+    def context(self, prompt: str, session_id: str) -> ContextBlock:
+        """What an agent is told before it answers; ``record`` notes it as a recall. Raises FilterError."""
+        from memtui.engine.search import briefing, confine, profiles  # recording does not need them
+
+        within = confine.expression(self._filter, self._project)
+        with self._connections.read() as connection:
+            profile = profiles.find(connection, self._options.profile)
+            return briefing.brief(
+                connection, prompt, filter=within, embedder=NO_VECTORS, now=time.time(),
+                profile=confine.without_names(profile) if within else profile,
+                session_id=session_id, fade_threshold=self._options.fade_threshold,
+            )  # fmt: skip
+
+    def record(
+        self, session_id: str, role: str, content: str, *, source: str, project: str | None,
+        told: list[MemoryRecord], once: bool = False,
+    ) -> None:  # fmt: skip
+        """Record a turn, and what was told for it, in one transaction. Nothing where only reading is allowed.
+
+        ``once``: not when the session's latest turn is the same. Raises InputError for a text that cannot be
+        recorded, StoreError for a file that cannot be written.
+        """
+        if self._readonly:
+            return
+        now = int(time.time())
+        turn = turns.checked(
+            session_id, role, content, now,
+            actor=f"agent:{self._agent}", policy=self._options.secrets, source=source, project=project,
+        )  # fmt: skip
+        with history.operation(
+            self._connections, time.time, f"agent:{self._agent}", "record", "Recorded a turn"
+        ) as op:
+            if once and _latest(op, session_id) == (role, turn.intake.content):
+                return
+            turns.store_turn(op.connection, turn, now, memories.new_id("episode"))
+            if told:
+                rids = [memory.rid for memory in told]
+                memories.record_access(op.connection, rids, now, local_midnight(now))
+                recalls.add(
+                    op.connection, at=now, agent=self._agent, session_id=session_id, query=content,
+                    memory_ids=[memory.id for memory in told],
+                )  # fmt: skip
+            op.wrote = True
+
+
+def _latest(op: history.Op, session_id: str) -> tuple[str, str] | None:
+    rid = scalar(
+        op.connection,
+        """
+        SELECT rid FROM memories WHERE session_id = ? AND kind = 'episode' AND valid_until IS NULL
+        ORDER BY event_time DESC, rid DESC LIMIT 1
+        """,
+        (session_id,),
+    )
+    row = op.connection.execute("SELECT source_role, content FROM memories WHERE rid = ?", (rid,)).fetchone()
+    return (str(row[0]), str(row[1])) if row else None

@@ -1,0 +1,290 @@
+"""memtui hook claude-code: what it tells, what it records, and that it is never in the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+from memtui import Memory
+from memtui.config import Settings
+from memtui.engine.records import Options
+from memtui.hook import claude_code
+
+ROOT = Path(__file__).parents[2]
+QUIET = Options(background=False, embedder="off")
+TOO_HEAVY = {
+    *("numpy", "tokenizers", "wordllama", "openai", "spacy", "mcp", "pydantic", "textual", "rich", "click"),
+    *("asyncio", "platformdirs", "inspect", "logging", "importlib.resources", "tempfile", "zipfile"),
+    *("memtui.engine.memory", "memtui.engine.view", "memtui.engine.models.embedders", "memtui.ui.text"),
+}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in tuple(os.environ):
+        if name.startswith(("MEMTUI_", "XDG_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    return tmp_path
+
+
+@pytest.fixture
+def memory(place: Path) -> Iterator[Memory]:
+    with Memory.open(place, options=QUIET) as opened:
+        opened.remember("Ada is vegetarian since March", tags=["food"])
+        opened.remember("Ada keeps the spare key under the blue pot", tags=["private"])
+        yield opened
+
+
+def hook(
+    place: Path, event: Any, *options: str, python: tuple[str, ...] = ()
+) -> subprocess.CompletedProcess[bytes]:
+    raw = event if isinstance(event, bytes) else json.dumps(event).encode()
+    config = f"--config={place.with_name('config.toml')}"
+    return subprocess.run(
+        [sys.executable, *python, "-m", "memtui", "hook", "claude-code", f"--db={place}", config, *options],
+        input=raw,
+        capture_output=True,
+        timeout=20,
+    )
+
+
+def prompt(text: str, **fields: Any) -> dict[str, Any]:
+    return {
+        "hook_event_name": "UserPromptSubmit", "session_id": "s1", "cwd": "/home/ada/work/greenhouse",
+        "transcript_path": "/nowhere", "prompt": text, **fields,
+    }  # fmt: skip
+
+
+def stop(text: str | None, **fields: Any) -> dict[str, Any]:
+    return {
+        "hook_event_name": "Stop", "session_id": "s1", "cwd": "/home/ada/work/greenhouse",
+        "stop_hook_active": False, **({} if text is None else {"last_assistant_message": text}), **fields,
+    }  # fmt: skip
+
+
+def injected(done: subprocess.CompletedProcess[bytes]) -> str:
+    assert (done.returncode, done.stderr) == (0, b"")
+    if not done.stdout:
+        return ""
+    output = json.loads(done.stdout)["hookSpecificOutput"]
+    assert output["hookEventName"] == "UserPromptSubmit"
+    return str(output["additionalContext"])
+
+
+def logged(home: Path) -> str:
+    return "".join(file.read_text() for file in home.rglob("memtui.log"))
+
+
+def turns(memory: Memory, session: str = "claude-code:s1") -> list[tuple[str | None, str]]:
+    return [(turn.source_role, turn.content) for turn in memory.view.transcript(session)]
+
+
+def test_a_prompt_is_told_what_bears_on_it_and_recorded(memory: Memory, place: Path, home: Path) -> None:
+    assert injected(hook(place, prompt("What does Ada eat? Is she vegetarian?"))).splitlines()[:2] == [
+        "## Relevant memory",
+        "- Ada is vegetarian since March",
+    ]
+    assert turns(memory) == [("user", "What does Ada eat? Is she vegetarian?")]
+    session = memory.view.session("claude-code:s1")
+    assert (session.project, session.source) == ("greenhouse", "hook:claude-code")
+    (told,) = memory.view.recent_recalls()
+    assert (told.agent, told.session_id) == ("claude-code", "claude-code:s1")
+    latest = memory.view.operations(limit=1)[0]
+    assert (latest.actor, latest.label) == ("agent:claude-code", "Recorded a turn")
+    assert logged(home) == ""
+    memory.index_pending()
+    assert memory.check(deep=True).ok
+
+
+def test_nothing_is_injected_where_nothing_bears_on_the_prompt(memory: Memory, place: Path) -> None:
+    assert hook(place, prompt("zebra crossings")).stdout == b""
+    assert turns(memory) == [("user", "zebra crossings")]
+
+
+def test_an_answer_is_recorded_once(memory: Memory, place: Path) -> None:
+    hook(place, prompt("And lunch?"))
+    for _ in range(2):
+        assert hook(place, stop("Soup.\n")).stdout == b""
+    hook(place, prompt("Again?"))
+    hook(place, stop("Soup."))
+    assert turns(memory) == [
+        ("user", "And lunch?"), ("assistant", "Soup."), ("user", "Again?"), ("assistant", "Soup."),
+    ]  # fmt: skip
+    assert [turn.trust for turn in memory.view.transcript("claude-code:s1")] == ["user", "agent"] * 2
+
+
+def test_an_answer_that_is_not_sent_is_read_from_the_transcript(
+    memory: Memory, place: Path, tmp_path: Path
+) -> None:
+    transcript = tmp_path / "t.jsonl"
+    lines = [
+        {"type": "user", "message": {"content": "x" * 2_000_000}},
+        {"type": "assistant", "message": {"content": [{"type": "text", "text": "Let me look."}]}},
+        {"type": "user", "message": {"content": [{"type": "tool_result", "content": "42"}]}},
+        {"type": "assistant", "isSidechain": True, "message": {"content": [{"type": "text", "text": "no"}]}},
+        {"type": "assistant", "message": {"content": [{"type": "text", "text": "It is 42."}, {"type": "x"}]}},
+        {"type": "assistant", "message": {"content": [{"type": "tool_use", "name": "Bash"}]}},
+        {"type": "system", "content": "done"},
+    ]
+    transcript.write_text("\n".join(map(json.dumps, lines)) + "\n{ broken\n")
+    hook(place, stop(None, transcript_path=str(transcript)))
+    assert turns(memory) == [("assistant", "It is 42.")]
+    transcript.write_text(json.dumps({"type": "user", "message": {"content": "hello"}}))
+    assert claude_code.last_answer(str(transcript)) == ""
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"hook_event_name": "SessionEnd", "session_id": "s1", "reason": "clear"},
+        prompt("<task-notification>it is done</task-notification>"),
+        prompt("Look around", agent_id="a1"),
+        prompt("No session", session_id=""),
+        prompt(" \n"),
+        stop(""),
+        {},
+    ],
+)
+def test_what_nobody_said_is_let_pass(event: dict[str, Any], memory: Memory, place: Path, home: Path) -> None:
+    done = hook(place, event)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert memory.view.count_sessions() == 0
+    assert logged(home) == ""
+
+
+@pytest.mark.parametrize(
+    ("raw", "options", "words"),
+    [
+        (b"not json", (), "DecodeError"),
+        (b'{"prompt": 7}', (), "ValidationError"),
+        (b'\xff{"a"', (), "DecodeError"),
+        (b"[]", (), "ValidationError"),
+        (json.dumps(prompt("Ada?")).encode(), ("--filter=kind:(",), "kind: has no value"),
+        (json.dumps(prompt("x" * 600_000)).encode(), (), "600,000 characters"),
+        (json.dumps(stop(None, transcript_path="/no/such")).encode(), (), "FileNotFoundError"),
+    ],
+    ids=range(7),
+)
+def test_whatever_goes_wrong_it_ends_well_and_the_log_says_why(
+    raw: bytes, options: tuple[str, ...], words: str, memory: Memory, place: Path, home: Path
+) -> None:
+    done = hook(place, raw, *options)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert words.lower() in logged(home).lower()
+    assert memory.view.count_sessions() == (1 if options else 0)  # what was said is recorded all the same
+
+
+def test_a_file_that_is_no_memory_is_left_alone(tmp_path: Path, home: Path) -> None:
+    place = tmp_path / "memory.db"
+    place.write_bytes(b"something else entirely")
+    done = hook(place, prompt("Ada?"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert place.read_bytes() == b"something else entirely"
+    assert "is not a memory file" in logged(home)
+
+
+def test_a_writer_that_holds_on_does_not_hold_the_agent_up(memory: Memory, place: Path, home: Path) -> None:
+    blocker = apsw.Connection(str(place))
+    blocker.execute("BEGIN IMMEDIATE")
+    try:
+        begin = time.monotonic()
+        done = hook(place, prompt("Is Ada vegetarian?"))
+        assert time.monotonic() - begin < 10
+    finally:
+        blocker.close()
+    assert "vegetarian since March" in injected(done)
+    assert "took longer than 2 seconds" in logged(home)
+    assert memory.view.count_sessions() == 0
+
+
+def test_the_first_prompt_begins_a_memory(tmp_path: Path) -> None:
+    place = tmp_path / "new" / "memory.db"
+    place.parent.mkdir()
+    assert injected(hook(place, prompt("Hello"))) == ""
+    with Memory.open(place, options=QUIET) as memory:
+        assert turns(memory) == [("user", "Hello")]
+
+
+def test_it_tells_only_what_passes_its_filter(memory: Memory, place: Path) -> None:
+    question = prompt("Where does Ada, who is vegetarian, keep the spare key?")
+    assert "blue pot" in injected(hook(place, question))
+    told = injected(hook(place, question, "--filter=-tag:private"))
+    assert "vegetarian" in told
+    assert "blue pot" not in told
+    assert injected(hook(place, question, "--project=elsewhere")) == ""
+
+
+def test_where_only_reading_is_allowed_nothing_is_written(memory: Memory, place: Path) -> None:
+    assert "vegetarian" in injected(hook(place, prompt("Is Ada vegetarian?"), "--readonly"))
+    assert memory.view.count_sessions() == 0
+    assert memory.view.recent_recalls() == []
+
+
+def test_a_long_context_is_cut_where_claude_code_would_hide_it(memory: Memory, place: Path) -> None:
+    memory.remember("Ada is vegetarian: " + "lentils and so on " * 900)
+    text = injected(hook(place, prompt("Is Ada vegetarian?")))
+    assert len(text) == claude_code.MOST_CHARACTERS
+
+
+def test_the_settings_are_honoured(memory: Memory, place: Path) -> None:
+    place.with_name("config.toml").write_text('[secrets]\nepisodes = "redact"\n')
+    hook(place, prompt("my password: hunter2hunter2!"))
+    assert "hunter2" not in turns(memory)[0][1]
+
+
+def test_without_settings_the_defaults_are_those_of_the_settings() -> None:
+    assert Settings().options() == Options()
+
+
+@pytest.mark.parametrize("event", [prompt("Is Ada vegetarian?"), stop("Yes.")])
+def test_it_loads_nothing_heavy(event: dict[str, Any], memory: Memory, place: Path) -> None:
+    done = hook(place, event, python=("-X", "importtime"))
+    loaded = {line.rpartition(b"|")[2].strip().decode() for line in done.stderr.splitlines()}
+    assert "memtui.hook.quick" in loaded
+    assert not loaded & TOO_HEAVY
+
+
+def test_click_reads_what_is_written_by_hand(memory: Memory, place: Path, home: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "memtui", "--db", place, "hook", "claude-code", "--agent", "cc"],
+        input=json.dumps(prompt("Is Ada vegetarian?")).encode(),
+        capture_output=True,
+    )
+    assert "vegetarian" in injected(done)
+    assert memory.view.recent_recalls()[0].agent == "cc"
+    wrong = subprocess.run([sys.executable, "-m", "memtui", "hook", "cursor"], capture_output=True, text=True)
+    assert (wrong.returncode, "error: " in wrong.stderr) == (2, True)
+
+
+def test_an_import_of_the_transcript_knows_what_the_hook_recorded(
+    memory: Memory, place: Path, tmp_path: Path
+) -> None:
+    hook(place, prompt("Is Ada vegetarian?"))
+    hook(place, stop("Yes, since March."))
+    now = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
+    session = tmp_path / "s1.jsonl"
+    said = [("user", "Is Ada vegetarian?"), ("assistant", "Let me look."), ("assistant", "Yes, since March.")]
+    session.write_text(
+        "\n".join(
+            json.dumps(
+                {"type": kind, "sessionId": "s1", "uuid": f"u{number}", "timestamp": now, "cwd": "/w/greenhouse",
+                 "isSidechain": False, "message": {"role": kind, "content": [{"type": "text", "text": text}]}}
+            )
+            for number, (kind, text) in enumerate(said)
+        )
+    )  # fmt: skip
+    assert memory.import_paths([session], dry_run=True).imported == 1
+    report = memory.import_paths([session])
+    assert (report.imported, report.already_there) == (1, 2)
+    assert sorted(turns(memory)) == sorted(said)
+    assert memory.import_paths([session]).imported == 0
