@@ -155,20 +155,20 @@ async def test_imported_talks_become_facts_with_their_turns(
         looker.close()
 
 
-async def test_a_talk_beyond_its_context_stays_pending_and_says_why(place: Path, model: LlmOptions) -> None:
+async def test_a_talk_beyond_its_context_is_read_in_parts(place: Path, model: LlmOptions) -> None:
     clock = Clock()
     with opened(place, clock, model) as memory:
-        for number in range(10):
+        for number in range(2):
             memory.record_turn(
-                "long", "user", f"Chapter {number}. " + "It rained on the harbour. " * (CONTEXT // 40)
+                "long", "user", f"I like chapter {number}. " + "It rained on the harbour. " * (CONTEXT // 11)
             )
         clock.now += 3_600
-        (outcome,) = (await memory.consolidate()).outcomes
-        assert outcome.state == "failed"
-        assert "too long" in outcome.error
-        (session,) = memory.pending_sessions()
-        assert session.last_error == outcome.error
-        assert memory.stats().by_kind == {"episode": 10}
+        found = await memory.consolidate()
+        (outcome,) = found.outcomes
+        # Whether it finds an end to its answers is its own affair; that it can be asked at all is ours.
+        assert found.calls > 1
+        assert "finds the conversation too long" not in outcome.error
+        assert (outcome.state == "done") == (memory.pending_sessions() == [])
         assert memory.check().ok
 
 
@@ -184,7 +184,8 @@ async def test_a_week_of_facts_becomes_a_reflection_with_its_sources(place: Path
         assert run.report is not None
         assert not run.report.skipped
         assert run.report.counts["tokens"] > 100
-        rows = memory.view.page("kind:reflection")  # it may find that the week shows nothing together
+        rows = memory.view.page("kind:reflection")
+        assert rows, "so small a model never says that there is nothing"
         assert [row.id for row in rows] == list(run.report.ids)
         for row in rows:
             assert row.source_ids

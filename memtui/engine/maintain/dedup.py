@@ -19,6 +19,7 @@ CANDIDATES = 16
 # More words find more that merely shares a common one.
 _WORDS = 8
 _MOST_SCORED = 5_000
+_RAREST = 3
 _MOST_LOOKED_AT = 500
 
 
@@ -44,21 +45,32 @@ def candidates(
     connection: apsw.Connection, content: str, now: float, *, limit: int = CANDIDATES, within: Within = set
 ) -> list[MemoryRecord]:
     """Active facts that share words with ``content``, the closest by the keyword arm first."""
-    looked_at = limit if within is set else _MOST_LOOKED_AT
     chosen = _telling_words(connection, content)
+    looked_at = limit if within is set else _MOST_LOOKED_AT
+    rids = _matching(connection, chosen, looked_at)
+    known = within(rids)
+    return memories.by_rid(connection, [rid for rid in rids if rid in known][:limit], now)
+
+
+def likely_duplicates(
+    connection: apsw.Connection, content: str, now: float, *, limit: int = 6
+) -> list[MemoryRecord]:
+    """The same for duplicates only, and quicker: they share nearly all words, so one of the rarest three too."""
+    rids = _matching(connection, _telling_words(connection, content)[:_RAREST], limit)
+    return memories.by_rid(connection, rids, now)
+
+
+def _matching(connection: apsw.Connection, chosen: Sequence[str], limit: int) -> list[int]:
+    """Active facts that have one of the words, the closest first."""
     if not chosen:
         return []
     match = " OR ".join(f'"{word}"' for word in chosen)
-    rids = [
-        rid
-        for (rid,) in connection.execute(
-            "SELECT f.rowid FROM facts_fts f JOIN memories m ON m.rid = f.rowid "
-            "WHERE facts_fts MATCH ? AND m.valid_until IS NULL ORDER BY bm25(facts_fts) LIMIT ?",
-            (f"content : ({match})", looked_at),
-        )
-    ]
-    known = within(rids)
-    return memories.by_rid(connection, [rid for rid in rids if rid in known][:limit], now)
+    rows = connection.execute(
+        "SELECT f.rowid FROM facts_fts f JOIN memories m ON m.rid = f.rowid "
+        "WHERE facts_fts MATCH ? AND m.valid_until IS NULL ORDER BY bm25(facts_fts) LIMIT ?",
+        (f"content : ({match})", limit),
+    )
+    return [rid for (rid,) in rows]
 
 
 def _telling_words(connection: apsw.Connection, content: str) -> list[str]:
@@ -66,21 +78,29 @@ def _telling_words(connection: apsw.Connection, content: str) -> list[str]:
 
     Scoring every fact that has an everyday word would take a large memory a while for each comparison.
     """
-    known = {
-        word: stem
-        for word, stem in zip(words.words(content), words.stems(content), strict=True)
-        if word not in FUNCTION_WORDS
-    }
-    counts: dict[str, int] = {
-        word: scalar(connection, "SELECT doc FROM facts_vocab WHERE term = ?", (stem,)) or 0
-        for word, stem in known.items()
-    }
+    stems = _stems(content)
+    heaviest = sorted(stems, key=plain_weight, reverse=True)[:_WORDS]
+    counts = {word: _count(connection, stems[word]) for word in heaviest}
     chosen: list[str] = []
-    for word in sorted(sorted(known, key=plain_weight, reverse=True)[:_WORDS], key=counts.__getitem__):
+    for word in sorted(heaviest, key=counts.__getitem__):
         if chosen and sum(counts[other] for other in chosen) + counts[word] > _MOST_SCORED:
             break
         chosen.append(word)
     return chosen
+
+
+def _stems(content: str) -> dict[str, str]:
+    """The words of a text that carry content, with their stems."""
+    return {
+        word: stem
+        for word, stem in zip(words.words(content), words.stems(content), strict=True)
+        if word not in FUNCTION_WORDS
+    }
+
+
+def _count(connection: apsw.Connection, stem: str) -> int:
+    """How many facts have the stem."""
+    return scalar(connection, "SELECT doc FROM facts_vocab WHERE term = ?", (stem,)) or 0
 
 
 def merge_drafts(

@@ -1,8 +1,8 @@
 """What needs a person's decision, worst first, and what a decision does.
 
 Conflicts, held texts and agents' wishes wait as proposals. Near-duplicates, suspicious and fading facts are found when
-asked for, with bounded work: the latest facts only, against what the keyword arm finds for each. What was
-decided is noted, so that it does not come back.
+asked for, with bounded work: among the latest notes, and those that ``judged`` found earlier. What was decided is
+noted, so that it does not come back.
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ from memtui.engine.errors import InputError, ProtectedError
 from memtui.engine.records import Entity, MemoryRecord, Options, Record
 from memtui.engine.store import memories, proposals
 
-from . import dedup, namesakes, resolve, wishes
+from . import judged, namesakes, resolve, wishes
 from .apply import CONFLICT, HELD
 from .held import insert_held
 from .similarity import compare
-from .suspicious import suspicions
 from .wishes import Wish
 
 ReviewKind = Literal["conflict", "wish", "held", "duplicate", "entities", "suspicious", "fading", "new"]
@@ -156,35 +155,41 @@ def _held(connection: apsw.Connection, now: float, options: Options) -> Iterable
 
 
 def _suspicious(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    found = judged.stored(connection)
+    latest = _latest(
+        connection, now, "m.kind <> 'episode' AND m.confirmed_at IS NULL AND m.reviewed_at IS NULL "
+        f"AND m.rid > {found.through}",
+    )  # fmt: skip
     cards = []
-    for memory in _latest(
-        connection, now, "m.kind <> 'episode' AND m.confirmed_at IS NULL AND m.reviewed_at IS NULL"
-    ):
-        sources = [
-            turn.content for turn in memories.linked(connection, memory.id, "source", now, limit=_SOURCES)
-        ]
-        found = suspicions(memory.content, memory.trust, sources if memory.kind == "fact" else ())
-        if found:
-            reason = "; ".join(f"{one.kind}: {one.detail}" for one in found)
+    for memory in (*latest, *_active(connection, found.suspicious, now)):
+        if reason := judged.why_suspicious(connection, memory, now):
             cards.append((proposals.identity("suspicious", memory.id), reason, (memory,)))
     yield from _unsettled(connection, now, "suspicious", cards)
 
 
 def _duplicates(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
-    cards, seen = [], set()
-    for memory in _latest(connection, now, "m.kind = 'fact'"):
-        for other in dedup.candidates(connection, memory.content, now, limit=6):
-            key = proposals.identity("duplicate", memory.id, other.id)
-            if (
-                other.id == memory.id
-                or key in seen
-                or compare(memory.content, other.content).kind != "duplicate"
-            ):
-                continue
-            seen.add(key)
-            pair = (memory, other) if memory.rid > other.rid else (other, memory)
-            cards.append((key, "they say the same", pair))
-    yield from _unsettled(connection, now, "duplicate", cards)
+    found = judged.stored(connection)
+    pairs = [
+        (memory, other)
+        for memory in _latest(connection, now, f"m.kind = 'fact' AND m.rid > {found.through}")
+        for other in judged.duplicates(connection, memory, now)
+    ]
+    pairs += [pair for ids in found.duplicates if (pair := _still_the_same(connection, ids, now))]
+    cards = {}
+    for pair in pairs:
+        newer, older = sorted(pair, key=lambda memory: memory.rid, reverse=True)
+        key = proposals.identity("duplicate", newer.id, older.id)
+        cards[key] = (key, "they say the same", (newer, older))
+    yield from _unsettled(connection, now, "duplicate", list(cards.values()))
+
+
+def _still_the_same(
+    connection: apsw.Connection, ids: Sequence[str], now: float
+) -> tuple[MemoryRecord, MemoryRecord] | None:
+    pair = _active(connection, ids, now)
+    if len(pair) < 2 or compare(pair[0].content, pair[1].content).kind != "duplicate":
+        return None
+    return pair[0], pair[1]
 
 
 def _fading(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:

@@ -51,13 +51,17 @@ class Verdict(Record):
     reasons: tuple[str, ...] = ()
 
 
+def tokens(text: str) -> list[str]:
+    """The words and numbers of a text as they stand there."""
+    return _token.findall(unicodedata.normalize("NFKC", text).replace("’", "'"))
+
+
 def read(text: str) -> Reading:
-    text = unicodedata.normalize("NFKC", text).replace("’", "'")
-    tokens = _token.findall(text)
-    lowered = [token.casefold() for token in tokens]
+    found = tokens(text)
+    lowered = [token.casefold() for token in found]
     numbers, content, names = [], [], []
     denials = 0
-    for place, (token, word) in enumerate(zip(tokens, lowered, strict=True)):
+    for place, (token, word) in enumerate(zip(found, lowered, strict=True)):
         if word[0].isdigit() or word in NUMBER_WORDS:
             numbers.append(NUMBER_WORDS.get(word) or word.replace(",", "").replace("'", ""))
         elif word in NEGATIONS or word in ENDINGS or word.endswith("n't"):

@@ -10,7 +10,7 @@ from memtui.engine import secrets
 from memtui.engine.records import TRUST_ORDER, Record, Trust
 
 from .instructions import find_instructions
-from .similarity import read
+from .similarity import read, tokens
 
 # How much of a fact its sources must lack before it counts as unsupported: a rewording shares fewer words.
 _MISSING_SHARE = 0.7
@@ -43,21 +43,33 @@ def suspicions(content: str, trust: Trust, sources: Sequence[str] = ()) -> tuple
 
 
 def unsupported(content: str, sources: Sequence[str]) -> tuple[str, ...]:
-    """The words, names and numbers of ``content`` that no source has, when they are too many to be a rewording.
-
-    A number that nobody said is enough by itself; so is a name.
+    """The words, names and numbers of ``content``, as they stand there, that no source has, when they are too many
+    to be a rewording. A number that nobody said is enough by itself; so is a name.
     """
     if not sources:
         return ()
-    claim = read(_said_on.sub("", content))
+    content = _said_on.sub("", content)
+    claim = read(content)
     said = [read(source) for source in sources]
     words = frozenset(stem for one in said for stem in one.content)
     missing = [stem for stem in dict.fromkeys(claim.content) if not _said(stem, words)]
     numbers = sorted(claim.numbers - frozenset(number for one in said for number in one.numbers))
     names = [stem for stem in missing if stem in claim.names]
     if len(missing) < 3 or len(missing) < _MISSING_SHARE * len(set(claim.content)):
-        return (*numbers, *names) if numbers or len(names) > 1 else ()
-    return (*numbers, *missing)
+        missing = names
+        if not numbers and len(names) < 2:
+            return ()
+    return _as_written(content, (*numbers, *missing))
+
+
+def _as_written(content: str, found: Sequence[str]) -> tuple[str, ...]:
+    """The words behind stems and numbers of a reading."""
+    written: dict[str, str] = {}
+    for token in tokens(content):
+        word = read(token)
+        for stem in (*word.content, *word.numbers):
+            written.setdefault(stem, token)
+    return tuple(dict.fromkeys(written.get(stem, stem) for stem in found))
 
 
 def _said(stem: str, words: frozenset[str]) -> bool:

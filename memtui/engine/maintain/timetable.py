@@ -7,11 +7,12 @@ import apsw
 from memtui.engine.store import consolidations, history, jobs, recalls, sessions
 from memtui.engine.store.sql import scalar
 
-from . import backups, decay
+from . import backups, decay, judged
 from .calendar import SUNDAY, Daily, Weekly
 from .jobs import Job, JobReport, Task
 
 _INDEX_CHUNK = 512
+_JUDGE_CHUNK, _JUDGED_AT_ONCE = 50, 1_000
 _RUNS_KEPT_DAYS = 400
 _NOTES = 20
 _SLOT_SECONDS = 60
@@ -91,7 +92,7 @@ def _just_over(task: Task) -> str | None:
 
 
 def _embed(task: Task) -> JobReport:
-    """Links and vectors that no program has made yet."""
+    """Links and vectors that no program has made yet; then what Review will show of the notes that came since."""
     with task.connections.read() as connection:
         waiting = _queue(connection)
     if task.dry_run:
@@ -104,15 +105,27 @@ def _embed(task: Task) -> JobReport:
         task.progress(max(0, waiting - left), waiting)
         if left >= before:
             break  # what is left cannot be done now: no embedder
+    _judge(task)
     return JobReport(
         summary=f"indexed {_plural(waiting - left, 'memory', 'memories')}",
         counts={"vectors": made, "left": left},
     )
 
 
+def _judge(task: Task) -> None:
+    for _ in range(_JUDGED_AT_ONCE // _JUDGE_CHUNK):
+        with task.connections.read() as connection:
+            if task.cancelled() or not judged.waits(connection):
+                return
+            found = judged.judge(connection, judged.stored(connection), task.now, _JUDGE_CHUNK)
+        with task.connections.write() as connection:
+            judged.keep(connection, found)
+
+
 def _index_waits(task: Task) -> str | None:
     with task.connections.read() as connection:
-        return SLOT if scalar(connection, "SELECT 1 FROM index_queue LIMIT 1") else None
+        queued = scalar(connection, "SELECT 1 FROM index_queue LIMIT 1")
+        return SLOT if queued or judged.waits(connection) else None
 
 
 def _queue(connection: apsw.Connection) -> int:
@@ -160,7 +173,7 @@ JOBS: tuple[Job, ...] = (
     ),
     Job(
         name="embedding", label="Indexing", run=_embed, logged=False,
-        about="Makes the links and vectors that are still missing.",
+        about="Makes the links and vectors that are still missing, and looks for what Review should show.",
         needed=_index_waits,
     ),
     Job(

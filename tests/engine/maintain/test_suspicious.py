@@ -66,6 +66,13 @@ def test_a_fact_that_its_sources_do_not_make_is_unsupported() -> None:
     assert unsupported("Invests every salary in racing horses", sources)
 
 
+def test_what_is_unsupported_is_told_in_the_words_of_the_fact() -> None:
+    sources = ["I am learning a language."]
+    found = unsupported("She studies Portuguese grammar daily in Coimbra’s libraries", sources)
+    assert {"Portuguese", "studies", "libraries"} <= set(found)
+    assert unsupported("Twelve of them came", ["They came."]) == ("Twelve",)
+
+
 def test_a_number_that_nobody_said_is_unsupported() -> None:
     sources = ["Standup moved to 10:30 on Tuesdays."]
     assert unsupported("Standup is at 11:30 on Tuesdays", sources) == ("11:30",)
