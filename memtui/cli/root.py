@@ -29,6 +29,7 @@ COMMANDS: dict[str, Entry] = {
     "show": Entry("showing", "Look", "Show everything about one memory."),
     "history": Entry("showing", "Look", "Show what was changed, by whom, and when."),
     "sessions": Entry("talking", "Look", "List the conversations, or read one."),
+    "entities": Entry("naming", "Look", "List who is who; all about one of them; correct it."),
     "observations": Entry("observing", "Look", "List findings, insights, lessons; recall them; add one."),
     "scratchpad": Entry("observing", "Look", "Read and write keys with a text each, shared with agents."),
     "stats": Entry("showing", "Look", "Count what is remembered."),

@@ -106,6 +106,11 @@ class Indexer:
                 self._tidy()
             return made
 
+    def read_texts(self) -> None:
+        """Link what waits to be read for names, without making vectors."""
+        with self._work:
+            self._derive_texts(None)
+
     def _derive_texts(self, limit: int | None) -> None:
         done, below = 0, _TOP
         while not self._stop.is_set() and (limit is None or done < limit):

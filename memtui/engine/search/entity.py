@@ -51,12 +51,10 @@ def named(connection: apsw.Connection, text: str) -> list[Named]:
     places = _candidates(fold(text))
     rows = connection.execute(
         """
-        SELECT a.key, survivor.eid, survivor.canonical_name,
-               (SELECT sum(one.mention_count) FROM entities one
-                WHERE one.eid = survivor.eid OR one.merged_into = survivor.eid)
+        SELECT a.key, survivor.eid, survivor.canonical_name, survivor.mention_count
         FROM entity_aliases a JOIN entities e ON e.eid = a.entity_id
         JOIN entities survivor ON survivor.eid = coalesce(e.merged_into, e.eid)
-        WHERE a.key IN (SELECT value FROM json_each(?)) AND NOT e.hidden AND NOT survivor.hidden
+        WHERE a.key IN (SELECT value FROM json_each(?)) AND NOT survivor.hidden
         ORDER BY survivor.eid
         """,
         (as_json(places),),

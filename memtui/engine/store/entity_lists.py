@@ -30,17 +30,20 @@ _LOOKED_THROUGH = 20_000
 _ORDERS: dict[str, tuple[tuple[str, ...], bool]] = {
     "mentions": (("e.mention_count",), True),
     "name": (("fold(e.canonical_name)",), False),
-    "last_seen": (("seen.last",), True),
-    "first_seen": (("seen.first",), True),
+    "last_seen": (("e.last",), True),
+    "first_seen": (("e.first",), False),
 }
 _LISTED = (
     "e.merged_into IS NULL AND NOT e.hidden AND (e.mention_count > 0 OR e.protected <> 0 OR e.pinned <> 0)"
 )
-# One pass over the links: asking for each entity takes longer.
-_SEEN_ALL = """
-    LEFT JOIN (SELECT coalesce(l.merged_into, l.eid) AS eid, min(t.first) AS first, max(t.last) AS last
-               FROM (SELECT eid, min(at) AS first, max(at) AS last FROM memory_entities GROUP BY eid) t
-               JOIN entities l ON l.eid = t.eid GROUP BY 1) seen ON seen.eid = e.eid"""
+# The entities with when they were seen: one pass over the links, asking for each entity takes longer.
+_WITH_TIMES = """(
+    SELECT e.eid, e.pinned, seen.first, seen.last FROM (
+        SELECT coalesce(l.merged_into, l.eid) AS eid, min(t.first) AS first, max(t.last) AS last
+        FROM (SELECT eid, min(at) AS first, max(at) AS last FROM memory_entities GROUP BY eid) t
+        JOIN entities l ON l.eid = t.eid WHERE t.last IS NOT NULL GROUP BY 1) seen
+    CROSS JOIN entities e ON e.eid = seen.eid WHERE {where}
+    UNION ALL SELECT e.eid, e.pinned, NULL, NULL FROM entities e WHERE e.mention_count = 0 AND {where}) e"""
 GROUP = "(SELECT {eid} UNION ALL SELECT eid FROM entities WHERE merged_into = {eid})"
 """SQL for the rows of an entity: its own, and those merged into it."""
 
@@ -129,9 +132,12 @@ def _ordered(words: str, order: str, falling: bool) -> tuple[str, tuple[str, ...
     where, values = _where(words)
     terms, greatest_first = _ORDERS[order]
     direction = "DESC" if falling == greatest_first else "ASC"
-    seen = _SEEN_ALL if "seen." in terms[0] else ""
     by = ", ".join(f"{term} {direction}" for term in terms)
-    return f"SELECT e.eid FROM entities e{seen} WHERE {where} ORDER BY e.pinned DESC, {by}, e.eid", values
+    if order.endswith("_seen"):
+        source, values = f"{_WITH_TIMES.format(where=where)}", (*values, *values)
+    else:
+        source = f"entities e WHERE {where}"
+    return f"SELECT e.eid FROM {source} ORDER BY e.pinned DESC, {by}, e.eid", values
 
 
 def linked_memories(

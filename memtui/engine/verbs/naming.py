@@ -184,6 +184,8 @@ class Naming(Base):
         self._must_write("correct it")
         with self._operation("entity", "Corrected an entity") as op:
             yield _Change(op, int(self._clock()))
+        if not self._options.background:  # nobody else would read the texts that this concerns
+            self._indexer.read_texts()
         self._announce(op)
 
     def _named(self, change: _Change, eid: int, label: str) -> Entity:
