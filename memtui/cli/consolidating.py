@@ -110,7 +110,9 @@ def _tell_session(outcome: SessionOutcome) -> None:
         ("fact", outcome.added), ("observation", outcome.observations), ("known", outcome.reinforced),
         ("superseded", outcome.superseded), ("conflict", outcome.conflicts), ("held back", outcome.held),
     )  # fmt: skip
-    told = ", ".join(f"{number} {what}" for what, number in counted if number) or "nothing"
+    summary = outcome.plan is not None and outcome.plan.count("summary")
+    told = ", ".join(f"{number} {what}" for what, number in counted if number)
+    told = told or ("only a summary" if summary else "nothing")
     title = outcome.plan.session.title if outcome.plan is not None else None
     word = paint(outcome.state, *([_COLOURS[outcome.state]] if outcome.state in _COLOURS else []))
     out(row(word, paint(outcome.session_id, "dim"), title or "", told))
