@@ -145,13 +145,13 @@ def unlink(
 
 def link(connection: apsw.Connection, memory: MemoryRecord, entity: Entity, *, actor: str, now: int) -> None:
     """The memory is about it, whatever stands in its text."""
-    _withdraw(connection, "unlink", memory, entity, actor)
+    said_otherwise = _withdraw(connection, "unlink", memory, entity, actor)
     linked = scalar(
         connection,
         f"SELECT 1 FROM memory_entities WHERE rid = ?1 AND eid IN {GROUP.format(eid='?2')}",
         (memory.rid, entity.eid),
     )
-    if not linked:
+    if said_otherwise or not linked:
         _note(connection, "link", entity.eid, actor, now, rid=memory.rid)
 
 
@@ -288,8 +288,8 @@ def _note(
 
 def _withdraw(
     connection: apsw.Connection, decision: str, memory: MemoryRecord, entity: Entity, actor: str
-) -> None:
-    """Take back what was decided before about this memory. Raises ProtectedError when that was the person's."""
+) -> bool:
+    """Take back what was decided before about this memory; whether anything was. Raises ProtectedError when that was the person's."""
     rows: Any = connection.execute(
         f"""
         SELECT decision_id, actor FROM entity_decisions
@@ -304,6 +304,7 @@ def _withdraw(
                 "Ask the person.",
             )
         connection.execute("DELETE FROM entity_decisions WHERE decision_id = ?", (decision_id,))
+    return bool(rows)
 
 
 def _apart(connection: apsw.Connection, one: int, other: int) -> list[tuple[int, str]]:
