@@ -289,7 +289,10 @@ def _note(
 def _withdraw(
     connection: apsw.Connection, decision: str, memory: MemoryRecord, entity: Entity, actor: str
 ) -> bool:
-    """Take back what was decided before about this memory; whether anything was. Raises ProtectedError when that was the person's."""
+    """Take back what was decided before about this memory; whether anything was.
+
+    Raises ProtectedError when that was the person's decision.
+    """
     rows: Any = connection.execute(
         f"""
         SELECT decision_id, actor FROM entity_decisions

@@ -37,7 +37,7 @@ def mentions(
     ``speakers``: the keys of names that are people's for certain.
     """
     guessed = extract_fast(text, None, more)
-    there = known.find(readable(text)) if known is not None and len(known) else []
+    there = known.find(readable(text)) if known else []
     if not there:
         return mentions_of(guessed)
     # "Ada" is known, "Ada Lovelace" stands there: somebody else, until the person says that they are one.

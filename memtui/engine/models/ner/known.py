@@ -23,7 +23,7 @@ _unspaced = re.compile(
 )
 _blank = re.compile(r"\s")
 _cluster = re.compile("[\\s\\S][\u0300-\u036f\u3099\u309a]*")
-_NOTHING: dict[str, tuple[str, str, str]] = {}
+_NOTHING: dict[int, dict[str, tuple[str, str, str]]] = {}
 
 
 class KnownNames:
@@ -33,19 +33,23 @@ class KnownNames:
     """
 
     def __init__(self, names: Iterable[tuple[str, str, str]] = ()) -> None:
-        self._by_start: dict[str, dict[str, tuple[str, str, str]]] = {}
+        # First word -> length of the name -> name: thousands may begin alike, but have few lengths.
+        self._by_start: dict[str, dict[int, dict[str, tuple[str, str, str]]]] = {}
         for alias, name, type in names:
             self.add(alias, name, type)
 
     def __len__(self) -> int:
-        return sum(map(len, self._by_start.values()))
+        return sum(len(names) for lengths in self._by_start.values() for names in lengths.values())
+
+    def __bool__(self) -> bool:
+        return bool(self._by_start)
 
     def add(self, alias: str, name: str, type: str) -> None:
         """Know one more alias. One without a letter or digit, or a single letter, is not searched for."""
         key = " ".join(_fold(alias).split()).lstrip("@#")
         start = _start(key)
         if start and len(key) > 1 and key.startswith(start):
-            self._by_start.setdefault(start, {})[key] = (alias, name, type)
+            self._by_start.setdefault(start, {}).setdefault(len(key), {})[key] = (alias, name, type)
 
     def find(self, text: str) -> list[Span]:
         """The known names in ``text``; they may overlap (the longest is the one that ``merge`` keeps)."""
@@ -65,15 +69,15 @@ class KnownNames:
     def _collect(
         self, found: list[Span], text: str, folded: str, places: Sequence[int], at: int, start: str
     ) -> None:
-        for key, (alias, name, type) in self._by_start.get(start, _NOTHING).items():
-            end = at + len(key)
+        for length, names in self._by_start.get(start, _NOTHING).items():
+            end = at + length
+            key = folded[at:end]
+            entry = names.get(key)
+            if entry is None:
+                continue
+            alias, name, type = entry
             first, last = places[at], places[end] if end < len(places) else len(text)
-            if (
-                folded.startswith(key, at)
-                and first < last
-                and _ends_word(folded, end)
-                and _is_meant(alias, key, text, first)
-            ):
+            if first < last and _ends_word(folded, end) and _is_meant(alias, key, text, first):
                 found.append(
                     Span(
                         text=text[first:last],
