@@ -8,16 +8,24 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import apsw
+from msgspec.structs import replace
 
 from memtui.engine.errors import InputError
 from memtui.engine.records import Hit, MemoryRecord, Profile, Record, SearchResult
 from memtui.engine.store import memories
+from memtui.engine.store.words import stems
 
+from . import question
 from .filters import compile
+from .question import STOP_WORDS, Question
 from .ranking import QueryEmbedder
+from .scope import Scope, as_json, passing, scope
 from .search import search
+from .statistics import FACTS
 
 FACTS_TITLE = "## Relevant memory"
 INSIGHT_TITLE = "## Weekly insight"
@@ -26,10 +34,36 @@ MOST = 100
 # An older reflection is not this week's any more.
 INSIGHT_DAYS = 14
 HOW_COUNTED = "one for every 4 characters, for each character of Chinese, Japanese and Korean"
+NEAR = 0.35
+"""The cosine from which on a fact that shares no telling word with the prompt bears on it all the same.
+
+So chosen that of the questions of one LoCoMo conversation, asked of another one, 1 in 20 gets a fact for its meaning alone
+(tests/benchmarks/context_floor.py).
+"""
+COMMON = 0.25
+"""A word that a larger share of the facts has tells nothing."""
+_FEW = 20
 _DAY = 86_400
 # So many hits are looked through for ``limit`` that may be told.
 _SPARE = 20
 _ONE_EACH = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff]")
+
+
+# From each of some memories to all that replaced it, step by step.
+_CHAINS = """
+    WITH RECURSIVE chain(start, id, steps) AS (
+        SELECT value, value, 0 FROM json_each(:ids)
+        UNION SELECT chain.start, l.from_id, steps + 1 FROM chain JOIN memory_links l ON l.to_id = chain.id
+        WHERE l.rel = 'supersedes' AND steps < 50)
+    SELECT chain.start, m.rid FROM chain JOIN memories m ON m.id = chain.id WHERE steps > 0 ORDER BY steps, m.rid
+"""
+
+
+class _Words(NamedTuple):
+    """The words of a prompt, as stems or pairs: those by which a fact can bear on it, and those that nearly all have."""
+
+    telling: frozenset[str]
+    common: frozenset[str]
 
 
 class LeftOut(Record):
@@ -73,16 +107,21 @@ def brief(
     """Make the block for a prompt. Raises FilterError for a bad filter, InputError for a bad limit."""
     if not 1 <= limit <= MOST:
         raise InputError(f"A context block cannot hold {limit!r} facts.", f"Give a limit from 1 to {MOST}.")
+    # What was replaced is found by its old words too; what is told then is its successor.
     result = search(
-        connection, prompt, filter=f"kind:fact {filter}".strip(), limit=limit + _SPARE, profile=profile,
-        embedder=embedder, now=now, exclude_session=session_id, fade_threshold=fade_threshold,
+        connection, prompt, filter=f"kind:fact is:active,superseded {filter}".strip(), limit=limit + _SPARE,
+        profile=profile, embedder=embedder, now=now, exclude_session=session_id, fade_threshold=fade_threshold,
     )  # fmt: skip
+    within = scope(
+        compile(f"kind:fact {filter}".strip(), now, fade_threshold=fade_threshold), exclude_session=session_id
+    )
+    asked = _words(question.read(connection, prompt, FACTS))
     told: list[Hit] = []
     left_out: list[LeftOut] = []
-    for hit in result.hits:
+    for hit in _successors(connection, result.hits, within, now):
         if len(told) == limit:
             break
-        reason = why_kept_back(hit.memory)
+        reason = _too_far(hit, asked) or why_kept_back(hit.memory)
         if reason:
             left_out.append(LeftOut(reason=reason, memory=hit.memory))
         else:
@@ -100,6 +139,48 @@ def brief(
         left_out=tuple(left_out),
         result=result,
     )
+
+
+def _too_far(hit: Hit, asked: _Words) -> str:
+    """Why a hit does not bear on the prompt; empty when it does: a word, a name, or a meaning that is near."""
+    keyword, vector, entity = hit.arms.get("keyword"), hit.arms.get("vector"), hit.arms.get("entity")
+    if keyword and any(asked.telling & {word, *stems(word)} for word in keyword.matched):
+        return ""
+    if entity and not all(asked.common >= set(stems(name)) for name in entity.matched):
+        return ""
+    if vector is None:
+        return "it shares no telling word with the prompt"
+    if vector.score >= NEAR:
+        return ""
+    return f"it shares no telling word with the prompt, and its meaning is too far ({vector.score:.2f} of {NEAR:.2f})"
+
+
+def _words(question: Question) -> _Words:
+    """What every fourth fact has ("the user") says nothing, unless the prompt has no other words."""
+    terms = [term for term in question.terms if term.bigram or term.word not in STOP_WORDS]
+    most = question.rows * COMMON if question.rows >= _FEW else question.rows
+    common = {term.stem for term in terms if not term.bigram and term.count > most}
+    telling = {term.stem for term in terms} - common
+    return _Words(
+        frozenset((*(telling or common), *question.characters)), frozenset(common if telling else ())
+    )
+
+
+def _successors(connection: apsw.Connection, hits: Sequence[Hit], within: Scope, now: float) -> Iterator[Hit]:
+    """The hits with what was replaced changed for what replaced it, each memory once."""
+    ids = [hit.memory.id for hit in hits]
+    rows: list[Any] = connection.execute(_CHAINS, {"ids": as_json(ids)}).fetchall()
+    later: dict[str, int] = {}
+    if rows:
+        inside = passing(connection, within, [rid for _, rid in rows])
+        later = {start: rid for start, rid in rows if rid in inside}  # the last of a chain stands last
+    found = {one.rid: one for one in memories.by_rid(connection, list(later.values()), now)}
+    seen: set[int] = set()
+    for hit in hits:
+        memory = found[later[hit.memory.id]] if hit.memory.id in later else hit.memory
+        if memory.active and memory.rid not in seen:
+            seen.add(memory.rid)
+            yield hit if memory is hit.memory else replace(hit, memory=memory)
 
 
 def holds_secret(memory: MemoryRecord) -> bool:

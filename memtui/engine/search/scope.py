@@ -10,6 +10,7 @@ import msgspec
 
 from memtui.engine.records import KINDS, Kind, Record
 
+from .filter_terms import Term
 from .filters import CompiledFilter
 from .statistics import FACTS, MEMORIES, Index
 
@@ -51,8 +52,12 @@ def scope(
     if exclude:
         where += " AND m.id NOT IN (SELECT value FROM json_each(:exclude))"
         bindings["exclude"] = as_json(exclude)
-    broad = not filter.trash and all(term.key == "kind" for term in filter.terms)
+    broad = all(term.key == "kind" or _lets_active_pass(term) for term in filter.terms)
     return Scope(filter=filter, where=where, bindings=bindings, broad=broad)
+
+
+def _lets_active_pass(term: Term) -> bool:
+    return term.key == "is" and not term.negated and any(v.text.casefold() == "active" for v in term.values)
 
 
 def passing(connection: apsw.Connection, scope: Scope, rids: Iterable[int]) -> set[int]:
