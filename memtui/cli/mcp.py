@@ -41,12 +41,14 @@ def mcp_command(
             "The package mcp is not installed.", f"{sys.executable} -m pip install 'mcp>=2,<3'"
         )
     from memtui.engine.tools.agent import Agent
-    from memtui.mcp.running import serve
-    from memtui.mcp.server import DEFAULT_GROUPS, make_server
 
     with ExitStack() as stack:
         memory = _opened(door, agent, stack)
         who = Agent(memory, filter=filter, project=project)
+        # The SDK takes most of a second: what is wrong with the call is said before.
+        from memtui.mcp.running import serve
+        from memtui.mcp.server import DEFAULT_GROUPS, make_server
+
         server = make_server(who, (*DEFAULT_GROUPS, *([more] if more else [])))
         jobs = not (no_jobs or who.readonly or who.scoped) and _may_lead(door)
         serve(server, memory, jobs=jobs, at_end=stack.close)
