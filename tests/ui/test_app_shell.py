@@ -391,3 +391,14 @@ async def test_what_another_process_writes_before_the_first_look_appears(
             other.remember("Told in the first moment")
         app.poll()
         await until(lambda: "Told in the first moment" in screen_text(app))
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_in_ascii_no_pane_and_no_dialog_has_line_characters(story: Story, size: tuple[int, int]) -> None:
+    app = story.app(look=Look(ascii=True, motion=False))
+    async with running(app, size) as pilot:
+        for key in ("1", "3", "T", "5", "7", "8", "question_mark"):
+            await pilot.press(key)
+            await settle(app)
+            await pilot.pause()
+            assert not set("─│╭╮╰╯") & set(screen_text(app)), key

@@ -163,9 +163,9 @@ class Decides(ListPane[Card]):
                 self.say("Nothing was decided.")
                 return
         if len(several) < len(cards):
-            self.say(
-                f"{plural(len(cards) - len(several), 'card')} with two sides stay: decide them one by one."
-            )
+            left = len(cards) - len(several)
+            stays = plural(left, "card with two sides stays", "cards with two sides stay")
+            self.say(f"{stays}: decide {'it by itself' if left == 1 else 'them one by one'}.")
         await self._settle_all(verdict, several)
 
     async def _settle_all(self, verdict: Verdict, cards: list[Card]) -> None:

@@ -87,6 +87,7 @@ class FilterBar(Widget):
             self._input = FilterInput(self._text, visible(self._placeholder))
             self._make_room(self.count)
             self.mount(self._input)
+            self.call_after_refresh(self._make_room, self.count)
         self._input.focus()
 
     def show_count(self, text: str) -> None:
@@ -96,7 +97,14 @@ class FilterBar(Widget):
 
     def _make_room(self, count: str) -> None:
         if self._input is not None:
-            self._input.styles.margin = (0, cells(one_line(count, 28)) + GAP, 0, SIGN)
+            taken = cells(one_line(count, 28)) + GAP
+            self._input.styles.margin = (0, taken, 0, SIGN)
+            # One cell is the cursor's.
+            room = self.size.width - SIGN - taken - self._input.gutter.width - 1
+            self._input.placeholder = one_line(self._placeholder, max(room, 1))
+
+    def on_resize(self) -> None:
+        self._make_room(self.count)
 
     def show_error(self, error: MemtuiError | None) -> None:
         """Point at the mistake, in a line below; None: there is none."""
