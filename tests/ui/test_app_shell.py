@@ -394,7 +394,9 @@ async def test_what_another_process_writes_before_the_first_look_appears(
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
-async def test_in_ascii_no_pane_and_no_dialog_has_line_characters(story: Story, size: tuple[int, int]) -> None:
+async def test_in_ascii_no_pane_and_no_dialog_has_line_characters(
+    story: Story, size: tuple[int, int]
+) -> None:
     app = story.app(look=Look(ascii=True, motion=False))
     async with running(app, size) as pilot:
         for key in ("1", "3", "T", "5", "7", "8", "question_mark"):
