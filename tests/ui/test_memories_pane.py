@@ -103,6 +103,14 @@ async def test_an_empty_memory_shows_how_to_begin(empty_story: Story) -> None:
     assert added.protected
 
 
+async def test_with_conversations_only_the_way_to_facts_is_shown(empty_story: Story) -> None:
+    with empty_story.open() as memory:
+        memory.record_turn("trip", "user", "I live in Ghent.")
+    app = empty_story.app()
+    async with running(app):
+        await until(lambda: "5  read them, and there A turns all of them into facts" in screen_text(app))
+
+
 async def test_a_stale_index_is_told_apart_from_an_empty_answer(
     story: Story, monkeypatch: pytest.MonkeyPatch
 ) -> None:

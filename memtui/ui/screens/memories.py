@@ -100,8 +100,9 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
             )  # fmt: skip
         return assemble(
             ("No facts yet, only conversations.\n\n", "bold"),
+            (key("pane_sessions"), "bold $accent"), "  read them, and there ",
+            (key("run_all"), "bold $accent"), " turns all of them into facts\n",
             (key("episodes"), "bold $accent"), "  show their turns here\n",
-            (key("pane_sessions"), "bold $accent"), "  read them as conversations\n",
             (key("add"), "bold $accent"), "  write down a fact yourself",
         )  # fmt: skip
 
