@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .format import count, plural, relative_time
 from .paint import Role
+from .question_rows import fared_line
 from .text import Visible, one_line, visible
 from .widgets.columns import Column, Piece
 
@@ -16,15 +17,17 @@ if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import CheckReport, Finding, Stats
     from memtui.engine.store.jobs import JobRun
+    from memtui.engine.store.saved_queries import QuestionResult
 
     from .glyphs import Glyphs
 
-Topic = Literal["fading", "growth", "confidence", "models", "check", "spend"]
+Topic = Literal["fading", "growth", "confidence", "models", "questions", "check", "spend"]
 _TOPICS: tuple[tuple[Topic, str], ...] = (
     ("fading", "Fading"),
     ("growth", "Growth"),
     ("confidence", "Confidence"),
     ("models", "Health"),
+    ("questions", "Questions"),
     ("check", "File check"),
     ("spend", "Tokens"),
 )
@@ -42,6 +45,7 @@ class State(NamedTuple):
     stats: Stats
     forecast: Forecast
     llm: bool
+    questions: tuple[QuestionResult, ...]
 
 
 class Row(NamedTuple):
@@ -63,6 +67,7 @@ def read_state(memory: Memory) -> State:
         stats=memory.stats(),
         forecast=memory.view.forecast(),
         llm=memory.options.llm.configured,
+        questions=tuple(memory.questions.results()),
     )
 
 
@@ -217,6 +222,8 @@ def topic_line(row: Row, state: State, check: CheckReport | None, now: float) ->
         case "models":
             waiting = stats.unembedded + stats.unlinked
             return f"{count(waiting)} still to index" if waiting else stats.vectors
+        case "questions":
+            return fared_line(state.questions)
         case "check":
             if check is None:
                 return "not checked since memtui was started"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from .format import plural
-from .safe import assemble
+from .format import count, plural
+from .safe import assemble, content
 
 if TYPE_CHECKING:
     from memtui.engine.store.saved_queries import Place, QuestionResult, SavedQuery
@@ -19,42 +19,30 @@ if TYPE_CHECKING:
 def fared_line(results: Sequence[QuestionResult]) -> str:
     """The outcome of all of them in a line."""
     if not results:
-        return "no question expects an answer yet"
+        return "none expects an answer yet"
     failed = sum(not result.passed for result in results)
-    if failed:
-        return f"{failed} of {plural(len(results), 'question')} without the expected answer"
-    return (
-        "the question finds what it should"
-        if len(results) == 1
-        else f"all {len(results)} find what they should"
-    )
+    return f"{failed} of {count(len(results))} fail" if failed else f"all {count(len(results))} pass"
 
 
-def fared(saved: SavedQuery, result: QuestionResult | None, glyphs: Glyphs) -> list[Content]:
+def fared(saved: SavedQuery, result: QuestionResult | None, glyphs: Glyphs, width: int) -> list[Content]:
     """What a question expects, and where it stands; empty when it expects nothing."""
     if not saved.expected:
         return []
-    lines = [assemble(("expects  ", "$text-muted"), f"among the first {saved.top}")]
-    if result is None:
-        lines.append(
-            assemble(
-                (
-                    f"         not asked yet: {plural(len(saved.expected), 'memory', 'memories')}",
-                    "$text-muted",
-                )
-            )
-        )
-        return lines
-    for place in result.places:
-        lines += _standing(place, glyphs)
+    place = "as the first hit" if saved.top == 1 else f"among the first {saved.top}"
+    told = f"{plural(len(saved.expected), 'memory', 'memories')} {place}"
+    lines = [
+        assemble(("expects  ", "$text-muted"), told, ("" if result else ", not asked yet", "$text-muted"))
+    ]
+    for place in result.places if result is not None else ():
+        lines += _standing(place, glyphs, width)
     return lines
 
 
-def _standing(place: Place, glyphs: Glyphs) -> list[Content]:
-    where = "not found" if place.rank is None else f"#{place.rank}"
+def _standing(place: Place, glyphs: Glyphs, width: int) -> list[Content]:
     sign = glyphs.protected if place.passed else glyphs.conflict
-    colour = "$success" if place.passed else "$warning"
-    lines = [assemble("  ", (f"{sign} {where:<9}", colour), " ", place.content or place.memory_id)]
+    where = "not found" if place.rank is None else f"#{place.rank}"
+    lines = [assemble((f"{sign} {where}", "$success" if place.passed else "$warning"))]
+    told = [content(place.content or place.memory_id)]
     if not place.passed and place.why:
-        lines.append(assemble("              ", (place.why, "$text-muted")))
-    return lines
+        told.append(content(place.why, "$text-muted"))
+    return lines + [assemble("  ", line) for text in told for line in text.wrap(max(width - 2, 1))]

@@ -240,3 +240,21 @@ def test_a_run_in_which_sessions_failed_says_so() -> None:
         run_id=1, job="consolidation", period="slot:29921967", state="done", started_at=NOW, report=report
     )
     assert (outcome_of(run), role_of(run), period_of(run)) == ("2 sessions failed", "warning", "by itself")
+
+
+async def test_questions_tell_whether_they_find_what_they_should(faded: Story) -> None:
+    with faded.open() as memory:
+        fact = memory.remember("Ada plays the cello")
+        memory.questions.expect("what does Ada play?", fact.id)
+        gone = memory.remember(f"Ada has a boat {HOSTILE}")
+        memory.questions.expect("has Ada a boat?", gone.id)
+        memory.forget(gone.id)
+    app = at_maintenance(faded)
+    async with running(app) as pilot:
+        await go_to(app, "Questions")
+        assert "Does search still find what it should?" in screen_text(app)
+        await pilot.press("r")
+        await until(lambda: "1 of 2 fail" in said(app))
+        await until(lambda: "has Ada a boat?" in screen_text(app))
+        assert "It is in the Trash" in screen_text(app)
+        assert "#1" in screen_text(app)

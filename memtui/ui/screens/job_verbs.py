@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memtui.ui.actions import Action
 from memtui.ui.maintenance_rows import Row, State, outcome_of
+from memtui.ui.question_rows import fared_line
 from memtui.ui.widgets.work_strip import WorkStrip
 
 from .consolidating import told_cost
@@ -59,7 +60,7 @@ class JobVerbs(ListPane[Row]):
             case "run" | "dry_run" if self.busy:
                 return f"{self.busy} is running: {self.shell.keymap_shown('stop')} stops it."
             case "run":
-                runs = row is not None and (row.job is not None or row.topic == "check")
+                runs = row is not None and (row.job is not None or row.topic in ("check", "questions"))
                 return "" if runs else "There is nothing to run here: go to a job."
             case "dry_run" | "switch":
                 return "" if row is not None and row.job is not None else "This works on a job."
@@ -86,6 +87,13 @@ class JobVerbs(ListPane[Row]):
         row = self.table.selected
         if row is not None and row.topic == "check":
             await self._check()
+        elif row is not None and row.topic == "questions":
+            results = await self._work(lambda memory, work: memory.questions.run(), "questions")
+            self.say(
+                f"Questions: {fared_line(results)}.",
+                "information" if all(one.passed for one in results) else "warning",
+            )
+            self.refresh_state()
         elif row is not None and row.job is not None and await self._cost_is_fine(row.job.name):
             run = await self._carry_out(row.job.name, dry=False)
             self.dry.pop(row.job.name, None)

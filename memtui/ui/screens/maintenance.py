@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 Text = TypeVar("Text", bound=Labelled)
 
 LOOK_SECONDS, LOOK_WHILE_RUNNING = 5.0, 0.4
-_KEYS = ("run", "dry_run", "switch", "undo_this", "open")
+_KEYS = ("run", "dry_run", "switch", "undo_this", "open", "expect")
 
 
 class MaintenancePane(WarnsOfClock[Row], JobVerbs):
@@ -51,7 +51,7 @@ class MaintenancePane(WarnsOfClock[Row], JobVerbs):
     placeholder = "filter by words: decay, failed, -backup"
     noun, noun_one = "lines", "line"
     markable = False
-    tables = frozenset({"job_runs", "memories", "sessions_consolidations", "*"})
+    tables = frozenset({"job_runs", "memories", "sessions_consolidations", "question_results", "*"})
 
     def compose(self) -> ComposeResult:
         use_styles(self.app, "panes.tcss")
@@ -180,6 +180,8 @@ class MaintenancePane(WarnsOfClock[Row], JobVerbs):
             case "models":
                 now = self.shell.clock()
                 return text.models(await self.ask(lambda memory: read_health(memory, now)))
+            case "questions":
+                return text.questions(state.questions)
             case "spend":
                 return text.spend(
                     state, llm.budget_tokens, f"{llm.model} at {llm.base_url}" if llm.configured else ""

@@ -29,7 +29,7 @@ class Pinning(Asking):
             parts += [("only in  ", "$text-muted"), saved.filter, "\n"]
         if saved.profile:
             parts += [("profile  ", "$text-muted"), saved.profile, "\n"]
-        for told in fared(saved, result, self.shell.glyphs):
+        for told in fared(saved, result, self.shell.glyphs, self.preview.text_width):
             parts += [told, "\n"]
         parts += [
             "\n",

@@ -12,6 +12,7 @@ from textual.content import Content
 
 from memtui.ui.format import count, local_date, local_time, plural
 from memtui.ui.maintenance_rows import DAY, SPEND_DAYS, State, outcome_of, spent
+from memtui.ui.question_rows import fared
 from memtui.ui.safe import assemble, content, line
 
 from .labelled import Labelled, stack
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from memtui.engine.maintain.decay import Forecast
     from memtui.engine.records import CheckReport, Finding, MemoryRecord
     from memtui.engine.store.growth import Growth
+    from memtui.engine.store.saved_queries import QuestionResult
 
 _LISTED = 12
 _RUNS_LISTED = 15
@@ -118,6 +120,27 @@ class TopicText(Labelled):
             if one.remedy:
                 lines += self.labelled("", assemble((one.remedy, "$text-muted")))
         return stack(lines)
+
+    def questions(self, results: Sequence[QuestionResult]) -> Content:
+        """What each pinned question should find, and where that stands."""
+        if not results:
+            told = "A pinned question can say which memory it should find: in Search, on a hit,"
+            return stack(
+                [
+                    *content("Does search still find what it should?", "bold").wrap(self.width), assemble(""),
+                    *content(told, "").wrap(self.width), *self.way("expect", "expects it among the first"), assemble(""),
+                    *content("Asked after every import and maintenance run, and now:", "").wrap(self.width),
+                    *self.way("run", "asks them"),
+                ]
+            )  # fmt: skip
+        lines: list[Content] = []
+        for result in results:
+            lines += [
+                *content(result.question.query, "bold").wrap(self.width),
+                *fared(result.question, result, self.glyphs, self.width),
+                assemble((f"asked {local_time(result.at, self.now)}", "$text-muted")), assemble(""),
+            ]  # fmt: skip
+        return stack([*lines, *self.way("run", "asks them again")])
 
     def check(self, check: CheckReport | None) -> Content:
         if check is None:
