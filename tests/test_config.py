@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from pathlib import Path
 
@@ -257,3 +258,35 @@ def test_saving_does_not_follow_a_link(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="symbolic link"):
         config.save(tmp_path / "link.toml", "general.theme", "nord")
     assert target.read_text() == TEXT
+
+
+def test_strategies_are_named_in_the_file(tmp_path: Path) -> None:
+    file = written(
+        tmp_path, '[names]\nenrichment = "mine"\n\n[strategies]\nmine = "regex  spacy"\nfast = "regex"\n'
+    )
+    options = config.load(file, {}).settings.options()
+    assert options.strategies == {"mine": ("regex", "spacy"), "fast": ("regex",)}
+    assert options.enrichment == "mine"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('[strategies]\n# one\nmine = "regex spacey"\n', "line 3: The strategy mine names 'spacey'"),
+        ('[strategies]\nfast = "regex llm"\n', "line 2: The strategy fast cannot use 'llm'"),
+        ('[strategies]\nmine = ""\n', "line 2: The strategy mine names no provider"),
+        ('[names]\nenrichment = "best"\n', "line 2: There is no strategy 'best'"),
+    ],
+)
+def test_a_strategy_that_cannot_be_is_told_with_its_line(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(InputError, match=re.escape(says)):
+        config.load(written(tmp_path, text), {})
+
+
+def test_saving_refuses_a_strategy_that_is_not_there(tmp_path: Path) -> None:
+    file = written(tmp_path, "")
+    for name in ("names.enrichment", "strategies.mine"):
+        with pytest.raises(InputError, match="strategy"):
+            config.save(file, name, "best")
+    config.save(file, "names.enrichment", "local")
+    assert config.load(file, {}).settings.names.enrichment == "local"

@@ -5,6 +5,7 @@ Looking changes nothing: a memory that is there is opened for reading only, one 
 
 from __future__ import annotations
 
+import asyncio
 import os
 import platform
 import shutil
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 from memtui import __version__, paths
 from memtui.engine.errors import DegradedError, MemtuiError, StoreError
-from memtui.engine.records import Record
+from memtui.engine.records import Record, StrategyReport
 from memtui.ui.format import count, plural, relative_time
 
 from . import output
@@ -137,6 +138,39 @@ def embedder(configuration: Configuration) -> Iterator[Diagnosis]:
         yield wrong("embedder", "degraded", error)
     else:
         yield _ok("embedder", f"{model.model_id}, {model.dims} dimensions, needs no network")
+
+
+def names(door: Door, configuration: Configuration) -> Iterator[Diagnosis]:
+    """Who takes part in finding names, by strategy; what that finds in the newest memories, and how long it takes."""
+    from memtui.engine.models.ner import Recogniser
+    from memtui.engine.models.ner.spacy_names import REMEDY
+
+    options = configuration.settings.options()
+    recogniser = Recogniser(options.strategies, options.llm)
+    reports: tuple[StrategyReport, ...] = ()
+    if not door.demo and not paths.is_missing(door.path()):
+        try:
+            with door.reading() as opened:
+                reports = opened.compare_strategies()
+        except MemtuiError:
+            reports = ()  # memory() tells why
+    for report in reports or asyncio.run(recogniser.compare([])):
+        yield _ok("names", _strategy(report))
+    why = recogniser.unavailable(options.enrichment)
+    if why:
+        yield _note("names", f"memories are not read again at night: {why}", REMEDY)
+
+
+def _strategy(report: StrategyReport) -> str:
+    text = f"{report.strategy}: {', '.join(one.provider for one in report.providers if not one.why)}"
+    missing = [f"{one.provider} ({one.why})" for one in report.providers if one.why]
+    if missing:
+        text += f", without {', '.join(missing)}"
+    if report.texts:
+        found = plural(report.spans, "name")
+        each = report.milliseconds / report.texts
+        text += f"; {found} in the newest {plural(report.texts, 'memory', 'memories')}, {each:,.2f} ms each"
+    return text
 
 
 def vector_index() -> Iterator[Diagnosis]:

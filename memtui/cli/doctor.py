@@ -73,12 +73,13 @@ def _examine(door: Door, configuration: Configuration) -> Iterator[Diagnosis]:
         yield from diagnosis.memory(door)
     yield from diagnosis.vector_index()
     yield from diagnosis.embedder(configuration)
+    yield from diagnosis.names(door, configuration)
     yield from diagnosis.feeds()
     yield from diagnosis.terminal()
 
 
 def settings_in_force(configuration: Configuration) -> list[InForce]:
-    """Every setting in the order of the file, those of the keymap by action."""
+    """Every setting in the order of the file, those of a table by entry."""
     import msgspec
 
     from memtui import config

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import msgspec
 from .. import paths
 from ..engine.errors import InputError
 from ..engine.records import Record
+from ..engine.strategies import STRATEGIES, checked, must_be_known
 from .lines import key_line, section_line
 from .schema import Setting, Settings, describe
 
@@ -50,8 +52,10 @@ def load(file: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     for section, body in data.items():
         _check_section(place, text or "", section, body, known, origins)
     unknown = _overlay(data, environ, known, origins)
+    settings = msgspec.convert(data, Settings)
+    check_strategies(place, settings, origins)
     return Configuration(
-        settings=msgspec.convert(data, Settings),
+        settings=settings,
         file=place,
         exists=text is not None,
         origins=origins,
@@ -118,6 +122,26 @@ def _check_section(
             raise InputError(f"{where}: [{section}] has no {key!r}.", _nearest(key, keys))
         _check_value(where, known[f"{section}.{key}"], value)
         origins[f"{section}.{key}"] = f"line {line}"
+
+
+def check_strategies(place: Path, settings: Settings, origins: Mapping[str, str]) -> None:
+    """Raise InputError for a strategy that cannot be, or is asked for and not there."""
+    known = dict(STRATEGIES)
+    for name, providers in settings.strategies.items():
+        with _at(place, origins.get(f"strategies.{name}")):
+            known[name] = checked(name, providers.split())
+    with _at(place, origins.get("names.enrichment")):
+        must_be_known(settings.names.enrichment, known)
+
+
+@contextmanager
+def _at(place: Path, origin: str | None) -> Iterator[None]:
+    """Say where a setting stands whose meaning is wrong."""
+    try:
+        yield
+    except InputError as error:
+        where = f"{place}, {origin}" if origin and origin.startswith("line ") else origin or str(place)
+        raise InputError(f"{where}: {error.message}", error.hint) from None
 
 
 def _overlay(

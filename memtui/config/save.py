@@ -17,7 +17,8 @@ import msgspec
 from .. import paths
 from ..engine.errors import InputError
 from .lines import key_at, section_at
-from .schema import describe, to_toml
+from .load import check_strategies
+from .schema import Settings, describe, to_toml
 
 # A value that ends on its line, and the comment after it.
 _TEXT = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*')"""
@@ -26,7 +27,7 @@ Value = str | bool | int | float
 
 
 def save(file: Path, name: str, value: Value) -> None:
-    """Set ``name`` (``section.key``; in the keymap ``keymap.<action>``) in ``file`` to ``value``.
+    """Set ``name`` (``section.key``; in a table ``keymap.<action>``) in ``file`` to ``value``.
 
     Raises InputError: no such setting, a value it cannot have, or a file that cannot be changed.
     """
@@ -44,6 +45,7 @@ def save(file: Path, name: str, value: Value) -> None:
     if not same:
         hint = "Edit the file by hand."
         raise InputError(f"{name} cannot be changed in {file} without touching more.", hint)
+    check_strategies(file, msgspec.convert(expected, Settings), {})
     _replace(file, new)
 
 

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from ..engine.records import LlmOptions, Options, Record, SecretMode, SecretPolicy
+from ..engine.strategies import ProviderName, checked
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
@@ -126,6 +127,13 @@ class Mcp(Section):
     ] = False
 
 
+class Names(Section):
+    enrichment: Annotated[
+        str,
+        Meta(description="The strategy with which the nightly job reads memories again for names."),
+    ] = "accurate"
+
+
 class Settings(Section):
     """Everything that can be configured."""
 
@@ -136,10 +144,22 @@ class Settings(Section):
     secrets: Secrets = Secrets()
     llm: Llm = Llm()
     mcp: Mcp = Mcp()
+    names: Names = Names()
+    strategies: Annotated[
+        dict[str, str],
+        Meta(
+            description="How names are found: strategy -> its providers in order, blanks between, of "
+            'regex, names, spacy, llm: mine = "regex spacy".'
+        ),
+    ] = msgspec.field(default_factory=dict)
     keymap: Annotated[
         dict[str, str],
         Meta(description='Action -> its keys, blanks between: forget = "x delete".'),
     ] = msgspec.field(default_factory=dict)
+
+    def own_strategies(self) -> dict[str, tuple[ProviderName, ...]]:
+        """Raises InputError for a strategy that cannot be."""
+        return {name: checked(name, providers.split()) for name, providers in self.strategies.items()}
 
     def options(self, *, background: bool = True, allow_unsafe_fs: bool = False) -> Options:
         """What ``Memory.open`` takes of it."""
@@ -153,6 +173,8 @@ class Settings(Section):
             background=background,
             allow_unsafe_fs=allow_unsafe_fs,
             profile=self.search.profile,
+            strategies=self.own_strategies(),
+            enrichment=self.names.enrichment,
             llm=LlmOptions(
                 base_url=self.llm.base_url,
                 model=self.llm.model,
@@ -180,8 +202,12 @@ class Setting(Record):
         return get_origin(_bare(self.type)) is dict
 
 
+# What an entry of a table is called.
+_ENTRIES = {"keymap": "action", "strategies": "strategy"}
+
+
 def describe() -> tuple[Setting, ...]:
-    """Every setting in the order of the file. ``[keymap]`` is one row with an empty key."""
+    """Every setting in the order of the file. A table (``[keymap]``, ``[strategies]``) is one row with an empty key."""
     rows = []
     for section in msgspec.structs.fields(Settings):
         if isinstance(section.type, type) and issubclass(section.type, Section):
@@ -196,7 +222,7 @@ def settings_table() -> str:
     """All settings as a Markdown table, for the documentation."""
     lines = ["| setting | default | what it does | variable |", "|---|---|---|---|"]
     for setting in describe():
-        name = f"{setting.name}.<action>" if setting.is_table and not setting.key else setting.name
+        name = f"{setting.name}.<{_ENTRIES[setting.name]}>" if setting.is_table else setting.name
         default = "" if setting.is_table else f"`{to_toml(setting.default)}`"
         variable = f"`{setting.variable}`" if setting.variable else ""
         about = f"{setting.description} ({setting.expected})"

@@ -7,6 +7,8 @@ from typing import Any, Literal, dataclass_transform
 
 import msgspec
 
+from .strategies import ProviderName
+
 Kind = Literal["episode", "fact", "reflection", "observation"]
 Category = Literal["finding", "insight", "lesson"]
 EndedBy = Literal["forgotten", "faded", "superseded", "merged"]
@@ -167,6 +169,13 @@ class Link(Record):
     start: int
     end: int
     entity: Entity
+
+
+class Enrichment(Record):
+    """A memory was read again for names at ``at`` (Unix seconds), and has the links to ``added`` from that."""
+
+    at: int
+    added: tuple[Entity, ...]
 
 
 class Session(Record):
@@ -456,6 +465,29 @@ class LlmOptions(Record):
         return bool(self.base_url and self.model)
 
 
+class ProviderReport(Record):
+    """What one provider of names did: the texts it read (those it knew by heart are ``remembered``), the spans it
+    found in them, its time. ``why``: why it took no part; "" when it did.
+    """
+
+    provider: ProviderName
+    texts: int = 0
+    remembered: int = 0
+    spans: int = 0
+    milliseconds: float = 0.0
+    why: str = ""
+
+
+class StrategyReport(Record):
+    """What a strategy did: ``spans`` are those that were kept where providers overlap."""
+
+    strategy: str
+    texts: int
+    spans: int
+    milliseconds: float
+    providers: tuple[ProviderReport, ...]
+
+
 class Options(Record):
     """What a program may choose when it opens a memory; the defaults are those of the app.
 
@@ -464,6 +496,8 @@ class Options(Record):
     ``fade_cap``, ``fade_share``: in one local date at most this many facts, or this share of them, go to the Trash.
     ``background``: make links and vectors in a thread after writes. ``profile``: the default ranking.
     ``llm``: without one, facts are drawn from conversations by rules.
+    ``strategies``: how names are found, name -> providers in order; added to those of ``STRATEGIES``, or in their
+    place. ``enrichment`` is the one that the nightly job reads with.
     """
 
     secrets: SecretPolicy = SecretPolicy()
@@ -476,3 +510,5 @@ class Options(Record):
     allow_unsafe_fs: bool = False
     profile: str = "default"
     llm: LlmOptions = LlmOptions()
+    strategies: dict[str, tuple[ProviderName, ...]] = {}
+    enrichment: str = "accurate"

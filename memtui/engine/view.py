@@ -8,9 +8,20 @@ from collections.abc import Iterator, Sequence
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError
 from memtui.engine.maintain import decay
-from memtui.engine.records import Entity, Link, MemoryRecord, Operation, Options, Recall, RowChange, Session
+from memtui.engine.records import (
+    Enrichment,
+    Entity,
+    Link,
+    MemoryRecord,
+    Operation,
+    Options,
+    Recall,
+    RowChange,
+    Session,
+)
 from memtui.engine.search import filters, listing
 from memtui.engine.store import (
+    enrichments,
     entities,
     entity_lists,
     growth,
@@ -171,6 +182,11 @@ class View:
             memory = memories.get(connection, identity, self._clock())
             named = entities.of_memory(connection, memory.rid)
         return linker.places(memory.content, named)
+
+    def enrichment_of(self, identity: str) -> Enrichment | None:
+        """When a model read a memory again for names, and what came of it; None if none did."""
+        with self._connections.read() as connection:
+            return enrichments.of_memory(connection, memories.get(connection, identity, self._clock()).rid)
 
     def history_of(self, identity: str) -> list[tuple[Operation, RowChange]]:
         """Every recorded change of a memory with its operation, oldest first."""

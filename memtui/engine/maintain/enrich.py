@@ -1,7 +1,8 @@
 """Enrichment: memories in which the quick rules found few names are read again by a model.
 
 spaCy, a language model, or both; without either there is nothing better than the rules, and the job says so.
-What is found is derived, like every automatic link: it is not history, and the person's decisions win.
+What is found is derived, like every automatic link: it is not history, and the person's decisions win; but
+which links came of it is kept, to be told.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import DegradedError
-from memtui.engine.models.ner import Span, llm_names, readable, spacy_names
+from memtui.engine.models.ner import Recogniser, Span
+from memtui.engine.models.ner.spacy_names import REMEDY
 from memtui.engine.models.spending import BudgetError, Spending
-from memtui.engine.records import Kind, MemoryRecord, Options
+from memtui.engine.records import Kind, MemoryRecord
 from memtui.engine.store import enrichments, entities, memories
 from memtui.engine.store.connection import Connections
 
@@ -25,24 +27,32 @@ BATCH = 50
 _PER_CALL = 10
 
 Mentions = Callable[[str, Iterable[Span]], tuple[entities.Mention, ...]]
-"""The entities of a text by the rules and further spans."""
+"""The entities of a text by the spans that a strategy found and the names that the memory knows."""
 
 
 class Enricher:
-    """``mentions`` brings the spans of all providers together."""
+    """Reads memories again with ``strategy``; ``mentions`` brings in the names that the memory knows.
 
-    def __init__(self, connections: Connections, clock: Clock, options: Options, mentions: Mentions) -> None:
+    Raises InputError for an unknown strategy.
+    """
+
+    def __init__(
+        self,
+        connections: Connections,
+        clock: Clock,
+        recogniser: Recogniser,
+        strategy: str,
+        mentions: Mentions,
+    ) -> None:
         self._connections = connections
         self._clock = clock
-        self._options = options
+        self._recogniser = recogniser
+        self._strategy = strategy
         self._mentions = mentions
 
     def unavailable(self) -> str:
         """Why nothing better than the rules can be had; "" when it can."""
-        if self._options.llm.configured:
-            return ""
-        reason = spacy_names.unavailable()
-        return f"{reason}, and no language model is configured" if reason else ""
+        return self._recogniser.unavailable(self._strategy)
 
     def waiting(
         self,
@@ -64,10 +74,13 @@ class Enricher:
         """
         reason = self.unavailable()
         if reason:
-            raise DegradedError(f"Names cannot be found better than by rules: {reason}.", spacy_names.REMEDY)
-        texts = [readable(memory.content) for memory in some]
-        found = await self._find(some, texts, spending)
-        return await asyncio.to_thread(self._link, some, found)
+            raise DegradedError(f"Names cannot be found better than by rules: {reason}.", REMEDY)
+        extraction = await self._recogniser.extract(
+            [memory.content for memory in some], self._strategy,
+            # What carries a secret goes to no model elsewhere; spaCy runs here.
+            private=[at for at, memory in enumerate(some) if not may_be_told(memory)], spending=spending,
+        )  # fmt: skip
+        return await asyncio.to_thread(self._link, some, extraction.spans)
 
     def run(self, task: Task) -> JobReport:
         """At most 50 memories."""
@@ -97,22 +110,6 @@ class Enricher:
             ids=tuple(memory.id for memory in some[:read]),
         )
 
-    async def _find(
-        self, some: Sequence[MemoryRecord], texts: Sequence[str], spending: Spending | None
-    ) -> list[list[Span]]:
-        found: list[list[Span]] = [[] for _ in texts]
-        if self._options.llm.configured:
-            # What carries a secret goes to no model; spaCy runs here.
-            open_ = [place for place, memory in enumerate(some) if may_be_told(memory)]
-            if open_:
-                told = await llm_names.find(self._options.llm, [texts[place] for place in open_], spending)
-                for place, spans in zip(open_, told, strict=True):
-                    found[place] += spans
-        if not spacy_names.unavailable():
-            for place, spans in enumerate(await asyncio.to_thread(spacy_names.find, texts)):
-                found[place] += spans
-        return found
-
     def _link(self, some: Sequence[MemoryRecord], found: Sequence[Sequence[Span]]) -> int:
         now = int(self._clock())
         mentioned = [self._mentions(memory.content, spans) for memory, spans in zip(some, found, strict=True)]
@@ -125,9 +122,10 @@ class Enricher:
             for memory, mentions in zip(some, mentioned, strict=True):
                 there = current.get(memory.rid)
                 if there is not None and there.content == memory.content:
-                    links = entities.link(connection, memory.rid, mentions, now)
-                    enrichments.stamp(connection, memory.rid, now, links)
-                    gained += links
+                    before = enrichments.linked(connection, memory.rid)
+                    gained += entities.link(connection, memory.rid, mentions, now)
+                    new = enrichments.linked(connection, memory.rid) - before
+                    enrichments.stamp(connection, memory.rid, now, new)
         return gained
 
 

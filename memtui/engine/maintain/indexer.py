@@ -16,7 +16,7 @@ from memtui.engine.curate.intake import role_trust
 from memtui.engine.errors import DegradedError, MemtuiError
 from memtui.engine.models import linker
 from memtui.engine.models.embedders import Embedder
-from memtui.engine.models.ner import KnownNames, Span
+from memtui.engine.models.ner import KnownNames, Recogniser, Span, readable
 from memtui.engine.models.vectors import quantise, usable
 from memtui.engine.store import entities, full_text, vectors
 from memtui.engine.store.connection import Connections
@@ -36,11 +36,13 @@ class Indexer:
 
     def __init__(
         self, connections: Connections, clock: Clock, embedder: Callable[[], Embedder | None], *,
+        recogniser: Recogniser | None = None,
         on_progress: Callable[[], None] = lambda: None, on_done: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
         self._connections = connections
         self._clock = clock
         self._embedder = embedder
+        self._recogniser = recogniser or Recogniser()
         self._on_progress = on_progress
         self._on_done = on_done
         self._work = threading.Lock()
@@ -134,19 +136,21 @@ class Indexer:
             self._on_progress()
 
     def mentions(
-        self, content: str, more: Iterable[Span] = (), *, role: str | None = None
+        self, content: str, spans: Iterable[Span] | None = None, *, role: str | None = None
     ) -> tuple[entities.Mention, ...]:
-        """The entities that a text names, by the quick rules; names that the memory knows come first.
+        """The entities that a text names; names that the memory knows come first.
 
-        ``more``: spans that a model found in it. ``role``: who said it.
+        ``spans``: what a strategy found in it; without them it is read with ``fast``. ``role``: who said it.
         """
         with self._names:
             self._learn()
             self._meet((role,))
-            return self._mentions(content, more)
+            return self._mentions(content, spans)
 
-    def _mentions(self, content: str, more: Iterable[Span] = ()) -> tuple[entities.Mention, ...]:
-        return linker.mentions(content, self._known, more, self._speakers)
+    def _mentions(self, content: str, spans: Iterable[Span] | None = None) -> tuple[entities.Mention, ...]:
+        guessed = self._recogniser.quick(content) if spans is None else tuple(spans)
+        known = self._known.find(readable(content)) if len(self._known) else []
+        return linker.mentions(guessed, known, self._speakers)
 
     def _meet(self, roles: Iterable[str | None]) -> None:
         """The speakers of a conversation are people, and their names are known."""

@@ -11,45 +11,30 @@ from collections.abc import Container, Iterable, Sequence
 from memtui.engine.records import Entity, Link
 from memtui.engine.store.entities import Mention, entity_key
 
-from .ner import KnownNames, Span, extract_fast, merge, readable
+from .ner import KnownNames, Span, merge
 
-# The labels of spaCy's models and of our prompts, in the terms of the memory.
-TYPES = {
-    "PERSON": "person",
-    "PER": "person",
-    "ORG": "organization",
-    "GPE": "location",
-    "LOC": "location",
-    "FAC": "location",
-    "DATE": "date",
-    "EMAIL": "email",
-    "URL": "url",
-}
-OWN_TYPES = frozenset({"person", "project", "organization", "location", "email", "url", "date", "other"})
 _KNOWN = "known"
 
 
 def mentions(
-    text: str, known: KnownNames | None = None, more: Iterable[Span] = (), speakers: Container[str] = ()
+    guessed: Sequence[Span], known: Sequence[Span] = (), speakers: Container[str] = ()
 ) -> tuple[Mention, ...]:
-    """What ``text`` mentions according to the ``fast`` strategy and ``more`` spans, each name once.
+    """What a text mentions, each name once, by what a strategy found in it and the known names that stand there.
 
     ``speakers``: the keys of names that are people's for certain.
     """
-    guessed = extract_fast(text, None, more)
-    there = known.find(readable(text)) if known else []
-    if not there:
+    if not known:
         return mentions_of(guessed)
     # "Ada" is known, "Ada Lovelace" stands there: somebody else, until the person says that they are one.
-    longer = [span for span in guessed if any(_extends(span, one) for one in there)]
-    there = [one for one in there if not any(_extends(span, one) for span in longer)]
-    return mentions_of(merge([*guessed, *there]), guessed, speakers)
+    by_start = {span.start: span for span in guessed}
+    apart = [one for one in known if one.start not in by_start or not _extends(by_start[one.start], one)]
+    return mentions_of(merge([*guessed, *apart]), guessed, speakers)
 
 
 def mentions_of(
     spans: Iterable[Span], guessed: Sequence[Span] = (), speakers: Container[str] = ()
 ) -> tuple[Mention, ...]:
-    """Each name once, as the first span names it; labels of other models become our types.
+    """Each name once, as the first span names it.
 
     A known name has the vote of the one of ``guessed`` that found the same words.
     """
@@ -60,7 +45,7 @@ def mentions_of(
         key = entity_key(span.text)
         if said in (None, "other") and key in speakers:
             said = "person"
-        type = span.type if said is None else said if said in OWN_TYPES else TYPES.get(said, "other")
+        type = said or span.type
         before = found.get(key)
         if key and (before is None or (said is not None and not before.vote)):
             found[key] = Mention(span.name, type, span.text, said is not None)
@@ -79,9 +64,7 @@ def places(text: str, entities: Sequence[Entity]) -> list[Link]:
 def _extends(longer: Span, known: Span) -> bool:
     """Whether more of a name stands there than is known of it."""
     return (
-        longer.provider != _KNOWN
-        and longer.start == known.start
-        and longer.end > known.end
+        longer.end > known.end
         and longer.type not in ("url", "email")
         and known.text == longer.text[: known.end - known.start]
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import apsw
 
-from memtui.engine.records import Kind, MemoryRecord
+from memtui.engine.records import Enrichment, Kind, MemoryRecord
 
-from . import memories
+from . import entities, memories
 
 KINDS: tuple[Kind, ...] = ("fact", "episode")
 
@@ -30,10 +30,41 @@ def waiting(
     return [memories.record(row, now) for row in rows]
 
 
-def stamp(connection: apsw.Connection, rid: int, now: int, links: int) -> None:
-    """It was read; ``links`` came of it. Inside the caller's transaction."""
+def linked(connection: apsw.Connection, rid: int) -> set[int]:
+    """The entities (eids) that a memory is linked to."""
+    return {
+        int(eid) for (eid,) in connection.execute("SELECT eid FROM memory_entities WHERE rid = ?", (rid,))
+    }
+
+
+def stamp(connection: apsw.Connection, rid: int, now: int, gained: Collection[int]) -> None:
+    """It was read, and ``gained`` links to these entities; those of earlier readings stay. Inside the caller's
+    transaction."""
     connection.execute(
         "INSERT INTO enrichments(rid, at, links) VALUES (?, ?, ?) "
-        "ON CONFLICT(rid) DO UPDATE SET at = excluded.at, links = excluded.links",
-        (rid, now, links),
+        "ON CONFLICT(rid) DO UPDATE SET at = excluded.at, links = links + excluded.links",
+        (rid, now, len(gained)),
     )
+    connection.executemany(
+        "INSERT INTO enriched_links(rid, eid) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        [(rid, eid) for eid in gained],
+    )
+
+
+def of_memory(connection: apsw.Connection, rid: int) -> Enrichment | None:
+    """When a memory was read again, and which of its entities it has from that; None if it was not."""
+    row = connection.execute("SELECT at FROM enrichments WHERE rid = ?", (rid,)).fetchone()
+    if row is None:
+        return None
+    gained = {
+        int(eid)
+        for (eid,) in connection.execute(
+            """
+            SELECT coalesce(e.merged_into, e.eid) FROM enriched_links el JOIN entities e ON e.eid = el.eid
+            JOIN memory_entities me ON me.rid = el.rid AND me.eid = el.eid WHERE el.rid = ?
+            """,
+            (rid,),
+        )
+    }
+    added = tuple(entity for entity in entities.of_memory(connection, rid) if entity.eid in gained)
+    return Enrichment(at=int(row[0]), added=added)

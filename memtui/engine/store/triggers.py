@@ -90,6 +90,7 @@ _FULL_TEXT.append(
     INSERT INTO observations_fts(rowid, content) SELECT rid, content FROM observations_text WHERE rid = new.rid;
     INSERT INTO index_queue(rid) VALUES (new.rid) ON CONFLICT(rid) DO UPDATE SET text = 1, vector = 1;
     DELETE FROM embeddings WHERE rid = new.rid;
+    DELETE FROM enriched_links WHERE rid = new.rid;
     DELETE FROM enrichments WHERE rid = new.rid;
 END"""
 )

@@ -13,6 +13,7 @@ from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, ReadOnlyError
 from memtui.engine.maintain.indexer import Indexer
 from memtui.engine.models.embedders import Embedder, OfflineEmbedder
+from memtui.engine.models.ner import Recogniser
 from memtui.engine.records import Changes, Operation, Options
 from memtui.engine.search.vector_copy import VectorCopy
 from memtui.engine.store import history
@@ -39,9 +40,11 @@ class Base:
         self._embedder_lock = threading.Lock()
         self._embedder_made: Embedder | None = None
         self._vector_copy = VectorCopy(self._wake_indexer)
+        self._recogniser = Recogniser(options.strategies, options.llm)
         self._indexer = Indexer(
-            connections, clock, self._embedder, on_progress=self._progressed, on_done=self._settled
-        )
+            connections, clock, self._embedder, recogniser=self._recogniser, on_progress=self._progressed,
+            on_done=self._settled,
+        )  # fmt: skip
 
     def __enter__(self) -> Self:
         return self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +18,7 @@ from memtui.engine.records import (
     MemoryRecord,
     Session,
     Stats,
+    StrategyReport,
 )
 from memtui.engine.store import check, stats
 from memtui.engine.store.columns import COVERED
@@ -140,12 +142,22 @@ class Keeping(Finding, Undoing):
     def _enricher(self) -> Enricher:
         from memtui.engine.maintain.enrich import Enricher
 
-        return Enricher(self._connections, self._clock, self._options, self._indexer.mentions)
+        return Enricher(
+            self._connections, self._clock, self._recogniser, self._options.enrichment, self._indexer.mentions
+        )
 
     @property
     def accurate_ner_available(self) -> bool:
         """Whether spaCy or a language model can find the names that the quick rules miss."""
         return not self._enricher.unavailable()
+
+    def compare_strategies(self, limit: int = 50) -> tuple[StrategyReport, ...]:
+        """What each strategy for finding names finds in the newest memories, and how long it takes.
+
+        Nothing is written, and no language model is asked.
+        """
+        newest = self.view.page(limit=limit)
+        return asyncio.run(self._recogniser.compare([memory.content for memory in newest]))
 
     def memories_for_enrichment(
         self, kinds: Sequence[Kind] = ("fact", "episode"), *, max_entities: int = 2, limit: int = 50

@@ -117,7 +117,7 @@ class SettingsDialog(Dialog[None]):
             self._warn(f"{row.origin} in the environment decides this one: change it there.")
             return
         if row.setting.is_table:
-            self._warn('Keys are set in the file: under [keymap], for example forget = "x delete".')
+            self._warn(f"This is set in the file, under [{row.setting.name}]. {row.setting.description}")
             return
         offered = choices(row, sorted(self.app.available_themes))
         if offered:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from memtui.engine.models.linker import mentions, mentions_of
-from memtui.engine.models.ner import KnownNames, Span, extract_fast, merge
+from memtui.engine.models.linker import mentions_of
+from memtui.engine.models.ner import KnownNames, Recogniser, Span, merge, readable
 from memtui.engine.store.entities import Mention
+
+FAST = Recogniser()
+
+
+def extract_fast(text: str, known: KnownNames | None = None) -> tuple[Span, ...]:
+    return merge([*FAST.quick(text), *(known.find(readable(text)) if known else [])])
 
 
 def found(text: str, known: KnownNames | None = None) -> list[tuple[str, str]]:
@@ -227,38 +231,13 @@ def test_merging_keeps_the_most_confident_then_the_longest() -> None:
     assert merge([a, c, d]) == (a, c)
 
 
-@given(st.text(st.characters(codec="utf-8"), max_size=120))
-def test_spans_are_ordered_apart_and_quote_the_text(text: str) -> None:
-    known = KnownNames([("Ada", "Ada", "person"), ("田", "田", "person"), ("ß", "ß", "other")])
-    end = 0
-    for span in extract_fast(text, known):
-        assert end <= span.start < span.end <= len(text)
-        assert span.text == text[span.start : span.end]
-        assert span.name.strip()
-        end = span.end
-
-
 def test_mentions_are_each_name_once_as_first_written() -> None:
     text = "Joanna met @joanna and JOANNA's friend; Ada@Example.org, ada@example.org"
-    assert mentions(text) == (
+    assert mentions_of(extract_fast(text)) == (
         Mention("Joanna", "person", "Joanna"),
         Mention("joanna", "person", "@joanna"),
         Mention("ada@example.org", "email", "Ada@Example.org"),
     )
-
-
-def test_labels_of_other_models_become_our_types() -> None:
-    def span(label: str, name: str) -> Span:
-        return Span(text=name, start=0, end=1, type=label, confidence=0.75, provider="spacy", name=name)
-
-    spans = [
-        span("PERSON", "Ada"),
-        span("GPE", "Porto"),
-        span("ORG", "Acme"),
-        span("WORK_OF_ART", "Emma"),
-        span("X", " "),
-    ]
-    assert [mention.type for mention in mentions_of(spans)] == ["person", "location", "organization", "other"]
 
 
 def test_a_message_costs_a_fraction_of_a_millisecond() -> None:
@@ -274,14 +253,3 @@ def test_a_message_costs_a_fraction_of_a_millisecond() -> None:
         extract_fast(text, known)
         times.append(time.perf_counter() - start)
     assert min(times) < 0.002  # measured 0.13 ms; the bound is for slow machines
-
-
-@pytest.mark.parametrize(
-    "piece",
-    ["Ada ", "@", "a@", "https://", "A. ", "of ", "Ada of ", "8 May ", "#a", "`", "\u0130", "x.", "("],
-)
-def test_hostile_repetition_takes_no_time(piece: str) -> None:
-    text = piece * (1_000_000 // len(piece))
-    start = time.perf_counter()
-    extract_fast(text, KnownNames([("Ada", "Ada", "person")]))
-    assert time.perf_counter() - start < 1.5

@@ -12,25 +12,24 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from . import words
-from .gazetteer import GIVEN_NAMES, PLACES
+from . import cues, words
+from .gazetteer import is_given_name, is_place
+from .name_types import BASE, RULED, share_types, type_of
+from .other_scripts import find_in_other_scripts
 from .span import Span
 
 _capitalised = re.compile(r"(?<![\w@#/.&-])[^\W\d_a-z]\w*(?:['’&-]\w+)*")
 _heading = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 _word_after = re.compile(r",? ([^\W\d_]+(?:['’]t)?)|, (?=[^\W\d_a-z])")
-_joint = re.compile(rf" (?:(?:{'|'.join(sorted(words.PARTICLES))}) (?:the )?)?")
+_joint = re.compile(rf" (?:(?:{'|'.join(sorted(cues.PARTICLES))}) (?:the )?)?")
 _POSSESSIVE = ("'s", "’s")
 _SENTENCE_ENDS = ".!?…:\n。！？"
 _BETWEEN_SENTENCES = " \t\"“”‘'«»()[]*_-–—•>#"
 _QUOTES = {'"': '"', "“": "”", "«": "»", "‘": "’"}
 _ordinary = re.compile(r".{3,}(?:ing|tion|ment|ness|ally|ism)|\w*(?:Error|Exception)|\w*[\d_]\w{0,2}")
-_plain = re.compile(
-    r"[^\W\d_](?:[^\W\dA-Z_]*(?:['’-]\w+)?|[^\W\d_]?)|(?:Mac|Mc|De|Di|Du|La|Le|Van)[A-Z][a-z]+"
-)
+_MOST_WORDS = 8
 _NO_NAME_BEFORE = ("(", "/", "=", "_", "\\")
 
-BASE, HINTED, RULED = 0.6, 0.7, 0.85
 Word = tuple[str, int, int]
 """A word with its place, without a possessive s."""
 
@@ -44,16 +43,22 @@ class _Run(NamedTuple):
 
 
 def find_names(text: str) -> list[Span]:
-    """The names in ``text``, in order and apart."""
+    """The names in ``text``; those of a script with capitals are in order and apart."""
+    if text.isascii():
+        return _capitalised_names(text)
+    return [*_capitalised_names(text), *find_in_other_scripts(text)]
+
+
+def _capitalised_names(text: str) -> list[Span]:
     if "# " in text:
         text = _heading.sub(lambda found: " " * len(found[0]), text)
     runs = list(_runs(text))
     if not runs or _is_shouted(text, runs):
         return []
-    german = len(words.GERMAN.intersection(text.split())) >= 2
+    german = len(cues.GERMAN.intersection(text.split())) >= 2
     # A word with a capital amid a sentence may open another one.
     inner = {run.words[0][0] for run in runs if not run.opens}
-    return [span for run in runs if (span := _judge(text, run, german, inner)) is not None]
+    return share_types(text, [span for run in runs if (span := _judge(text, run, german, inner)) is not None])
 
 
 def _runs(text: str) -> Iterator[_Run]:
@@ -72,8 +77,9 @@ def _runs(text: str) -> Iterator[_Run]:
                 run = None
             continue
         here = (word, start, end)
-        if run is not None and _joins(text, run, start):
-            run = _Run([*run.words, here], run.opens, possessive)
+        if run is not None and len(run.words) < _MOST_WORDS and _joins(text, run, start):
+            run.words.append(here)
+            run = run._replace(possessive=possessive)
             continue
         if run is not None:
             yield run
@@ -88,7 +94,7 @@ def _joins(text: str, run: _Run, start: int) -> bool:
     if gap == " ":
         return not run.possessive
     if gap == ". ":
-        return len(last) == 1 or last.lower() in words.TITLES or last.lower() in words.PLACE_STARTS
+        return len(last) == 1 or last.lower() in cues.TITLES or last.lower() in cues.PLACE_STARTS
     return len(gap) < 12 and not run.possessive and _joint.fullmatch(gap) is not None
 
 
@@ -129,17 +135,19 @@ def _judge(text: str, run: _Run, german: bool, inner: set[str]) -> Span | None:
         if opens and not (
             run.possessive
             or word in inner
-            or word.lower() in GIVEN_NAMES
-            or word.lower() in PLACES
+            or is_given_name(word.lower())
+            or is_place([word.lower()])
             or follower == ","
-            or follower in words.PERSON_VERBS
+            or follower in cues.PERSON_VERBS
             or _is_quoted(text, start, end)
         ):
             return None
-        if german and not opens and not words.BEFORE_GERMAN_NAMES.intersection(before.split()[-1:]):
+        if german and not (opens or type) and not cues.BEFORE_GERMAN_NAMES.intersection(before.split()[-1:]):
             return None
     if not type:
-        type, confidence = _type(parts, before, follower, run.possessive)
+        type, confidence = type_of(
+            text[start:end].replace(".", " ").split(), before, follower, run.possessive
+        )
     return Span(
         text=text[start:end],
         start=start,
@@ -156,16 +164,23 @@ def _without_labels(run: _Run) -> tuple[list[Word], str, float, bool]:
     parts, type, confidence, opens = run.words, "", BASE, run.opens
     while len(parts) > 1:
         first = parts[0][0].lower()
-        if first in words.TITLES:
+        if first in cues.TITLES:
             type, confidence = "person", RULED
-        elif first == "project":
+        elif first in cues.PROJECT_WORDS:
             type, confidence = "project", RULED
-        elif not opens or not (first in words.OPENERS or _ordinary.fullmatch(parts[0][0])):
+        elif not opens or not _only_opens(parts):
             break
         parts, opens = parts[1:], False
-    if len(parts) > 1 and parts[-1][0].lower() == "project":
+    if len(parts) > 1 and parts[-1][0].lower() in cues.PROJECT_WORDS:
         parts, type, confidence = parts[:-1], "project", RULED
     return parts, type, confidence, opens
+
+
+def _only_opens(parts: list[Word]) -> bool:
+    """Whether the first word has its capital from the sentence: "Met Ada", but not "New York"."""
+    first = parts[0][0]
+    ordinary = first.lower() in words.OPENERS or _ordinary.fullmatch(first) is not None
+    return ordinary and not is_place([word.lower() for word, _, _ in parts])
 
 
 def _is_quoted(text: str, start: int, end: int) -> bool:
@@ -179,7 +194,7 @@ def _is_ordinary(word: str) -> bool:
         len(word) < 2
         or "_" in word
         or lowered in words.OPENERS
-        or lowered in words.TITLES
+        or lowered in cues.TITLES
         or _ordinary.fullmatch(word)
     ):
         return True
@@ -192,37 +207,3 @@ def _follower(after: str, possessive: bool) -> str:
         return ""
     match = _word_after.match(after)
     return "" if match is None else match[1].lower() if match[1] else ","
-
-
-def _type(parts: list[Word], before: str, follower: str, possessive: bool) -> tuple[str, float]:
-    lowered = [word.lower() for word, _, _ in parts]
-    if len(parts) > 1:
-        if words.ORGANISATION_WORDS.intersection(lowered):
-            return "organization", RULED
-        if lowered[0] in words.PLACE_STARTS or words.PLACE_WORDS.intersection(lowered):
-            return "location", RULED
-    if follower == "project":
-        return "project", RULED
-    if lowered[0] in words.TECHNOLOGY:
-        return "other", HINTED
-    hints = before.rstrip(' "“(').split()
-    last = hints[-1] if hints else ""
-    previous = hints[-2] if len(hints) > 1 else ""
-    if last in ("the", "a", "an"):
-        last, previous = previous, ""
-    if last == "project":
-        return "project", RULED
-    if last in words.PLACE_BEFORE or (last in ("to", "from") and previous in words.PLACE_BEFORE_TO):
-        return "location", HINTED
-    if last in ("at", "for") and previous in words.EMPLOYER_BEFORE:
-        return "organization", HINTED
-    if lowered[0] in GIVEN_NAMES and lowered[0] not in PLACES:
-        return "person", RULED if len(parts) > 1 else HINTED
-    if lowered[0] in PLACES and len(parts) < 3 and not possessive:
-        return "location", HINTED
-    plain = all(_plain.fullmatch(word) for word, _, _ in parts)
-    if plain and (last in words.KIN or follower in words.PERSON_VERBS):
-        return "person", HINTED
-    if len(parts) == 1 and lowered[0].isalpha() and parts[0][0].isupper():
-        return "organization", BASE
-    return ("person" if plain and 1 < len(parts) < 4 else "other"), BASE

@@ -1,7 +1,7 @@
 """Word lists of the name finder, in small letters.
 
-They are about how people write notes and messages: what opens a sentence without being a name, what
-stands beside a name and tells its type.
+They are about how people write notes and messages: what opens a sentence without being a name. What stands
+beside a name and tells its type is in ``cues``.
 """
 
 from __future__ import annotations
@@ -97,76 +97,4 @@ ACRONYMS = word_set(
     ssh ssl tba tbd tcp tdd tldr tls todo tui tv udp ui uk un uri url usa usb usd utc utf ux vm vpn wifi wip xml
     yaml yolo am pm ad bc ii iii iv vi vii viii xi
     """
-)
-
-TITLES = word_set(
-    "mr mrs ms miss mx dr prof professor doctor sir lady lord aunt auntie uncle grandma grandpa nurse coach captain "
-    "chef judge president senator father sister brother frau herr madame monsieur señor señora"
-)
-KIN = word_set(
-    """
-    wife husband partner girlfriend boyfriend fiancé fiancée mother mom mum father dad sister brother son daughter
-    aunt uncle cousin niece nephew grandmother grandfather grandma grandpa friend friends colleague boss manager
-    neighbour neighbor teacher doctor dentist therapist coach roommate flatmate mentor client classmate teammate
-    coworker named called met meet meeting with told asked ask tell call called phoned texted emailed invite
-    invited married miss visit hug thank
-    """
-)
-PERSON_VERBS = word_set(
-    """
-    is was has had says said told tells asked asks likes liked loves loved wants wanted prefers hates thinks
-    thought knows knew works worked lives lived moved went came called texted emailed wrote suggested mentioned
-    recommended agreed decided plays played cooks cooked eats bought got gave and will would can could does did
-    doesn't didn't isn't wasn't won't can't wouldn't enjoys teaches studies joined sent met owns turned
-    feels felt believes started finished left needs never always also often usually already still just who
-    hat ist war mag wohnt sagt est était a aime es era vive sagte любит живёт сказал сказала работает пришёл пришла
-    """
-)
-PLACE_BEFORE = word_set(
-    "in near around across outside inside throughout via visiting visited visit nach à в во из"
-)
-PLACE_BEFORE_TO = word_set(
-    """
-    move moved moving moves travel travelled traveled travelling traveling trip trips flight flights flew fly flying
-    went go going goes drive drove driving train trains ticket tickets back relocated relocate relocating ferry bus
-    visit tour walk hike road way
-    """
-)
-EMPLOYER_BEFORE = word_set(
-    "work works worked working job intern interned internship position employed contract role"
-)
-
-ORGANISATION_WORDS = word_set(
-    """
-    inc inc. incorporated ltd ltd. limited llc llp plc gmbh ag kg se corp corp. corporation company co co. university
-    universität college school academy institute bank foundation hospital clinic museum agency ministry department
-    council group labs laboratory laboratories studio studios airlines airways systems technologies technology
-    software solutions partners association society union committee club press records theatre theater orchestra
-    church ventures capital holdings bakery restaurant cafe café library football fc united federation party
-    consulting insurance pharmacy supermarket
-    """
-)
-PLACE_WORDS = word_set(
-    """
-    street avenue road lane square park river lake mount mountain mountains island islands bay beach valley airport
-    station bridge city county province district republic kingdom ocean sea desert coast forest hill hills harbour
-    harbor square plaza boulevard castle canyon falls peninsula
-    """
-)
-PLACE_STARTS = word_set(
-    "north south east west northern southern eastern western new saint st san santa são los las rio"
-)
-# Small words that may stand within a name.
-PARTICLES = word_set(
-    "of de da di del della do dos das du van von der den ter la le el al bin ibn the und & zu af av"
-)
-TECHNOLOGY = word_set(
-    "python java javascript typescript rust go ruby php swift kotlin docker kubernetes postgres postgresql sqlite "
-    "excel react vue linux windows macos github gitlab slack notion jira bash git vim emacs html css figma"
-)
-GERMAN = word_set(
-    "der die das und ist nicht ich ein eine mit auf den im zu wir sie hat habe für dem von bei sich"
-)
-BEFORE_GERMAN_NAMES = word_set(
-    "mit nach von bei und aus für frau herr in an heißt meine mein freundin freund"
 )

@@ -1,0 +1,107 @@
+"""What kind of thing a name names: a guess from its own words and from those beside it."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import structs
+
+from . import cues
+from .gazetteer import is_given_name, is_place
+from .span import Span
+from .words import word_set
+
+BASE, SHARED, HINTED, RULED = 0.6, 0.7, 0.78, 0.85
+"""Confidence: nothing is known; a name beside it is one; a word beside it says so; it says so itself. spaCy's word
+counts for more than the first two."""
+
+_plain = re.compile(
+    r"[^\W\d_](?:[^\W\dA-Z_]*(?:['’-]\w+)?|[^\W\d_]?)|(?:Mac|Mc|De|Di|Du|La|Le|Van)[A-Z][a-z]+"
+)
+_SHARED = frozenset({"person", "location", "organization"})
+_ALSO_SURNAMES = word_set("hill hills church lane park lake bridge forest ford sons garden")
+_NOBILIARY = word_set("de da di del della do dos das du van von der den ter la le bin ibn al el zu af av")
+
+
+def type_of(parts: list[str], before: str, follower: str, possessive: bool) -> tuple[str, float]:
+    """Type and confidence of a name.
+
+    ``parts``: its words; ``before``: the text before it, in small letters; ``follower``: the word after it, in
+    small letters, or a comma when another name follows; ``possessive``: an 's follows.
+    """
+    lowered = [part.lower() for part in parts]
+    itself = _by_itself(lowered, follower)
+    if itself:
+        return itself, RULED
+    if lowered[0] in cues.TECHNOLOGY:
+        return "other", HINTED
+    words = before.rstrip(' "“(').split()
+    determined = bool(words) and words[-1] in cues.ARTICLES
+    the = determined and words[-1] in ("the", "a", "an")  # which English puts before no name of a person
+    hints = words[-3:-1] if determined else words[-2:]
+    last = hints[-1] if hints else ""
+    previous = hints[-2] if len(hints) > 1 else ""
+    dealing = last in cues.EMPLOYER_JOINTS and (
+        previous in cues.EMPLOYER_BEFORE
+        or (len(words) > 3 and words[-3 - determined] in cues.EMPLOYER_BEFORE)
+    )
+    if last in cues.PROJECT_WORDS or last in cues.PROJECT_BEFORE:
+        return "project", RULED if last in cues.PROJECT_WORDS else HINTED
+    if last == "of" and previous in cues.PROJECT_BEFORE_OF:
+        return "project", HINTED
+    if the and follower in cues.PROJECT_AFTER:
+        return "project", HINTED
+    if dealing and (last in ("at", "for") or not is_place(lowered)):
+        return "organization", HINTED
+    if is_place(lowered) and not possessive:
+        return "location", HINTED
+    if last in cues.PLACE_BEFORE or (last in ("to", "from") and previous in cues.PLACE_BEFORE_TO):
+        return "location", HINTED
+    if is_given_name(lowered[0]):
+        return "person", RULED if len(parts) > 1 else HINTED
+    if last in ("with", "from", "at", "to", "by") and previous in cues.DEALINGS:
+        return "organization", HINTED
+    plain = all(_plain.fullmatch(part) for part in parts)
+    if plain and not the and (last in cues.KIN or follower in cues.PERSON_VERBS):
+        return "person", HINTED
+    if the and last == "at":
+        return "location", HINTED
+    if len(parts) == 1 and lowered[0].isalpha() and parts[0].isupper():
+        return "organization", BASE
+    full = len([word for word in lowered if word not in _NOBILIARY])
+    named = plain and 1 < full < 4 and not cues.PARTICLES.intersection(lowered) - _NOBILIARY
+    return ("person" if named else "other"), BASE
+
+
+def _by_itself(lowered: list[str], follower: str) -> str:
+    if follower == "project":
+        return "project"
+    if len(lowered) == 2 and lowered[1] in _ALSO_SURNAMES and is_given_name(lowered[0]):
+        return "person"
+    if len(lowered) > 1:
+        if lowered[0] in cues.PROJECT_STARTS:
+            return "project"
+        if cues.ORGANISATION_WORDS.intersection(lowered) or "&" in lowered:
+            return "organization"
+        if lowered[0] in cues.PLACE_STARTS or cues.PLACE_WORDS.intersection(lowered):
+            return "location"
+    return "location" if lowered[-1].endswith(("straße", "strasse", "gasse", "straat")) else ""
+
+
+def share_types(text: str, spans: list[Span]) -> list[Span]:
+    """In "Ada, Marek and Ola" all are what one of them is known to be. ``spans`` in order; changed in place."""
+    last = len(spans) - 1
+    for order, step in ((range(1, last + 1), -1), (range(last - 1, -1, -1), 1)):
+        for at in order:
+            one, other = spans[at], spans[at + step]
+            if (
+                one.type != "other"
+                or one.confidence > BASE
+                or other.type not in _SHARED
+                or other.confidence <= BASE
+            ):
+                continue
+            first, second = (other, one) if step < 0 else (one, other)
+            if text[first.end : second.start] in cues.LIST_JOINTS and _plain.fullmatch(one.text):
+                spans[at] = structs.replace(one, type=other.type, confidence=SHARED)
+    return spans

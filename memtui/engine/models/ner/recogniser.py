@@ -1,0 +1,142 @@
+"""Strategies: which providers read a text, in which order, and what is kept where they overlap.
+
+``fast`` runs beside every turn, so it has rules only. What a model found in a text is remembered for a
+while: asking again costs.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+
+from memtui.engine.models.spending import Spending
+from memtui.engine.records import LlmOptions, ProviderReport, Record, StrategyReport
+from memtui.engine.strategies import ProviderName, all_strategies, must_be_known
+
+from .providers import LanguageModel, Provider, Rules, Spacy, rules
+from .readable import readable
+from .span import Span, merge
+
+MOST_REMEMBERED = 512
+
+
+class Extraction(Record):
+    """The spans of each text, merged and in order of place, and what finding them took."""
+
+    spans: tuple[tuple[Span, ...], ...]
+    report: StrategyReport
+
+
+class Recogniser:
+    """Finds names by strategy; may be used from several threads.
+
+    ``strategies`` come beside or in the place of the given ones. Raises InputError for one that cannot be.
+    """
+
+    def __init__(
+        self, strategies: Mapping[str, Sequence[str]] | None = None, llm: LlmOptions | None = None
+    ) -> None:
+        known: dict[ProviderName, Provider] = {
+            **rules(), "spacy": Spacy(), "llm": LanguageModel(llm or LlmOptions()),
+        }  # fmt: skip
+        self._strategies = {
+            name: tuple(known[provider] for provider in providers)
+            for name, providers in all_strategies(strategies or {}).items()
+        }
+        self._quick = tuple(one for one in self._strategies["fast"] if isinstance(one, Rules))
+        self._remembered: dict[tuple[str, str], tuple[Span, ...]] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def strategies(self) -> dict[str, tuple[ProviderName, ...]]:
+        return {name: tuple(one.name for one in providers) for name, providers in self._strategies.items()}
+
+    def missing(self, strategy: str) -> dict[ProviderName, str]:
+        """The providers of a strategy that cannot be used here, and why. Raises InputError for an unknown one."""
+        return {one.name: why for one in self._of(strategy) if (why := one.unavailable())}
+
+    def unavailable(self, strategy: str) -> str:
+        """Why a strategy finds nothing that ``fast`` does not find; "" when it does better."""
+        models = [one for one in self._of(strategy) if not isinstance(one, Rules)]
+        if not models:
+            return f"the strategy {strategy} has rules only"
+        reasons = [one.unavailable() for one in models]
+        return ", and ".join(reasons) if all(reasons) else ""
+
+    def quick(self, text: str) -> tuple[Span, ...]:
+        """The spans of ``fast``, found in this thread."""
+        text = readable(text)
+        found: list[Span] = []
+        for provider in self._quick:
+            found += provider.find_in(text)
+        return merge(found) if len(found) > 1 else tuple(found)
+
+    async def extract(
+        self,
+        texts: Sequence[str],
+        strategy: str,
+        *,
+        private: Iterable[int] = (),
+        spending: Spending | None = None,
+    ) -> Extraction:
+        """Read texts with a strategy. ``private``: the places of those that may not leave this process.
+
+        A provider that is not there is passed over and said so in the report. Raises InputError for an
+        unknown strategy, DegradedError for a provider that fails (BudgetError when ``spending`` has too little left).
+        """
+        started = time.perf_counter()
+        shown = [readable(text) for text in texts]
+        kept_here = frozenset(private)
+        found: list[list[Span]] = [[] for _ in texts]
+        reports = []
+        for provider in self._of(strategy):
+            why = provider.unavailable()
+            if why:
+                reports.append(ProviderReport(provider=provider.name, why=why))
+                continue
+            places = [at for at in range(len(texts)) if not (provider.leaves and at in kept_here)]
+            begun = time.perf_counter()
+            spans, remembered = await self._ask(provider, [shown[at] for at in places], spending)
+            for at, here in zip(places, spans, strict=True):
+                found[at] += here
+            reports.append(
+                ProviderReport(
+                    provider=provider.name, texts=len(places), remembered=remembered,
+                    spans=sum(map(len, spans)), milliseconds=(time.perf_counter() - begun) * 1e3,
+                )
+            )  # fmt: skip
+        merged = tuple(merge(spans) for spans in found)
+        report = StrategyReport(
+            strategy=strategy, texts=len(texts), spans=sum(map(len, merged)),
+            milliseconds=(time.perf_counter() - started) * 1e3, providers=tuple(reports),
+        )  # fmt: skip
+        return Extraction(spans=merged, report=report)
+
+    async def compare(self, texts: Sequence[str]) -> tuple[StrategyReport, ...]:
+        """The report of every strategy on the same texts; none of them leaves this process."""
+        every = range(len(texts))
+        return tuple([(await self.extract(texts, name, private=every)).report for name in self._strategies])
+
+    async def _ask(
+        self, provider: Provider, texts: Sequence[str], spending: Spending | None
+    ) -> tuple[list[Sequence[Span]], int]:
+        """The spans of each text, and how many texts were remembered."""
+        if isinstance(provider, Rules):
+            return list(await provider.find(texts, spending)), 0
+        with self._lock:
+            known = {text: self._remembered.get((provider.name, text)) for text in texts}
+        new = [text for text, spans in known.items() if spans is None]
+        if new:
+            for text, found in zip(new, await provider.find(new, spending), strict=True):
+                known[text] = tuple(found)
+            with self._lock:
+                for text in new:
+                    self._remembered[provider.name, text] = known[text] or ()
+                for key in list(self._remembered)[: max(0, len(self._remembered) - MOST_REMEMBERED)]:
+                    del self._remembered[key]
+        return [known[text] or () for text in texts], len(texts) - len(new)
+
+    def _of(self, strategy: str) -> tuple[Provider, ...]:
+        must_be_known(strategy, self._strategies)
+        return self._strategies[strategy]

@@ -1,0 +1,130 @@
+"""What holds of spans whatever the text: they quote it, they lie apart, and no text is slow to read."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from memtui.engine.models.ner import KnownNames, Recogniser, Span, find_marked, find_names, merge, readable
+from memtui.engine.models.ner.other_scripts import find_in_other_scripts
+
+FAST = Recogniser()
+KNOWN = KnownNames(
+    [("Ada", "Ada", "person"), ("田", "田", "person"), ("ß", "ß", "other"), ("ﬁ", "ﬁ", "other")]
+)
+TYPES = {"person", "project", "organization", "location", "email", "url", "date", "other"}
+FINDERS: dict[str, Callable[[str], list[Span]]] = {
+    "marked": find_marked,
+    "names": find_names,
+    "other scripts": find_in_other_scripts,
+    "known": KNOWN.find,
+}
+
+# Any text, and text that is full of what the rules look for.
+ANY = st.text(st.characters(codec="utf-8"), max_size=120)
+WORDS = re.split(
+    " ",
+    "Ada met Project Nimbus the in @ben #tag a@b.io https://x.io/a_(b) 8 May 2023 . , \n ' 's İ ß ﬁ 王芳 昨天 在"
+    " 杭州 田中 さん 大学 김민수 씨 서울 السيد خالد في القاهرة श्री मोहन जी दिल्ली Ольга в Москве “ ” e\u0301 \u0345 ǅ Σ ``` `",
+)
+NAMEY = st.builds(str.join, st.sampled_from(["", " "]), st.lists(st.sampled_from(WORDS), max_size=40))
+TEXTS = ANY | NAMEY
+
+
+@pytest.mark.parametrize("finder", FINDERS)
+@given(text=TEXTS)
+def test_every_rule_quotes_the_text(finder: str, text: str) -> None:
+    for span in FINDERS[finder](text):
+        assert 0 <= span.start < span.end <= len(text)
+        assert span.text == text[span.start : span.end]
+        assert span.name.strip()
+        assert span.type in TYPES
+        assert 0 < span.confidence <= 1
+
+
+@given(TEXTS)
+def test_spans_are_ordered_apart_and_quote_the_text(text: str) -> None:
+    end = 0
+    for span in merge([*FAST.quick(text), *KNOWN.find(readable(text))]):
+        assert end <= span.start < span.end <= len(text)
+        assert span.text == text[span.start : span.end]
+        end = span.end
+
+
+@given(TEXTS)
+def test_passing_over_code_moves_nothing(text: str) -> None:
+    shown = readable(text)
+    assert len(shown) == len(text)
+    assert all(mine in (theirs, " ") for mine, theirs in zip(shown, text, strict=True))
+
+
+def span(start: int, length: int, confidence: float) -> Span:
+    return Span(
+        text="x" * length, start=start, end=start + length, type="other", confidence=confidence, provider="", name="x"
+    )  # fmt: skip
+
+
+SPANS = st.lists(
+    st.builds(span, st.integers(0, 30), st.integers(1, 9), st.sampled_from([0.6, 0.75, 0.9, 1.0])),
+    max_size=25,
+)
+
+
+@given(SPANS)
+def test_merging_leaves_out_only_what_gives_way_to_something_better(spans: list[Span]) -> None:
+    kept = merge(spans)
+    assert all(one.end <= other.start for one, other in pairwise(kept))
+    for one in spans:
+        if one in kept:
+            continue
+        rivals = [other for other in kept if other.start < one.end and one.start < other.end]
+        assert any(
+            (other.confidence, other.end - other.start) >= (one.confidence, one.end - one.start)
+            for other in rivals
+        )
+
+
+@given(SPANS, st.randoms())
+def test_merging_does_not_depend_on_the_order_of_providers(spans: list[Span], random: object) -> None:
+    shuffled = sorted(spans, key=lambda _: random.random())  # type: ignore[attr-defined]
+    assert merge(shuffled) == merge(spans)
+    assert merge(merge(spans)) == merge(spans)
+
+
+NASTY = [
+    "Ada ", "A", "Ab", "@", "a@", "a.b@", "@a.", "https://", "www.", "http://a.", "(", "a_(", "A. ", "of ", "Ada of ",
+    "Ada of the ", "8 May ", "1", "2023-", "12.12.", "#a", "#", "`", "\u0130", "x.", "Ada's ", "'", "Ada-", "Ada, ",
+    "Ada and ", "# ", "\n", " ", "王", "王芳", "中大学", "田", "ア", "さん", "김", "김민수 씨", "م", "السيد ", "شركة ",
+    "म", "जी ", "श्री ", "e\u0301", "\u0301", "ﬁ", "\U0001f600", "Project ", "The ", "Σ",
+]  # fmt: skip
+
+
+# What finds names calls what finds those of other scripts.
+@pytest.mark.parametrize("finder", ["marked", "names", "known"])
+def test_no_rule_is_slow_on_hostile_text(finder: str) -> None:
+    """Half a megabyte of anything takes twice what half of it takes, not four times."""
+    find = FINDERS[finder]
+    for piece in NASTY:
+        whole = took(find, piece * (500_000 // len(piece)))
+        if whole > 0.6:
+            half = took(find, piece * (250_000 // len(piece)))
+            assert whole < 3.2 * half, (piece, half, whole)
+            assert whole < 10, (piece, whole)
+
+
+def took(find: Callable[[str], list[Span]], text: str) -> float:
+    """Seconds of this thread: other programs do not count."""
+    start = time.thread_time()
+    find(text)
+    return time.thread_time() - start
+
+
+@pytest.mark.parametrize("piece", ["Ada ", "a@", "https://", "A. ", "8 May ", "王芳", "김민수 씨 ", "السيد "])
+def test_a_text_of_a_million_letters_is_read_in_part(piece: str) -> None:
+    text = piece * (1_000_000 // len(piece))
+    assert took(lambda text: list(FAST.quick(text)), text) < 1.5

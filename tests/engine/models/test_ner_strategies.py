@@ -1,0 +1,136 @@
+"""Strategies: who is asked, in which order, what is kept, what is remembered, and what is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from memtui.engine.errors import InputError
+from memtui.engine.models.ner import Recogniser, Span, llm_names, spacy_names
+from memtui.engine.models.ner.recogniser import MOST_REMEMBERED
+from memtui.engine.records import LlmOptions
+
+LLM = LlmOptions(base_url="http://127.0.0.1:9/v1", model="tiny")
+
+
+class Model:
+    """As if spaCy and a language model were here: each takes words of a list for names."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.read: dict[str, list[str]] = {"spacy": [], "llm": []}
+        self.words = {"spacy": ("harbour", "location", 0.75), "llm": ("old harbour", "organization", 0.9)}
+        monkeypatch.setattr(spacy_names, "unavailable", lambda: "")
+        monkeypatch.setattr(spacy_names, "find", lambda texts: self.find("spacy", texts))
+
+        async def ask(options: LlmOptions, texts: Sequence[str], spending: Any = None) -> list[list[Span]]:
+            return self.find("llm", texts)
+
+        monkeypatch.setattr(llm_names, "find", ask)
+
+    def find(self, provider: str, texts: Sequence[str]) -> list[list[Span]]:
+        self.read[provider] += texts
+        word, type, confidence = self.words[provider]
+        return [
+            [
+                Span(text=word, start=at, end=at + len(word), type=type, confidence=confidence, provider=provider, name=word)
+            ]
+            if (at := text.find(word)) >= 0
+            else []
+            for text in texts
+        ]  # fmt: skip
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Model:
+    return Model(monkeypatch)
+
+
+async def test_each_strategy_asks_its_providers_in_order(model: Model) -> None:
+    recogniser = Recogniser({"mine": ("spacy",)}, LLM)
+    texts = ["Ada sits at the old harbour, ada@example.org"]
+    found = {}
+    for name in recogniser.strategies:
+        extraction = await recogniser.extract(texts, name)
+        found[name] = [span.text for span in extraction.spans[0]]
+        assert [one.provider for one in extraction.report.providers] == list(recogniser.strategies[name])
+        assert extraction.report.spans == len(found[name])
+    assert found == {
+        "fast": ["Ada", "ada@example.org"],
+        "local": ["Ada", "harbour", "ada@example.org"],
+        # Of "harbour" and "old harbour" the more confident one stays.
+        "accurate": ["Ada", "old harbour", "ada@example.org"],
+        "mine": ["harbour"],
+    }
+
+
+async def test_a_provider_that_is_not_there_is_passed_over_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spacy_names, "unavailable", lambda: "spaCy is not installed")
+    recogniser = Recogniser()
+    extraction = await recogniser.extract(["Ask Ada."], "accurate")
+    assert [span.text for span in extraction.spans[0]] == ["Ada"]
+    assert {one.provider: one.why for one in extraction.report.providers} == {
+        "regex": "", "names": "", "spacy": "spaCy is not installed", "llm": "no language model is configured",
+    }  # fmt: skip
+    assert recogniser.unavailable("accurate") == "spaCy is not installed, and no language model is configured"
+    assert "rules only" in recogniser.unavailable("fast")
+    assert Recogniser(llm=LLM).unavailable("accurate") == ""
+
+
+async def test_models_are_asked_once_for_a_text_and_rules_each_time(model: Model) -> None:
+    recogniser = Recogniser(llm=LLM)
+    first = await recogniser.extract(["the old harbour", "nothing", "nothing"], "accurate")
+    again = await recogniser.extract(["nothing", "the old harbour", "another"], "accurate")
+    assert again.spans[1] == first.spans[0]
+    assert model.read["spacy"] == model.read["llm"] == ["the old harbour", "nothing", "another"]
+    reports = {one.provider: one for one in again.report.providers}
+    assert (reports["llm"].texts, reports["llm"].remembered) == (3, 2)
+    assert (reports["names"].texts, reports["names"].remembered) == (3, 0)
+
+
+async def test_what_is_remembered_is_bounded(model: Model) -> None:
+    recogniser = Recogniser()
+    texts = [f"text {number}" for number in range(MOST_REMEMBERED + 5)]
+    await recogniser.extract(texts, "local")
+    await recogniser.extract(texts[-1:], "local")
+    assert len(model.read["spacy"]) == len(texts)
+    await recogniser.extract(texts[:1], "local")
+    assert len(model.read["spacy"]) == len(texts) + 1
+
+
+async def test_what_is_private_does_not_leave_this_process(model: Model) -> None:
+    recogniser = Recogniser(llm=LLM)
+    found = await recogniser.extract(["the old harbour", "my old harbour"], "accurate", private=[1])
+    assert model.read["llm"] == ["the old harbour"]
+    assert [span.text for span in found.spans[1]] == ["harbour"]
+    assert [report.strategy for report in await recogniser.compare(["an old harbour"])] == [
+        "fast",
+        "local",
+        "accurate",
+    ]
+    assert model.read["llm"] == ["the old harbour"]
+
+
+@pytest.mark.parametrize(
+    ("name", "providers", "says"),
+    [
+        ("mine", ("regex", "spacey"), "'spacey'"),
+        ("mine", (), "no provider"),
+        ("mine", ("spacy", "spacy"), "twice"),
+        ("fast", ("regex", "spacy"), "cannot use 'spacy'"),
+    ],
+)
+def test_a_strategy_that_cannot_be_is_an_error(name: str, providers: tuple[str, ...], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        Recogniser({name: providers})
+
+
+async def test_an_unknown_strategy_is_an_error_that_names_the_others() -> None:
+    with pytest.raises(InputError, match="no strategy 'best'") as caught:
+        await Recogniser().extract(["x"], "best")
+    assert "fast, local, accurate" in str(caught.value.hint)
+
+
+def test_fast_may_be_made_smaller() -> None:
+    small = Recogniser({"fast": ("regex",)})
+    assert [span.text for span in small.quick("Ask Ada, ada@example.org")] == ["ada@example.org"]
