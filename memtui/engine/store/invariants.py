@@ -225,8 +225,10 @@ def mentions(scene: Scene) -> Iterator[Finding]:
     miscounted = _count(
         scene,
         """
-        SELECT count(*) FROM (SELECT eid, vote, count(*) FROM memory_entities WHERE vote IS NOT NULL GROUP BY eid, vote
-                              EXCEPT SELECT eid, type, votes FROM entity_votes)
+        WITH counted(eid, type, votes) AS (
+            SELECT eid, vote, count(*) FROM memory_entities WHERE vote IS NOT NULL GROUP BY eid, vote)
+        SELECT (SELECT count(*) FROM (SELECT * FROM counted EXCEPT SELECT eid, type, votes FROM entity_votes))
+             + (SELECT count(*) FROM (SELECT eid, type, votes FROM entity_votes EXCEPT SELECT * FROM counted))
         """,
     )
     if miscounted:

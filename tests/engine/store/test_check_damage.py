@@ -98,6 +98,16 @@ def miscount_mentions(memory: Memory) -> None:
     execute(memory, "UPDATE entities SET mention_count = mention_count + 2 WHERE eid = 1")
 
 
+def misdate_a_link(memory: Memory) -> None:
+    execute(
+        memory, "UPDATE memory_entities SET at = at + 1 WHERE rid = (SELECT min(rid) FROM memory_entities)"
+    )
+
+
+def miscount_votes(memory: Memory) -> None:
+    execute(memory, "UPDATE entity_votes SET votes = votes + 1")
+
+
 def drop_a_trigger(memory: Memory) -> None:
     execute(memory, drop("history_memories_update"))
 
@@ -153,6 +163,8 @@ DAMAGES: dict[Callable[[Memory], None], str] = {
     lose_a_link: "links",
     invent_a_link: "links",
     miscount_mentions: "entities",
+    misdate_a_link: "entities",
+    miscount_votes: "entities",
     drop_a_trigger: "schema",
     replace_a_trigger: "schema",
     lose_a_vector_entry: "vector index",

@@ -1,0 +1,104 @@
+"""memtui entities: the list, everything about one of them, and what is corrected about it."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from cli_kit import Cli, Program
+from memtui import Memory
+from memtui.engine.records import Options
+
+
+@pytest.fixture(autouse=True)
+def people() -> None:
+    options = Options(background=False, embedder="off", allow_unsafe_fs=True)
+    with Memory.open(os.environ["MEMTUI_DB"], options=options) as memory:
+        for text in (
+            "Then Ada Lovelace met Bob near the old harbour in Lisbon",
+            "Then Ada slept",
+            "Then @ada rang",
+        ):
+            memory.record_turn("talk", "user", text)
+
+
+def test_the_list_has_who_is_mentioned_most_first(cli: Cli) -> None:
+    told = cli("entities")
+    assert told.code == 0
+    assert told.out.splitlines()[0].split()[:3] == ["Ada", "person", "2"]
+    assert [
+        one["canonical_name"] for one in cli("entities", "--type", "location", "--json").json["entities"]
+    ] == ["Lisbon"]
+    assert cli("entities", "-f", "love", "--json").json["total"] == 1
+    assert cli("entities", "-f", "nobody").code == 1
+    assert "1 of 4" in cli("entities", "-n", "1").err
+
+
+def test_a_name_shows_everything_about_it(cli: Cli) -> None:
+    told = cli("entities", "ada lovelace")
+    assert "seen with" in told.out and "Bob (1)" in told.out and "Then Ada Lovelace met Bob" in told.out
+    profile = cli("entities", "Ada", "--json").json
+    assert profile["total"] == 2 and profile["entity"]["aliases"] == ["@ada"]
+
+
+def test_a_merge_is_shown_made_and_taken_back(cli: Cli) -> None:
+    assert "3 memories" in cli("entities", "Ada Lovelace", "--merge", "Ada", "--dry-run").out
+    told = cli("entities", "Ada Lovelace", "--merge", "Ada")
+    assert "Merged “Ada” into “Ada Lovelace”" in told.out and "also Ada, @ada" in told.out
+    assert cli("entities", "ada", "--json").json["total"] == 3
+    assert cli("undo").code == 0
+    assert cli("entities", "ada", "--json").json["total"] == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("--rename", "Countess"), "Countess"),
+        (("--retype", "project"), "project"),
+        (("--alias", "Augusta"), "also @ada, Augusta"),
+        (("--remove-alias", "@ada"), "Ada"),
+        (("--split", "@ada"), "@ada"),
+        (("--keep-apart", "Ada Lovelace"), "are two"),
+        (("--pin",), "Pinned"),
+        (("--describe", "a friend"), "Described"),
+        (("--not-an-entity",), "no entity"),
+    ],
+)
+def test_each_correction_is_one_operation(cli: Cli, change: tuple[str, ...], told: str) -> None:
+    before = cli("history", "--json").json["operations"]
+    assert told in cli("entities", "Ada", *change).out
+    assert len(cli("history", "--json").json["operations"]) == len(before) + 1
+
+
+def test_a_memory_is_taken_off_and_put_back(cli: Cli) -> None:
+    id = cli("entities", "Bob", "--json").json["memories"][0]["id"]
+    assert cli("entities", "Bob", "--unlink", id).code == 0
+    assert cli("entities", "Bob", "--json").json["total"] == 0
+    assert cli("entities", "Bob", "--link", id, "--json").json["entity"]["mention_count"] == 1
+
+
+def test_what_cannot_be_is_refused_with_the_next_step(cli: Cli) -> None:
+    for arguments, code, hint in (
+        (("entities", "Ada Lovelase"), 3, "Ada Lovelace"),
+        (("entities", "--rename", "X"), 2, "Give a name"),
+        (("entities", "Ada", "--pin", "--rename", "X"), 2, "One correction"),
+        (("entities", "Ada", "--rename", "Bob"), 3, "Merge"),
+        (("entities", "Ada", "--merge", "ada"), 3, "one already"),
+        (("entities", "Ada", "--dry-run"), 2, "--merge"),
+    ):
+        refused = cli(*arguments)
+        assert refused.code == code and hint in refused.err, arguments
+
+
+def test_names_are_completed(program: Program) -> None:
+    asked = program(
+        env={"_MEMTUI_COMPLETE": "bash_complete", "COMP_WORDS": "memtui entities Ada", "COMP_CWORD": "2"}
+    )
+    told, _ = asked.communicate(timeout=60)
+    assert told.decode().split("\n")[:2] == ["plain,Ada", "plain,Ada Lovelace"]
+
+
+def test_review_lists_names_that_may_be_one(cli: Cli) -> None:
+    kinds = {item["kind"]: item for item in cli("review", "--json").json["items"]}
+    assert {one["canonical_name"] for one in kinds["entities"]["entities"]} == {"Ada", "Ada Lovelace"}
+    assert "Ada Lovelace / Ada" in cli("review").out
