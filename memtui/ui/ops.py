@@ -37,7 +37,7 @@ class Operations:
         self._busy = busy
         # One writer: changes wait for each other here and not in threads.
         self._writer = ThreadPoolExecutor(1, "memtui-writer")
-        # Memories that were open with other settings, and may still be read.
+        # Memories that were open with other settings and may still be read, and one that is being opened.
         self._earlier: list[Memory] = []
         self.works: list[Work] = []
         self._workers = ThreadPoolExecutor(2, "memtui-work")
@@ -61,6 +61,7 @@ class Operations:
 
         def change_over() -> tuple[Memory, int]:
             memory = open_memory()
+            self._earlier.append(memory)  # whoever leaves the app meanwhile closes it with the others
             if not before.readonly:
                 before.scheduler.stop()
             return memory, memory.data_version()
@@ -68,6 +69,7 @@ class Operations:
         with self._shown("applying the settings"):
             loop = asyncio.get_running_loop()
             memory, version = await asyncio.shield(loop.run_in_executor(self._writer, change_over))
+        self._earlier.remove(memory)
         self._earlier.append(before)
         self.memory = memory
         return memory, version
