@@ -37,8 +37,9 @@ class Operations:
         self._busy = busy
         # One writer: changes wait for each other here and not in threads.
         self._writer = ThreadPoolExecutor(1, "memtui-writer")
-        # Memories that were open with other settings and may still be read, and one that is being opened.
+        # Memories that were open with other settings, and may still be read; and one that is being opened so.
         self._earlier: list[Memory] = []
+        self._opening: Memory | None = None
         self.works: list[Work] = []
         self._workers = ThreadPoolExecutor(2, "memtui-work")
 
@@ -61,7 +62,7 @@ class Operations:
 
         def change_over() -> tuple[Memory, int]:
             memory = open_memory()
-            self._earlier.append(memory)  # whoever leaves the app meanwhile closes it with the others
+            self._opening = memory  # whoever leaves the app meanwhile closes it with the others
             if not before.readonly:
                 before.scheduler.stop()
             return memory, memory.data_version()
@@ -69,7 +70,7 @@ class Operations:
         with self._shown("applying the settings"):
             loop = asyncio.get_running_loop()
             memory, version = await asyncio.shield(loop.run_in_executor(self._writer, change_over))
-        self._earlier.remove(memory)
+        self._opening = None
         self._earlier.append(before)
         self.memory = memory
         return memory, version
@@ -120,7 +121,7 @@ class Operations:
         self._workers.shutdown(wait=True)
         self.readers.close()
         self._writer.shutdown(wait=True)
-        for memory in (*self._earlier, self.memory):
+        for memory in (*self._earlier, self._opening, self.memory):
             if memory is not None:
                 memory.close()
 
