@@ -23,6 +23,7 @@ from memtui.engine.maintain.scheduler import Scheduler
 from memtui.engine.records import Options
 from memtui.engine.store import history, memories
 
+DAY = 86_400
 OPTIONS = Options(background=False, embedder="off", allow_unsafe_fs=True)
 
 
@@ -99,7 +100,8 @@ def _work(path: str, start: float, speed: float, seed: int, report: Callable[...
         while True:
             seen = clock()
             scheduler.run_due()
-            if scheduler.lead():
+            # Where a day went by meanwhile, it was not there to be seen.
+            if scheduler.lead() and clock() // DAY == seen // DAY:
                 report(seen=seen)
             time.sleep(0.005)
 

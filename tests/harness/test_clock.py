@@ -238,7 +238,7 @@ def test_processes_that_are_killed_while_they_work_do_nothing_twice(place: Path,
     here = Path(__file__).parent
     start = datetime(2025, 10, 20, tzinfo=UTC).timestamp()
     given: dict[str, Any] = {
-        "path": str(place), "processes": 5, "seconds": 40 if full else 5, "seed": 11, "start": start, "speed": 4 * DAY,
+        "path": str(place), "processes": 5, "seconds": 40 if full else 5, "seed": 11, "start": start, "speed": 2 * DAY,
     }  # fmt: skip
     ways = [
         str(here.parents[1]),
