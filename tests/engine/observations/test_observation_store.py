@@ -432,7 +432,12 @@ def test_a_file_from_before_there_was_recall_is_upgraded_with_its_observations(p
         for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
             connection.execute(f"DROP TRIGGER {name}")
         # The file of the version before, whatever it had besides.
-        for sql in ("TABLE observations_vocab", "TABLE observations_fts", "VIEW observations_text"):
+        for sql in (
+            "TABLE enriched_links",
+            "TABLE observations_vocab",
+            "TABLE observations_fts",
+            "VIEW observations_text",
+        ):
             connection.execute(f"DROP {sql}")
         connection.execute("PRAGMA user_version = 5")
     with Memory.open(place, options=QUIET) as memory:
