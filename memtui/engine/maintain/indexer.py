@@ -149,7 +149,7 @@ class Indexer:
 
     def _mentions(self, content: str, spans: Iterable[Span] | None = None) -> tuple[entities.Mention, ...]:
         guessed = self._recogniser.quick(content) if spans is None else tuple(spans)
-        known = self._known.find(readable(content)) if len(self._known) else []
+        known = self._known.find(readable(content))
         return linker.mentions(guessed, known, self._speakers)
 
     def _meet(self, roles: Iterable[str | None]) -> None:

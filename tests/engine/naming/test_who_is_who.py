@@ -21,7 +21,9 @@ ALIKE = (
 
 def test_names_that_hold_one_another_stay_who_they_are(memory: Memory) -> None:
     tell(memory, *ALIKE)
-    memory.add_alias(memory.link_entity(tell(memory, "our colleague came")[0], "Ann").id, "李雷")
+    assert about(memory, "李雷") == {ALIKE[5]}
+    memory.link_entity(tell(memory, "our colleague came")[0], "Ann")
+    memory.merge_entities("Ann", "李雷")
     read_again(memory)
     assert about(memory, "Anna") == {ALIKE[1]}
     assert about(memory, "Joanna") == {ALIKE[2]}
@@ -100,7 +102,9 @@ def test_a_model_that_reads_a_text_again_changes_its_vote(memory: Memory) -> Non
     (id,) = tell(memory, "They used Quixel a lot")
     assert memory.entity("Quixel").entity.type != "organization"
     one = memory.get(id)
-    span = Span(text="Quixel", start=10, end=16, type="ORG", confidence=0.75, provider="spacy", name="Quixel")
+    span = Span(
+        text="Quixel", start=10, end=16, type="organization", confidence=0.75, provider="spacy", name="Quixel"
+    )
     for _ in range(2):
         with memory._connections.write() as connection:
             rows.link(connection, one.rid, memory._indexer.mentions(one.content, [span]), 0)
