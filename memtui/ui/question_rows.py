@@ -28,8 +28,8 @@ def fared(saved: SavedQuery, result: QuestionResult | None, glyphs: Glyphs, widt
     """What a question expects, and where it stands; empty when it expects nothing."""
     if not saved.expected:
         return []
-    place = "as the first hit" if saved.top == 1 else f"among the first {saved.top}"
-    told = f"{plural(len(saved.expected), 'memory', 'memories')} {place}"
+    among = "as the first hit" if saved.top == 1 else f"among the first {saved.top}"
+    told = f"{plural(len(saved.expected), 'memory', 'memories')} {among}"
     lines = [
         assemble(("expects  ", "$text-muted"), told, ("" if result else ", not asked yet", "$text-muted"))
     ]

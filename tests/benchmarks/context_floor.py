@@ -91,9 +91,7 @@ def main() -> None:
                 for asked in questions[conversation]:
                     one: dict[str, Any] = judged.get(asked["qid"], {})
                     kind = one.get("category", "not judged")
-                    answer = told(
-                        memory, turn_of, asked["query"], set(one.get("relevant", ())), args.limit
-                    )
+                    answer = told(memory, turn_of, asked["query"], set(one.get("relevant", ())), args.limit)
                     found[near][kind].append(answer)
                     if kind != "adversarial":
                         found[near]["answerable, all"].append(answer)

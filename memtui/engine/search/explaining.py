@@ -59,7 +59,10 @@ def explain(
             f"Use more of its words, narrow the filter, or raise the profile's depth above {profile.depth}.",
         )
     elif place >= limit:
-        reasons.add(f"It is number {place + 1}, and {limit} {'is' if limit == 1 else 'are'} shown.", f"Ask for {place + 1} or more hits.")
+        reasons.add(
+            f"It is number {place + 1}, and {limit} {'is' if limit == 1 else 'are'} shown.",
+            f"Ask for {place + 1} or more hits.",
+        )
     return Explanation(
         query=query, memory=memory, rank=None if outside or place is None else place + 1,
         score=fused.score if fused else 0.0, limit=limit, arms=arms,
