@@ -1,0 +1,196 @@
+"""A memory for agents of the OpenAI Agents SDK: told before they answer, recorded as they talk, tools to call.
+
+    from agents import Agent, Runner
+    from memtui import Memory
+    from memtui.agents_sdk import AgentMemory
+
+    with Memory.open("memory.db", actor="agent:coach") as memory:
+        known = AgentMemory(memory)
+        coach = Agent(name="Coach", instructions=known.instructions("You coach."), tools=known.tools())
+        result = await Runner.run(coach, "Where was I?", session=known.session("monday"))
+
+Needs the extra ``agents``. The memory is open for an agent; ``filter`` and ``project`` narrow what there is for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+from weakref import WeakKeyDictionary
+
+from memtui.engine.errors import DegradedError, MemtuiError
+from memtui.engine.tools.agent import Agent
+from memtui.engine.tools.base import Group, Tool, schema
+from memtui.engine.tools.registry import Toolbox
+
+try:
+    from agents import FunctionTool, SQLiteSession
+except ImportError as error:
+    raise DegradedError(
+        "The package openai-agents is not installed.", "pip install 'openai-agents>=0.24,<1'"
+    ) from error
+
+if TYPE_CHECKING:
+    from agents import RunContextWrapper, TResponseInputItem
+    from agents.memory import Session, SessionSettings
+    from agents.tool_context import ToolContext
+
+    from memtui.engine.memory import Memory
+
+Instructions: TypeAlias = "str | Callable[[RunContextWrapper[Any], Any], str | Awaitable[str]]"
+DEFAULT_GROUPS: tuple[Group, ...] = ("memory", "observations", "scratchpad")
+SOURCE = "agents-sdk"
+_log = logging.getLogger("memtui.agents")
+
+
+class AgentMemory:
+    """What an agent of the SDK needs of a memory. Raises FilterError, InputError as ``Memory.tools`` does."""
+
+    def __init__(
+        self, memory: Memory, *, filter: str = "", project: str | None = None, readonly: bool = False
+    ) -> None:
+        self._agent = Agent(memory, filter=filter, project=project, readonly=readonly)
+        self._told: WeakKeyDictionary[Any, tuple[str, str]] = WeakKeyDictionary()
+
+    def instructions(
+        self,
+        base: Instructions = "",
+        *,
+        limit: int = 5,
+        session_id: str | Callable[[RunContextWrapper[Any]], str | None] | None = None,
+    ) -> Callable[[RunContextWrapper[Any], Any], Awaitable[str]]:
+        """Instructions for an ``Agent``: ``base``, then what bears on what the person just said.
+
+        ``session_id``: the conversation (or how to find its name in the run's context), of which nothing is
+        told again. A memory that fails costs the agent its memories, not its run: the log says why.
+        """
+
+        async def tell(context: RunContextWrapper[Any], agent: Any) -> str:
+            own = base(context, agent) if callable(base) else base
+            words = await own if inspect.isawaitable(own) else own
+            session = session_id(context) if callable(session_id) else session_id
+            block = await self._block(context, session, limit)
+            return "\n\n".join(part for part in (words, block) if part)
+
+        return tell
+
+    def tools(self, groups: Sequence[Group] = DEFAULT_GROUPS) -> list[FunctionTool]:
+        """The memory's tools for an ``Agent``; none that writes where it only reads."""
+        box = Toolbox(self._agent, groups)
+        return [_function_tool(box, tool) for tool in box]
+
+    def session(self, session_id: str, inner: Session | None = None) -> RecordingSession:
+        """A session that records every turn of the person and the agent.
+
+        ``inner`` keeps the conversation itself, as before; without one it is kept while the program runs.
+        """
+        return RecordingSession(self._agent, session_id, inner or SQLiteSession(session_id))
+
+    async def _block(self, context: RunContextWrapper[Any], session_id: str | None, limit: int) -> str:
+        """The context block; made once for all the steps of a run, as it is a recall."""
+        prompt = _last_words(context.turn_input)
+        if not prompt:
+            return ""
+        known = self._told.get(context)
+        if known is not None and known[0] == prompt:
+            return known[1]
+        try:
+            block = await asyncio.to_thread(self._agent.context, prompt, session_id=session_id, limit=limit)
+        except MemtuiError as error:
+            _log.warning("an agent was told nothing: %s", error.message)
+            return ""
+        self._told[context] = (prompt, block.text)
+        return block.text
+
+
+class RecordingSession:
+    """A ``Session`` of the SDK that hands everything to another one, and records what was said as turns.
+
+    Tool calls and their results are not turns. What the SDK takes back to try again is not recorded twice.
+    """
+
+    def __init__(self, agent: Agent, session_id: str, inner: Session) -> None:
+        self.session_id = session_id
+        self._agent = agent
+        self._inner = inner
+        self._taken_back: Counter[tuple[str, str]] = Counter()
+
+    @property
+    def session_settings(self) -> SessionSettings | None:
+        return self._inner.session_settings
+
+    @session_settings.setter
+    def session_settings(self, settings: SessionSettings | None) -> None:
+        self._inner.session_settings = settings
+
+    async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
+        items: list[TResponseInputItem] = await self._inner.get_items(limit)
+        return items
+
+    async def add_items(self, items: list[TResponseInputItem]) -> None:
+        await self._inner.add_items(items)
+        new = []
+        for role, words in _turns(items):
+            if self._taken_back[role, words] > 0:
+                self._taken_back[role, words] -= 1
+            else:
+                new.append((role, words))
+        if new and not self._agent.readonly:
+            await asyncio.to_thread(self._record, new)
+
+    async def pop_item(self) -> TResponseInputItem | None:
+        item = await self._inner.pop_item()
+        if item is not None:
+            self._taken_back.update(_turns([item]))
+        return item
+
+    async def clear_session(self) -> None:
+        """Clear the conversation; what was recorded of it stays."""
+        await self._inner.clear_session()
+
+    def _record(self, turns: Iterable[tuple[str, str]]) -> None:
+        for role, words in turns:
+            try:
+                self._agent.memory.record_turn(
+                    self.session_id, role, words, source=SOURCE, project=self._agent.project
+                )
+            except MemtuiError as error:  # the conversation goes on
+                _log.warning("a turn was not recorded: %s", error.message)
+
+
+def _function_tool(box: Toolbox, tool: Tool) -> FunctionTool:
+    async def invoke(context: ToolContext[Any], arguments: str) -> str:
+        return (await asyncio.to_thread(box.call, tool.name, arguments)).text
+
+    return FunctionTool(
+        name=tool.name,
+        description=tool.description,
+        params_json_schema=schema(tool),
+        on_invoke_tool=invoke,
+        strict_json_schema=True,
+    )
+
+
+def _last_words(items: Sequence[TResponseInputItem]) -> str:
+    """What the person said last."""
+    said = [words for role, words in _turns(items) if role == "user"]
+    return said[-1] if said else ""
+
+
+def _turns(items: Iterable[TResponseInputItem]) -> list[tuple[str, str]]:
+    """(role, text) of the messages among the items of a conversation."""
+    found = []
+    for item in items:
+        role, content = item.get("role"), item.get("content")
+        if role not in ("user", "assistant"):
+            continue
+        parts = [content] if isinstance(content, str) else content if isinstance(content, list) else []
+        texts = [part if isinstance(part, str) else part.get("text") for part in parts]
+        words = "\n".join(text for text in texts if isinstance(text, str)).strip()
+        if words:
+            found.append((role, words))
+    return found
