@@ -297,6 +297,19 @@ def vector_and_hybrid(bench: Bench) -> Iterator[Row]:
     )  # fmt: skip
 
 
+def context(bench: Bench) -> Iterator[Row]:
+    """What an agent waits for before it answers, the note of the recall included, beside one search for facts."""
+    with Memory.open(bench.memory(bench.small, "vectors"), actor="agent:benchmark", options=QUIET) as memory:
+        told = _timed(_questions(60), memory.context)
+        found = _timed(_questions(60), lambda q: memory.search(q, filter="kind:fact", preview=True))
+    yield Row(
+        f"context block, {bench.small:,} memories, p95 (median), beside a search for facts",
+        f"{_ms(_p95(told))} ({_ms(statistics.median(told))})",
+        f"{_ms(_p95(found))} ({_ms(statistics.median(found))})", _p95(told) / _p95(found),
+        "p95 <= 50 ms at 100,000",
+    )  # fmt: skip
+
+
 def resident(bench: Bench) -> Iterator[Row]:
     with bench.app(bench.memory(bench.small)) as terminal:
         terminal.first_row()
@@ -308,7 +321,7 @@ def resident(bench: Bench) -> Iterator[Row]:
 
 
 PARTS: tuple[Callable[[Bench], Iterator[Row]], ...] = (
-    first_paint, table, keys_while_busy, record_turn, imports, keyword, vector_and_hybrid, resident,
+    first_paint, table, keys_while_busy, record_turn, imports, keyword, vector_and_hybrid, context, resident,
 )  # fmt: skip
 
 

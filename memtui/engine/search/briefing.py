@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import apsw
@@ -40,6 +40,8 @@ NEAR = 0.35
 So chosen that of the questions of one LoCoMo conversation, asked of another one, 1 in 20 gets a fact for its meaning alone
 (tests/benchmarks/context_floor.py).
 """
+MOST_COMPARED = 30_000
+"""Up to so many facts are compared with a prompt by meaning, one and all; it takes about 1 ms for 1,000."""
 COMMON = 0.25
 """A word that a larger share of the facts has tells nothing."""
 _FEW = 20
@@ -107,25 +109,24 @@ def brief(
     """Make the block for a prompt. Raises FilterError for a bad filter, InputError for a bad limit."""
     if not 1 <= limit <= MOST:
         raise InputError(f"A context block cannot hold {limit!r} facts.", f"Give a limit from 1 to {MOST}.")
-    # What was replaced is found by its old words too; what is told then is its successor.
-    result = search(
-        connection, prompt, filter=f"kind:fact is:active,superseded {filter}".strip(), limit=limit + _SPARE,
-        profile=profile, embedder=embedder, now=now, exclude_session=session_id, fade_threshold=fade_threshold,
-    )  # fmt: skip
+    asked = _words(words := question.read(connection, prompt, FACTS))
     within = scope(
         compile(f"kind:fact {filter}".strip(), now, fade_threshold=fade_threshold), exclude_session=session_id
     )
-    asked = _words(question.read(connection, prompt, FACTS))
-    told: list[Hit] = []
-    left_out: list[LeftOut] = []
-    for hit in _successors(connection, result.hits, within, now):
+    # With very many facts, those without a word in common are compared only when those with one are too few.
+    few = bool(filter.strip()) or words.rows <= MOST_COMPARED or profile.fusion != "score"
+    for nearest in (True,) if few else (False, True):
+        # What was replaced is found by its old words too; what is told then is its successor.
+        result = search(
+            connection, prompt, filter=f"kind:fact is:active,superseded {filter}".strip(), limit=limit + _SPARE,
+            profile=profile, embedder=embedder, now=now, exclude_session=session_id,
+            fade_threshold=fade_threshold, nearest=nearest,
+        )  # fmt: skip
+        told, left_out = _chosen(_successors(connection, result.hits, within, now), asked, limit)
         if len(told) == limit:
             break
-        reason = _too_far(hit, asked) or why_kept_back(hit.memory)
-        if reason:
-            left_out.append(LeftOut(reason=reason, memory=hit.memory))
-        else:
-            told.append(hit)
+    if not nearest:
+        left_out.append(LeftOut(reason="facts without a word of the prompt were not compared: there are many"))
     insight = _insight(connection, filter, now, fade_threshold)
     if insight is not None and (reason := why_kept_back(insight)):
         left_out.append(LeftOut(reason=reason, memory=insight))
@@ -139,6 +140,21 @@ def brief(
         left_out=tuple(left_out),
         result=result,
     )
+
+
+def _chosen(hits: Iterable[Hit], asked: _Words, limit: int) -> tuple[list[Hit], list[LeftOut]]:
+    """The facts to tell, and those before the last of them that are not told."""
+    told: list[Hit] = []
+    left_out: list[LeftOut] = []
+    for hit in hits:
+        if len(told) == limit:
+            break
+        reason = _too_far(hit, asked) or why_kept_back(hit.memory)
+        if reason:
+            left_out.append(LeftOut(reason=reason, memory=hit.memory))
+        else:
+            told.append(hit)
+    return told, left_out
 
 
 def _too_far(hit: Hit, asked: _Words) -> str:

@@ -58,9 +58,18 @@ class Ranking(NamedTuple):
 
 
 def rank(
-    connection: apsw.Connection, text: str, scope: Scope, profile: Profile, embedder: QueryEmbedder | str
+    connection: apsw.Connection,
+    text: str,
+    scope: Scope,
+    profile: Profile,
+    embedder: QueryEmbedder | str,
+    *,
+    nearest: bool = True,
 ) -> Ranking:
-    """Ask every arm. ``embedder`` is a string when there is none: the reason. No question raises."""
+    """Ask every arm. ``embedder`` is a string when there is none: the reason. No question raises.
+
+    Without ``nearest`` the vector arm only judges what the other arms have found.
+    """
     lap = _stopwatch()
     lists: dict[ArmName, list[Candidate]] = {}
     wanted = question.read(connection, text, scope.index)
@@ -83,7 +92,7 @@ def rank(
 
     meaning, no_vectors = _meaning(connection, wanted.text, profile, embedder)
     near: list[keyword.Found] = []
-    if meaning:
+    if meaning and nearest:
         from . import vector  # a hook, which has no vectors, is quicker without it
 
         near = vector.nearest(connection, meaning.space, meaning.query, scope, profile.depth, meaning.copy)

@@ -35,11 +35,13 @@ def search(
     exclude_session: str | None = None,
     exclude: Collection[str] = (),
     fade_threshold: float = 0.05,
+    nearest: bool = True,
 ) -> SearchResult:
     """The best ``limit`` memories for a question in any words.
 
     ``embedder`` makes the question's vector; a string instead says why there are no vectors.
     ``exclude_session`` and ``exclude`` (ids) keep the talk that is going on out of its own answers.
+    ``nearest`` False: do not look for what is near in meaning only, which takes long where there is much.
     No query raises; FilterError for a bad filter, InputError for a limit outside 1 to 1,000.
     """
     started = time.perf_counter()
@@ -47,7 +49,7 @@ def search(
         raise InputError(f"A search cannot return {limit!r} hits.", f"Give a limit from 1 to {MOST_HITS:,}.")
     compiled = compile(filter, now, fade_threshold=fade_threshold)
     within = scope(compiled, exclude_session=exclude_session, exclude=exclude)
-    ranking = rank(connection, query, within, profile, embedder)
+    ranking = rank(connection, query, within, profile, embedder, nearest=nearest)
     return SearchResult(
         query=query,
         filter=filter,

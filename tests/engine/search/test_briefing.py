@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from memtui import Memory
 from memtui.engine.errors import FilterError
-from memtui.engine.records import Options
+from memtui.engine.maintain.extract import Draft
+from memtui.engine.records import Options, Profile
+from memtui.engine.search import briefing
 from memtui.engine.search.briefing import estimate_tokens
 
 NOW = 1_763_812_800
@@ -111,3 +114,78 @@ def test_tokens_are_estimated_from_length_and_script() -> None:
     assert estimate_tokens("") == 0
     assert estimate_tokens("a" * 400) == 100
     assert estimate_tokens("漢字かな") == 4
+
+
+def test_a_fact_must_share_a_word_that_tells_something(memory: Memory) -> None:
+    for number in range(30):
+        memory.remember(f"The user keeps note number {number}")
+    memory.remember("The user plays the accordion")
+    told = memory.context("Which instrument does the user play?")
+    assert [hit.memory.content for hit in told.hits] == ["The user plays the accordion"]
+    assert told.left_out and all("no telling word" in one.reason for one in told.left_out)
+    assert memory.context("Who is the user?").hits  # it has no other words
+
+
+def test_what_is_near_in_meaning_alone_is_told_from_the_floor_on(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.index_pending()
+    prompt = "Which nuts must she avoid?"
+    assert memory.context(prompt, profile=Profile(floor=-1.0)).hits == ()
+    monkeypatch.setattr(briefing, "NEAR", 0.0)
+    told = memory.context(prompt, profile=Profile(floor=-1.0))
+    assert "Ada is allergic to walnuts" in [hit.memory.content for hit in told.hits]
+
+
+def test_with_very_many_facts_meaning_is_asked_only_where_words_find_too_little(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.index_pending()
+    monkeypatch.setattr(briefing, "MOST_COMPARED", 1)
+    one = memory.context("trains", limit=1)
+    assert [hit.memory.content for hit in one.hits] == ["Prefers trains over flights under six hours"]
+    assert one.left_out[-1].memory is None and "not compared" in one.left_out[-1].reason
+    two = memory.context("trains", limit=2)
+    assert not any("not compared" in left.reason for left in two.left_out)
+
+
+def test_the_successor_is_told_for_what_was_replaced(memory: Memory, clock: Clock) -> None:
+    old = memory.remember("Lives in Bergen")
+    new = memory.correct(old.id, "Has a flat in Oslo")
+    newest = memory.correct(new.id, "Has a house in Oslo")
+    assert [hit.memory.id for hit in memory.context("what about Bergen?").hits] == [newest.id]
+    memory.forget(newest.id)
+    assert memory.context("what about Bergen?").hits == ()
+
+
+def test_a_fact_that_lost_a_conflict_gives_way_to_the_one_that_won(memory: Memory, clock: Clock) -> None:
+    agent = Memory(memory._connections, actor="agent:web", clock=memory._clock, options=memory.options)
+    old = agent.remember("Standup is at ten")
+    clock.now += DAY
+    new = agent.remember("The daily meeting was moved to noon")
+    assert agent.upkeep.by_agent().resolve(new.id, old.id, "moved") == ""
+    assert [hit.memory.id for hit in memory.context("standup at ten?").hits] == [new.id]
+
+
+def test_what_was_drawn_from_the_conversation_itself_is_not_told_again(memory: Memory) -> None:
+    agent = Memory(memory._connections, actor="agent:web", clock=memory._clock, options=memory.options)
+    turn = agent.record_turn("now", "user", "My accordion is red.")
+    draft = Draft(kind="fact", content="Has a red accordion", sources=(turn.id,))
+    agent.upkeep.by_agent().save("now", [draft])
+    assert memory.context("accordion", session_id="now").hits == ()
+    assert memory.context("accordion", session_id="later").hits
+
+
+def test_the_insight_is_the_one_that_another_program_has_just_written(tmp_path: Path, clock: Clock) -> None:
+    options = Options(background=False)
+    with (
+        Memory.open(tmp_path / "m.db", clock=clock, options=options) as mine,
+        Memory.open(tmp_path / "m.db", clock=clock, options=options) as other,
+    ):
+        _reflect(mine, "The week was about travel.", NOW - DAY)
+        assert "travel" in mine.context("x").text
+        _reflect(other, "The week was about music.", NOW)
+        assert "music" in mine.context("x").text and "travel" not in mine.context("x").text
+        [latest] = other.view.page("kind:reflection", limit=1)
+        other.forget(latest.id)
+        assert "travel" in mine.context("x").text
