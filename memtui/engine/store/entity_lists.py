@@ -25,7 +25,7 @@ TYPES: tuple[str, ...] = get_args(EntityType)
 
 _CHUNK = 8_192
 # Beyond so many memories, who is seen together with whom is counted in the latest ones only.
-_LOOKED_THROUGH = 20_000
+_LOOKED_THROUGH = 5_000
 # (terms, whether the greatest come first by themselves)
 _ORDERS: dict[str, tuple[tuple[str, ...], bool]] = {
     "mentions": (("e.mention_count",), True),
@@ -146,16 +146,19 @@ def linked_memories(
     """Active memories that mention an entity: facts first, then the rest, the latest first."""
     group = GROUP.format(eid=entity.eid)
     of_it = f"SELECT rid FROM memory_entities WHERE eid IN {group} AND at IS NOT NULL"
-    # Facts are few: of an entity with very many links it is quicker to ask each fact.
-    facts = (
-        f"m.rid IN ({of_it})"
+    # With very many links it is quicker to go through the facts, the latest first, until enough are found.
+    facts, index = (
+        (f"m.rid IN ({of_it})", "")
         if entity.mention_count <= _LOOKED_THROUGH
-        else f"EXISTS (SELECT 1 FROM memory_entities l WHERE l.rid = m.rid AND l.eid IN {group})"
+        else (
+            f"EXISTS (SELECT 1 FROM memory_entities l WHERE l.rid = m.rid AND l.eid IN {group})",
+            "INDEXED BY notes_by_time",
+        )
     )
     rows = connection.execute(
         f"""
-        SELECT {memories.COLUMNS} FROM memories m
-        WHERE m.kind = 'fact' AND m.valid_until IS NULL AND {facts}
+        SELECT {memories.COLUMNS} FROM memories m {index}
+        WHERE m.kind = 'fact' AND m.kind <> 'episode' AND m.valid_until IS NULL AND {facts}
         ORDER BY m.event_time DESC, m.rid DESC LIMIT ?
         """,
         (limit,),

@@ -7,6 +7,7 @@ from memtui import Memory
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.models.ner import Span
 from memtui.engine.store import entities as rows
+from memtui.engine.store import entity_lists
 from naming_kit import about, names, read_again, tell
 
 ALIKE = (
@@ -207,3 +208,17 @@ def test_speakers_of_a_conversation_are_people(memory: Memory) -> None:
     memory.record_turn("talk", "Quill", "hello there")
     memory.record_turn("talk", "Mo", "and quill has a cold, poor thing; Quill should rest")
     assert memory.entity("Quill").entity.type == "person"
+
+
+def test_an_entity_of_very_many_memories_has_the_same_profile(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell(memory, *(f"Then Ada met Bob for the {n}th time" for n in range(12)))
+    for n in range(6):
+        memory.remember(f"Ada likes train {n}")
+    memory.merge_entities("Ada", "Bob")
+    few = memory.entity("Ada", limit=10)
+    monkeypatch.setattr(entity_lists, "_LOOKED_THROUGH", 1)
+    many = memory.entity("Ada", limit=10)
+    assert (many.memories, many.total) == (few.memories, few.total)
+    assert [one.kind for one in many.memories] == ["fact"] * 6 + ["episode"] * 4
