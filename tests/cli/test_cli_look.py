@@ -12,6 +12,7 @@ import pytest
 from cli_kit import Cli
 from memtui import paths
 from memtui.engine.memory import Memory
+from memtui.engine.models.ner import spacy_names
 
 HOSTILE = (
     "clip\x1b]52;c;ZXZpbA==\x07board [/] [@click=app.quit]x[/] \u202eevil\x9b2J zero\u200bwidth\r\nline two"
@@ -267,3 +268,18 @@ def test_a_memory_that_may_not_be_written_is_still_shown(
     assert cli("--readonly", "show", identity).code == 0
     assert cli("--readonly", "check").code == 0
     assert paths.loose_mode(home / "memory.db") is None
+
+
+def test_the_doctor_tells_what_each_strategy_finds(
+    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spacy_names, "unavailable", lambda: "spaCy is not installed")
+    (home / "mine.toml").write_text('[strategies]\nmarks = "regex"\n')
+    remembered(cli, "Ada writes to ada@example.org")
+    told = cli("--config", home / "mine.toml", "doctor").out
+    assert re.search(r"fast: regex, names; 2 names in the newest 1 memory, [\d.]+ ms each", told)
+    assert re.search(
+        r"accurate: regex, names, without spacy \(spaCy is not installed\), llm .*; 2 names", told
+    )
+    assert re.search(r"marks: regex; 1 name in", told)
+    assert "memories are not read again at night" in told

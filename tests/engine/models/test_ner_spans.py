@@ -97,10 +97,10 @@ def test_merging_does_not_depend_on_the_order_of_providers(spans: list[Span], ra
 
 
 NASTY = [
-    "Ada ", "A", "Ab", "@", "a@", "a.b@", "@a.", "https://", "www.", "http://a.", "(", "a_(", "A. ", "of ", "Ada of ",
-    "Ada of the ", "8 May ", "1", "2023-", "12.12.", "#a", "#", "`", "\u0130", "x.", "Ada's ", "'", "Ada-", "Ada, ",
-    "Ada and ", "# ", "\n", " ", "王", "王芳", "中大学", "田", "ア", "さん", "김", "김민수 씨", "م", "السيد ", "شركة ",
-    "म", "जी ", "श्री ", "e\u0301", "\u0301", "ﬁ", "\U0001f600", "Project ", "The ", "Σ",
+    "Ada ", "A", "@", "a@", "a.b@", "https://", "(", "A. ", "Ada of the ", "8 May ", "1", "12.12.", "#a", "`", "\u0130",
+    "Ada's ", "'", "Ada-", "Ada, ", "Ada and ", "\n", "王", "王芳", "ア", "さん", "김민수 씨", "السيد ", "م", "जी ",
+    "श्री ", "e\u0301",
+    "ﬁ", "Project ", "Ada is a ",
 ]  # fmt: skip
 
 

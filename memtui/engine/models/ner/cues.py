@@ -40,21 +40,27 @@ KIN = word_set(
     начальник начальница друг подруга муж жена сын дочь z ze
     """
 )
-PERSON_VERBS = word_set(
+# What people do, and other things as well.
+COMMON_VERBS = word_set(
     """
-    is was has had says said told tells asked asks likes liked loves loved wants wanted prefers hates thinks
-    thought knows knew works worked lives lived moved went came called texted emailed wrote suggested mentioned
-    recommended agreed decided plays played cooks cooked eats bought got gave and will would can could does did
-    doesn't didn't isn't wasn't won't can't wouldn't enjoys teaches studies joined sent met owns turned
-    feels felt believes started finished left needs never always also often usually already still just who
-    blocked conducts suspects reviewing reviews reviewed insists insisted complains complained promised promises offered
-    offers paid pays borrowed lent drives drove sings sang paints painted reads writes travels travelled invited invites
-    remembers remembered forgot forgets explained explains proposed proposes hopes hoped wonders wondered apologised
-    apologized picked picks brought brings helped helps showed shows visited visits married quit retired graduated
-    speaks spoke swims runs ran hat ist war mag wohnt sagt baut arbeitet zieht kommt est était a aime habite travaille
-    es era vive trabaja dice mora trabalha abita lavora werkt woont jest mieszka pracuje bor
-    сказал сказала любит живёт живет работает пришёл пришла просил просила учится выходит расстроилась расстроился
-    уехал уехала приехал приехала звонил звонила переехал переехала переїхала переїхав живе працює δουλεύει μένει είπε
+    is was has had will would can could should must does did doesn't didn't isn't wasn't won't can't wouldn't moved went
+    came got left needs never always also often usually already still just and turned started finished hat ist war est
+    était es era jest ble var
+    """
+)
+PERSON_VERBS = COMMON_VERBS | word_set(
+    """
+    says said told tells asked asks likes liked loves loved wants wanted prefers hates thinks thought knows knew
+    works worked lives lived called texted emailed wrote suggested mentioned recommended agreed decided plays
+    played cooks cooked eats bought gave enjoys teaches studies joined sent met owns feels felt believes blocked
+    conducts suspects reviewing reviews reviewed insists insisted complains complained promised promises offered
+    offers paid pays borrowed lent drives drove sings sang paints painted reads writes travels travelled invited
+    invites remembers remembered forgot forgets explained explains proposed proposes hopes hoped wonders wondered
+    apologised apologized picked picks brought brings helped helps showed shows visited visits married quit
+    retired graduated speaks spoke swims runs ran mag wohnt sagt baut arbeitet zieht kommt aime habite travaille
+    vive trabaja dice mora trabalha abita lavora werkt woont mieszka pracuje bor сказал сказала любит живёт живет
+    работает пришёл пришла просил просила учится выходит расстроилась расстроился уехал уехала приехал приехала
+    звонил звонила переехал переехала переїхала переїхав живе працює δουλεύει μένει είπε who
     """
 )
 # Between two names, these say that both are of a kind.
@@ -108,9 +114,28 @@ DEALINGS = word_set(
     parts insurance policy partnership supplier vendor customer client acquired sued billed service
     """
 )
-ORGANISATION_AFTER = word_set(
-    "employees shares stock invoice account subscription support keys api app office headquarters"
-)
+# "Tidewatch is a small cooperative", "Mochi, our cat": what it is said to be.
+SAID_TO_BE = {
+    "organization": word_set(
+        "company cooperative startup firm agency bank band employer supplier vendor charity shop bakery restaurant club "
+        "publisher nonprofit manufacturer university school hospital newspaper studio provider team union"
+    ),
+    "location": word_set(
+        "city town village country street neighbourhood neighborhood district suburb island river lake mountain beach "
+        "park region province square bar pub cafe café harbour harbor valley"
+    ),
+    "project": word_set("project migration rewrite initiative programme codename prototype"),
+    "other": word_set(
+        "dog cat puppy kitten horse rabbit parrot hamster greyhound terrier pet boat car bike app tool library "
+        "framework book novel film movie song album game series podcast language database editor browser brand"
+    ),
+    "person": KIN
+    | word_set(
+        "engineer designer nurse student lawyer architect writer artist musician developer gardener chef pilot baker "
+        "baby toddler woman man girl boy guy lady vegetarian vegan journalist carpenter electrician professor"
+    ),
+}
+ANIMALS = word_set("dog cat puppy kitten horse rabbit parrot hamster pet boat")
 ORGANISATION_WORDS = word_set(
     """
     inc inc. incorporated ltd ltd. limited llc llp plc gmbh ag kg se corp corp. corporation company co co. university
@@ -119,6 +144,7 @@ ORGANISATION_WORDS = word_set(
     laboratories studio studios airlines airways systems technologies technology tech software solutions partners
     association society union committee club press records theatre theater orchestra ventures capital holdings
     bakery restaurant cafe café library football fc united federation party consulting insurance pharmacy supermarket
+    housing properties realty
     analytics logistics logistik media energy energie marine motors industries international pharma robotics networks
     books publishing verlag stadtwerke sparkasse söhne sons brothers bros brewery hotel ops engineering legal finance
     digital health healthcare mobility aerospace biotech therapeutics collective cooperative spa srl sarl bv nv oy ab as

@@ -18,15 +18,21 @@ counts for more than the first two."""
 _plain = re.compile(
     r"[^\W\d_](?:[^\W\dA-Z_]*(?:['’-]\w+)?|[^\W\d_]?)|(?:Mac|Mc|De|Di|Du|La|Le|Van)[A-Z][a-z]+"
 )
+# "..., a small cooperative", "... is our cat"
+_apposition = re.compile(r"(?: is|,| was| \() ?(?:an?|the|our|my|his|her|their) ((?:[\w-]{1,20} ?){1,3})")
+_STREETS = (
+    *("straße", "strasse", "gasse", "platz", "straat", "kade", "laan", "plein", "gracht", "singel", "weg"),
+    *("gatan", "vägen"),
+)
 _SHARED = frozenset({"person", "location", "organization"})
 _ALSO_SURNAMES = word_set("hill hills church lane park lake bridge forest ford sons garden")
 _NOBILIARY = word_set("de da di del della do dos das du van von der den ter la le bin ibn al el zu af av")
 
 
-def type_of(parts: list[str], before: str, follower: str, possessive: bool) -> tuple[str, float]:
+def type_of(parts: list[str], before: str, after: str, follower: str, possessive: bool) -> tuple[str, float]:
     """Type and confidence of a name.
 
-    ``parts``: its words; ``before``: the text before it, in small letters; ``follower``: the word after it, in
+    ``parts``: its words; ``before``, ``after``: the text around it, in small letters; ``follower``: the word after it, in
     small letters, or a comma when another name follows; ``possessive``: an 's follows.
     """
     lowered = [part.lower() for part in parts]
@@ -35,12 +41,19 @@ def type_of(parts: list[str], before: str, follower: str, possessive: bool) -> t
         return itself, RULED
     if lowered[0] in cues.TECHNOLOGY:
         return "other", HINTED
+    told = _said_to_be(after)
+    if told:
+        return told, HINTED
     words = before.rstrip(' "“(').split()
     determined = bool(words) and words[-1] in cues.ARTICLES
     the = determined and words[-1] in ("the", "a", "an")  # which English puts before no name of a person
     hints = words[-3:-1] if determined else words[-2:]
     last = hints[-1] if hints else ""
     previous = hints[-2] if len(hints) > 1 else ""
+    if is_given_name(lowered[0]) and not is_place(lowered):
+        return "person", RULED if len(parts) > 1 else HINTED
+    if last in cues.ANIMALS:
+        return "other", HINTED
     dealing = last in cues.EMPLOYER_JOINTS and (
         previous in cues.EMPLOYER_BEFORE
         or (len(words) > 3 and words[-3 - determined] in cues.EMPLOYER_BEFORE)
@@ -57,16 +70,14 @@ def type_of(parts: list[str], before: str, follower: str, possessive: bool) -> t
         return "location", HINTED
     if last in cues.PLACE_BEFORE or (last in ("to", "from") and previous in cues.PLACE_BEFORE_TO):
         return "location", HINTED
-    if is_given_name(lowered[0]):
-        return "person", RULED if len(parts) > 1 else HINTED
     if last in ("with", "from", "at", "to", "by") and previous in cues.DEALINGS:
         return "organization", HINTED
     plain = all(_plain.fullmatch(part) for part in parts)
     if plain and not the and (last in cues.KIN or follower in cues.PERSON_VERBS):
-        return "person", HINTED
-    if the and last == "at":
-        return "location", HINTED
-    if len(parts) == 1 and lowered[0].isalpha() and parts[0].isupper():
+        return "person", SHARED if follower in cues.COMMON_VERBS and last not in cues.KIN else HINTED
+    if last == "at":
+        return "location", SHARED
+    if len(parts) == 1 and lowered[0].isalpha() and parts[0].isupper() and len(parts[0]) < 5:
         return "organization", BASE
     full = len([word for word in lowered if word not in _NOBILIARY])
     named = plain and 1 < full < 4 and not cues.PARTICLES.intersection(lowered) - _NOBILIARY
@@ -85,11 +96,30 @@ def _by_itself(lowered: list[str], follower: str) -> str:
             return "organization"
         if lowered[0] in cues.PLACE_STARTS or cues.PLACE_WORDS.intersection(lowered):
             return "location"
-    return "location" if lowered[-1].endswith(("straße", "strasse", "gasse", "straat")) else ""
+    return "location" if len(lowered[-1]) > 6 and lowered[-1].endswith(_STREETS) else ""
+
+
+def _said_to_be(after: str) -> str:
+    match = _apposition.match(after)
+    if match is None:
+        return ""
+    said = match[1].split()
+    return next((type for word in said for type, nouns in cues.SAID_TO_BE.items() if word in nouns), "")
 
 
 def share_types(text: str, spans: list[Span]) -> list[Span]:
-    """In "Ada, Marek and Ola" all are what one of them is known to be. ``spans`` in order; changed in place."""
+    """In "Ada, Marek and Ola" all are what one of them is known to be, and a name is the same all over a text.
+
+    ``spans`` in order; changed in place.
+    """
+    best: dict[str, Span] = {}
+    for span in spans:
+        if span.name not in best or span.confidence > best[span.name].confidence:
+            best[span.name] = span
+    for at, span in enumerate(spans):
+        sure = best[span.name]
+        if span.type != sure.type:
+            spans[at] = structs.replace(span, type=sure.type, confidence=sure.confidence)
     last = len(spans) - 1
     for order, step in ((range(1, last + 1), -1), (range(last - 1, -1, -1), 1)):
         for at in order:

@@ -20,12 +20,17 @@ from .span import Span
 
 _capitalised = re.compile(r"(?<![\w@#/.&-])[^\W\d_a-z]\w*(?:['’&-]\w+)*")
 _heading = re.compile(r"^#{1,6} .*$", re.MULTILINE)
-_word_after = re.compile(r",? ([^\W\d_]+(?:['’]t)?)|, (?=[^\W\d_a-z])")
+# The word behind a name, or a comma when another name follows it; "Bread and salt" is no pair of names.
+_word_after = re.compile(
+    r"(?:, (?!and\b)(?=[^\W\dA-Z_])| (?!and [a-z]))([^\W\d_]+(?:['’]t)?)|, (?=[^\W\d_a-z])"
+)
 _joint = re.compile(rf" (?:(?:{'|'.join(sorted(cues.PARTICLES))}) (?:the )?)?")
 _POSSESSIVE = ("'s", "’s")
 _SENTENCE_ENDS = ".!?…:\n。！？"
 _BETWEEN_SENTENCES = " \t\"“”‘'«»()[]*_-–—•>#"
 _QUOTES = {'"': '"', "“": "”", "«": "»", "‘": "’"}
+_verbish = re.compile(r"[A-Z][a-z]{2,}(?:ed|ly)")
+_demonym = re.compile(r".{3,}(?:ian|ese)(?:-.*)?")
 _ordinary = re.compile(r".{3,}(?:ing|tion|ment|ness|ally|ism)|\w*(?:Error|Exception)|\w*[\d_]\w{0,2}")
 _MOST_WORDS = 8
 _NO_NAME_BEFORE = ("(", "/", "=", "_", "\\")
@@ -122,7 +127,7 @@ def _is_shouted(text: str, runs: list[_Run]) -> bool:
 def _judge(text: str, run: _Run, german: bool, inner: set[str]) -> Span | None:
     parts, type, confidence, opens = _without_labels(run)
     start, end = parts[0][1], parts[-1][2]
-    before, after = text[max(0, start - 32) : start].lower(), text[end : end + 20]
+    before, after = text[max(0, start - 32) : start].lower(), text[end : end + 48]
     if after.startswith(_NO_NAME_BEFORE) or (after[:1] == "." and after[1:2].isalnum()):
         return None
     if text[start - 1 : start] == "(" and text[start - 2 : start - 1].isalnum():
@@ -138,7 +143,7 @@ def _judge(text: str, run: _Run, german: bool, inner: set[str]) -> Span | None:
             or is_given_name(word.lower())
             or is_place([word.lower()])
             or follower == ","
-            or follower in cues.PERSON_VERBS
+            or (follower in cues.PERSON_VERBS and _verbish.fullmatch(word) is None)
             or _is_quoted(text, start, end)
         ):
             return None
@@ -146,7 +151,7 @@ def _judge(text: str, run: _Run, german: bool, inner: set[str]) -> Span | None:
             return None
     if not type:
         type, confidence = type_of(
-            text[start:end].replace(".", " ").split(), before, follower, run.possessive
+            text[start:end].replace(".", " ").split(), before, after.lower(), follower, run.possessive
         )
     return Span(
         text=text[start:end],
@@ -179,7 +184,8 @@ def _without_labels(run: _Run) -> tuple[list[Word], str, float, bool]:
 def _only_opens(parts: list[Word]) -> bool:
     """Whether the first word has its capital from the sentence: "Met Ada", but not "New York"."""
     first = parts[0][0]
-    ordinary = first.lower() in words.OPENERS or _ordinary.fullmatch(first) is not None
+    shaped = _ordinary.fullmatch(first) or (_verbish.fullmatch(first) and not is_given_name(first.lower()))
+    ordinary = first.lower() in words.OPENERS or shaped is not None
     return ordinary and not is_place([word.lower() for word, _, _ in parts])
 
 
@@ -196,6 +202,7 @@ def _is_ordinary(word: str) -> bool:
         or lowered in words.OPENERS
         or lowered in cues.TITLES
         or _ordinary.fullmatch(word)
+        or (_demonym.fullmatch(word) and not is_given_name(lowered))
     ):
         return True
     return word.isupper() and (lowered in words.ACRONYMS or not 2 < len(word) < 7)
@@ -206,4 +213,4 @@ def _follower(after: str, possessive: bool) -> str:
     if possessive:
         return ""
     match = _word_after.match(after)
-    return "" if match is None else match[1].lower() if match[1] else ","
+    return "" if match is None else (match[1] or ",").lower()

@@ -93,7 +93,8 @@ _KOREAN = [
 ]
 
 _A = "[\u0621-\u0652]"
-_AFTER_ARABIC = f"(?: (?:ال|بن |ابن |بنت ){_A}{{2,12}})?"
+# A family name; not "today", "now", "last" and the like, which have the article too.
+_AFTER_ARABIC = f"(?: (?!(?:{_one_of(words.ARABIC_NO_NAMES)})(?!\\w))(?:ال|بن |ابن |بنت ){_A}{{2,12}})?"
 _ARABIC = [
     _pattern(f"(?<!\\w)(?:{_one_of(words.ARABIC_TITLES)})[. ] ?({_A}{{2,12}}{_AFTER_ARABIC})(?!\\w)", "person"),
     _pattern(f"(?<!\\w)[وبل]?((?:{_one_of(words.ARABIC_NAMES)}){_AFTER_ARABIC})(?!\\w)", "person"),

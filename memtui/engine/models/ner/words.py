@@ -59,6 +59,12 @@ OPENERS = word_set(
     la las los el le les
     english french german spanish portuguese italian dutch russian chinese japanese korean arabic hindi turkish
     polish greek american british european asian african
+    accept apply approved assign block bread budget bug bugs coffee conclusion confirmation correction corrections cost
+    costs cut data decision decisions dark default dog draw due easy empty error errors fact facts failed fill fits fold
+    food forgot full garden half hard heat hide hold honest hot keep kept key keys kitchen late legitimate light
+    limit links lists long main message mild mix notes number order own pack park pasta place plain plants pour
+    press push quick quiet rain reject rest ride rice roll rollback rule rules salt short slow small soup
+    spare split steps stir stored strict sugar table tea twice value values water weather wet
     accepted according add added adding address adopted afternoon agreed ask asked asks attended avoid avoids
     backup begin beginning believe believes birthday book booked bought breakfast build building built buy
     cancel cancelled cancels change changed check checked choose chose class clean click close code collect
