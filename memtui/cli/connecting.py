@@ -51,6 +51,7 @@ def connect_command(
         program=clients.program(),
         options=_options(door, client, agent, project, filter),
         configuration=door.configuration.file.absolute(),
+        hooked=hooks,
     )
     edits = _edits(client, call, hooks)
     changed = [edit for edit in edits if edit.changes]

@@ -27,10 +27,17 @@ if TYPE_CHECKING:
 @click.option("--project", metavar="NAME", help="It sees and writes only this project.")
 @click.option("--filter", metavar="EXPR", default="", help="It sees only what passes: '-tag:private'.")
 @click.option("--tools", "more", type=click.Choice(["consolidator"]), help="Offer these tools as well.")
+@click.option("--no-recording", is_flag=True, help="Offer no record_turn: hooks record what is said.")
 @click.option("--no-jobs", is_flag=True, help="Leave the maintenance jobs to other programs.")
 @pass_door
 def mcp_command(
-    door: Door, agent: str, project: str | None, filter: str, more: Group | None, no_jobs: bool
+    door: Door,
+    agent: str,
+    project: str | None,
+    filter: str,
+    more: Group | None,
+    no_recording: bool,
+    no_jobs: bool,
 ) -> int:
     """Serve the memory to an agent over the Model Context Protocol, until it hangs up.
 
@@ -49,7 +56,11 @@ def mcp_command(
         from memtui.mcp.running import serve
         from memtui.mcp.server import DEFAULT_GROUPS, make_server
 
-        server = make_server(who, (*DEFAULT_GROUPS, *([more] if more else [])))
+        server = make_server(
+            who,
+            (*DEFAULT_GROUPS, *([more] if more else [])),
+            without=("record_turn",) if no_recording else (),
+        )
         jobs = not (no_jobs or who.readonly or who.scoped) and _may_lead(door)
         serve(server, memory, jobs=jobs, at_end=stack.close)
     return OK

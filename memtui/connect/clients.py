@@ -30,15 +30,20 @@ _MOST_BYTES = 64 << 20
 
 
 class Call(Record):
-    """How an agent starts memtui: ``program`` (a path, or Python and ``-m memtui``) and the options of its door."""
+    """How an agent starts memtui: ``program`` (a path, or Python and ``-m memtui``) and the options of its door.
+
+    ``hooked``: hooks record what is said, so that the model need not.
+    """
 
     program: tuple[str, ...]
     options: tuple[str, ...]
     configuration: Path
+    hooked: bool = False
 
     def server(self) -> tuple[str, tuple[str, ...]]:
         """The command of the MCP server and its arguments."""
-        return self.program[0], (*self.program[1:], "mcp", *self.options)
+        recording = ("--no-recording",) if self.hooked else ()
+        return self.program[0], (*self.program[1:], "mcp", *self.options, *recording)
 
     def hook(self) -> str:
         """The shell line of the hook."""

@@ -6,7 +6,7 @@ them from the signatures of Python functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeVar
 
 import anyio.to_thread
@@ -33,16 +33,19 @@ INSTRUCTIONS = (
 T = TypeVar("T")
 
 
-def make_server(agent: Agent, groups: Sequence[Group] = DEFAULT_GROUPS) -> Server[Any]:
-    """A server that offers an agent the tools of these groups, and its memories as resources."""
+def make_server(
+    agent: Agent, groups: Sequence[Group] = DEFAULT_GROUPS, *, without: Collection[str] = ()
+) -> Server[Any]:
+    """A server that offers an agent the tools of these groups but those ``without``, and its memories as resources."""
     box = Toolbox(agent, groups)
-    listed = wire.ListToolsResult(tools=[_listed(tool) for tool in box])
+    listed = wire.ListToolsResult(tools=[_listed(tool) for tool in box if tool.name not in without])
 
     async def list_tools(context: Any, params: wire.PaginatedRequestParams | None) -> wire.ListToolsResult:
         return listed
 
     async def call_tool(context: Any, params: wire.CallToolRequestParams) -> wire.CallToolResult:
-        answer = await _in_thread(lambda: box.call(params.name, params.arguments or {}))
+        name = "" if params.name in without else params.name
+        answer = await _in_thread(lambda: box.call(name, params.arguments or {}))
         return wire.CallToolResult(content=[wire.TextContent(text=answer.text)], is_error=not answer.ok)
 
     async def list_resources(

@@ -118,6 +118,7 @@ def test_hooks_join_those_that_are_there_and_are_replaced_where_they_stand(cli: 
     theirs = {"hooks": [{"type": "command", "command": "say done"}]}
     (folder / "settings.json").write_text(json.dumps({"model": "x", "hooks": {"Stop": [theirs]}}, indent=2))
     assert cli("connect", "claude-code", "--hooks", "--yes").code == 0
+    assert server(home, "claude-code")["args"][-1] == "--no-recording"
     settings = json.loads((folder / "settings.json").read_text())
     assert settings["model"] == "x"
     assert settings["hooks"]["Stop"][0] == theirs

@@ -153,6 +153,13 @@ async def test_who_only_reads_changes_nothing(place: Path) -> None:
         assert memory.view.recent_recalls() == []
 
 
+async def test_where_hooks_record_the_model_is_not_asked_to(place: Path) -> None:
+    async with connected(place, "--no-recording") as client:
+        assert "record_turn" not in {tool.name for tool in (await client.list_tools()).tools}
+        error = await refused(client, "record_turn", session_id="s", role="user", content="Hello")
+        assert error["code"] == "unknown_tool"
+
+
 async def test_what_is_filtered_out_does_not_exist(place: Path) -> None:
     with Memory.open(place, options=QUIET) as memory:
         hidden = memory.remember("The safe opens with the blue key", tags=["private"])

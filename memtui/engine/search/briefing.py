@@ -126,7 +126,9 @@ def brief(
         if len(told) == limit:
             break
     if not nearest:
-        left_out.append(LeftOut(reason="facts without a word of the prompt were not compared: there are many"))
+        left_out.append(
+            LeftOut(reason="facts without a word of the prompt were not compared: there are many")
+        )
     insight = _insight(connection, filter, now, fade_threshold)
     if insight is not None and (reason := why_kept_back(insight)):
         left_out.append(LeftOut(reason=reason, memory=insight))
