@@ -278,3 +278,28 @@ async def test_what_an_agent_asks_for_is_granted_in_its_words_by_the_key_that_do
         await pilot.press("ctrl+s")
         await until(lambda: kinds(app) == [])
     assert "Ada lives in Oslo, near the harbour" in facts(story, "is:protected")
+
+
+@pytest.mark.parametrize(("key", "left"), [("m", ["Ada [/]Lovelace"]), ("b", ["Ada", "Ada [/]Lovelace"])])
+async def test_names_that_may_be_one_are_merged_or_kept_apart_with_one_key(
+    story: Story, key: str, left: list[str]
+) -> None:
+    with story.open() as memory:
+        memory.record_turn("talk", "user", "Then Ada Lovelace came")
+        memory.record_turn("talk", "user", "Then Ada sang")
+        memory.index_pending()
+        memory.rename_entity("Ada Lovelace", "Ada [/]Lovelace")
+    app = at_review(story)
+    async with running(app) as pilot:
+        await ready(app)
+        assert kinds(app) == ["entities"]
+        text = screen_text(app)
+        assert "Ada [/]Lovelace · person · 1 memory" in text and "Then Ada sang" in text
+        await pilot.press("c")  # which it does not offer
+        await settle(app)
+        assert kinds(app) == ["entities"]
+        await pilot.press(key)
+        await until(lambda: kinds(app) == [])
+        await settle(app)
+    with story.open(readonly=True) as memory:
+        assert [one.canonical_name for one in memory.entities("ada", order="name")] == left
