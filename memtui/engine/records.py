@@ -366,8 +366,8 @@ class Profile(Record):
     ``depth``: how many candidates each arm hands to fusion. ``floor``: the least cosine similarity
     at which a memory found by the vector arm alone may appear.
     ``neighbours``: how much of what the turn before or after says counts for a turn (half of it two turns
-    away); ``session``: how much of what its session's best turns score. Both belong to the context arm,
-    which takes no part in ``rrf``.
+    away); ``session``: how much of what its session's best turns score; ``facts``: how much of what a fact
+    that was drawn from it scores. These belong to the context arm, which takes no part in ``rrf``.
     """
 
     name: str = "default"
@@ -378,6 +378,7 @@ class Profile(Record):
     entity: float = 0.1
     neighbours: float = 0.5
     session: float = 0.3
+    facts: float = 0.35
     floor: float = 0.3
     depth: int = 100
 

@@ -116,6 +116,7 @@ KNOBS: tuple[Knob, ...] = (
     _number("entity", 2.0, 0.05),
     _number("neighbours", 1.0, 0.05, _only_score),
     _number("session", 1.0, 0.05, _only_score),
+    _number("facts", 1.0, 0.05, _only_score),
     _number("floor", 1.0, 0.05),
     Knob("kinds", lambda tuning: KINDS[tuning.kinds][0], _other_kinds),
 )  # fmt: skip

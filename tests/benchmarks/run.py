@@ -246,7 +246,7 @@ def _questions(count: int) -> list[str]:
 def _arm(memory: Memory, name: str, question: str, filter: str = "") -> float:
     """Seconds that one arm takes for a question, with nothing else in the profile."""
     weights = {arm: float(arm == name) for arm in ("keyword", "vector", "entity")}
-    profile = Profile(name=name, neighbours=0.0, session=0.0, **weights)
+    profile = Profile(name=name, neighbours=0.0, session=0.0, facts=0.0, **weights)
     result = memory.search(question, filter=filter, profile=profile)
     [report] = [report for report in result.arms if report.arm == name]
     assert report.state in ("answered", "empty"), report.why

@@ -4,7 +4,8 @@ An answer seldom repeats the words of its question, and a story is told over sev
 counts the words that it lacks but a neighbour has, in part: ``profile.neighbours`` for the turn before
 and after, half of it two turns away, twice as much when the turn before asks something. On top
 comes a part of what the best turns of its session score; a note, which has no session to lean on, leans
-on itself. Of all that was tried without a model this helps most.
+on itself. And a turn that a fact was drawn from counts a part of what the fact scores: the fact says in
+plain words what the turn only hints at.
 """
 
 from __future__ import annotations
@@ -50,23 +51,43 @@ def neighbours(connection: apsw.Connection, rids: Collection[int]) -> dict[int, 
     return found
 
 
+def drawn_from(connection: apsw.Connection, facts: Collection[int]) -> dict[int, list[int]]:
+    """For each turn that one of these facts was drawn from, those facts."""
+    rows = connection.execute(
+        """
+        SELECT s.rid, f.rid FROM memories f JOIN memory_links l ON l.from_id = f.id AND l.rel = 'source'
+        JOIN memories s ON s.id = l.to_id AND s.kind = 'episode'
+        WHERE f.rid IN (SELECT value FROM json_each(?))
+        """,
+        (as_json(facts),),
+    )
+    found: dict[int, list[int]] = {}
+    for turn, fact in rows:
+        found.setdefault(turn, []).append(fact)
+    return found
+
+
 def candidates(
     asked: Asked,
     readings: Mapping[int, Reading],
     around: Mapping[int, Mapping[int, int]],
+    drawn: Mapping[int, Sequence[int]],
     lists: Mapping[ArmName, Sequence[Candidate]],
 ) -> list[Candidate]:
     """What its surroundings add to each reading, most first; ``lists`` is what the other arms found.
 
-    What surroundings add is not lent on, and a turn of which nothing else is known adds nothing.
+    ``drawn``: the facts that a turn gave rise to. What surroundings add is not lent on, and a turn of which
+    nothing else is known adds nothing.
     """
     question, profile = asked.question, asked.profile
-    sums = {**dict.fromkeys(readings, 0.0), **totals(lists, profile)}
+    alone = {**dict.fromkeys(readings, 0.0), **totals(lists, profile)}
+    sums = dict(alone)
     gained: dict[int, tuple[float, dict[int, list[str]]]] = {}
     for rid, reading in readings.items():
         near = [(away, readings[other]) for away, other in around.get(rid, {}).items() if other in readings]
         lacked, said = _lacked(question, reading, near, profile)
         gain = profile.keyword * lacked / question.most if lacked else 0.0
+        gain += profile.facts * max((alone[fact] for fact in drawn.get(rid, ())), default=0.0)
         gained[rid] = gain, said
         sums[rid] += gain
     from_session = _session_shares(readings, sums)
@@ -75,6 +96,8 @@ def candidates(
         total = gain + profile.session * from_session[rid]
         if total > 0.0:
             sources = [f"{_where(away)}: {', '.join(said[away])}" for away in sorted(said, key=abs)]
+            if profile.facts and rid in drawn:
+                sources.append("a fact drawn from it")
             if profile.session and readings[rid].kind == "episode":
                 sources.append("its session")
             made.append(Candidate(rid=rid, score=total, share=total, matched=tuple(sources)))

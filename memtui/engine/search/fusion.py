@@ -31,7 +31,7 @@ class Fused(Record):
 
 
 def weight(profile: Profile, arm: ArmName) -> float:
-    """The context arm brings its weights along (``neighbours``, ``session``) and takes no part in rrf."""
+    """The context arm brings its weights along (``neighbours``, ``session``, ``facts``) and takes no part in rrf."""
     match arm:
         case "keyword":
             return profile.keyword
@@ -40,7 +40,8 @@ def weight(profile: Profile, arm: ArmName) -> float:
         case "entity":
             return profile.entity
         case _:
-            return 1.0 if profile.fusion == "score" and (profile.neighbours or profile.session) else 0.0
+            lent = profile.neighbours or profile.session or profile.facts
+            return 1.0 if profile.fusion == "score" and lent else 0.0
 
 
 def totals(lists: Mapping[ArmName, Sequence[Candidate]], profile: Profile) -> dict[int, float]:

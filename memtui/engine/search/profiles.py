@@ -50,7 +50,7 @@ def save(connection: apsw.Connection, profile: Profile) -> None:
 
 def checked(profile: Profile) -> Profile:
     """The profile itself. Raises InputError when one of its numbers cannot be used."""
-    for name in ("keyword", "vector", "entity", "neighbours", "session"):
+    for name in ("keyword", "vector", "entity", "neighbours", "session", "facts"):
         value = getattr(profile, name)
         if not (math.isfinite(value) and value >= 0.0):
             raise InputError(f"The weight {name} of a profile cannot be {value!r}.", "Give 0 or more.")

@@ -42,10 +42,11 @@ def look_again(
     if weight(asked.profile, "context") > 0.0 and "episode" in asked.scope.kinds:
         best = nlargest(SURROUNDED, totals(lists, asked.profile).items(), key=lambda one: one[::-1])
         around = context.neighbours(connection, [rid for rid, _ in best])
-        beside = passing(connection, asked.scope, around.keys() - pool)
+        drawn = context.drawn_from(connection, [rid for rid in pool if readings[rid].kind == "fact"])
+        beside = passing(connection, asked.scope, (around.keys() | drawn.keys()) - pool)
         readings |= reading.read(connection, asked.question, beside)
         _count(connection, asked, first_pass, readings, lists)
-        lists["context"] = context.candidates(asked, readings, around, lists)
+        lists["context"] = context.candidates(asked, readings, around, drawn, lists)
 
 
 def _count(

@@ -31,6 +31,7 @@ _HUES = {
     "entity": "$entity",
     "neighbours": "$context",
     "session": "$context",
+    "facts": "$context",
 }
 _LEAST_SLIDER, _WIDEST_SLIDER = 6, 24
 

@@ -116,5 +116,26 @@ def test_notes_alone_have_no_surroundings(book: Book) -> None:
 def test_without_weights_there_is_no_context(book: Book) -> None:
     talk(book, "hamster?", "yes")
     assert [
-        hit.memory.content for hit in ask(book, "hamster", profile=Profile(neighbours=0.0, session=0.0)).hits
+        hit.memory.content
+        for hit in ask(book, "hamster", profile=Profile(neighbours=0.0, session=0.0, facts=0.0)).hits
     ] == ["hamster?"]
+
+
+def test_a_fact_lends_to_the_turns_it_was_drawn_from(book: Book) -> None:
+    said, other = talk(book, "No meat for me, and no fish either", "Noted")
+    fact = book.add("Ada is vegetarian", source_ids=(said.id,))
+    result = ask(book, "vegetarian")
+    assert [hit.memory.id for hit in result.hits] == [fact.id, said.id]
+    lent = result.hits[1]
+    assert set(lent.arms) == {"context"}
+    assert lent.arms["context"].matched == ("a fact drawn from it", "its session")
+    alone = result.hits[0].arms["keyword"].term
+    assert lent.score > 0.35 * alone
+    assert lent.score == pytest.approx(lent.arms["context"].term)
+    less = ask(book, "vegetarian", profile=Profile(facts=0.1)).hits[1]
+    assert less.score < lent.score
+    assert other.id not in {hit.memory.id for hit in result.hits}
+
+    assert [hit.memory.id for hit in ask(book, "vegetarian", filter="-meat").hits] == [fact.id]
+    book.forget(fact)
+    assert ask(book, "vegetarian").hits == ()

@@ -10,7 +10,7 @@ from memtui.engine.search.search import search
 from memtui.engine.search.statistics import FACTS, MEMORIES
 from shelf import NOW, Book, FakeEmbedder
 
-WORDS_ONLY = Profile(vector=0.0, entity=0.0, neighbours=0.0, session=0.0)
+WORDS_ONLY = Profile(vector=0.0, entity=0.0, neighbours=0.0, session=0.0, facts=0.0)
 
 
 def ask(book: Book, query: str, **options: object) -> list[Hit]:
