@@ -45,10 +45,13 @@ class Scratchpad:
         with self._connections.read() as connection:
             return scratchpad.keys(connection, storable(prefix))
 
-    def search(self, text: str = "", *, limit: int = _MOST_FOUND) -> list[Note]:
-        """Entries with ``text`` in their key or value, in any case and script; the latest first, all for ""."""
+    def search(self, text: str = "", *, limit: int = _MOST_FOUND, beginning: int | None = None) -> list[Note]:
+        """Entries with ``text`` in their key or value, in any case and script; the latest first, all for "".
+
+        ``beginning``: of each value only so many characters.
+        """
         with self._connections.read() as connection:
-            return scratchpad.search(connection, storable(text), limit)
+            return scratchpad.search(connection, storable(text), limit, beginning)
 
     def writer(self, key: str) -> str | None:
         """Who wrote an entry last; None when history does not know any more. Raises NotFoundError."""

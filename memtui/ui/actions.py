@@ -12,11 +12,13 @@ from typing import Literal, NamedTuple, get_args
 
 Place = Literal[
     "everywhere", "list", "text", "transcript", "knobs", "card",
-    "review", "memories", "search", "sessions", "maintenance", "history",
+    "review", "memories", "search", "sessions", "observations", "scratchpad", "maintenance", "history",
 ]  # fmt: skip
 Group = Literal["Panes", "Move", "Look", "Change", "Undo", "Program"]
 GROUPS: tuple[Group, ...] = get_args(Group)
-PANE_PLACES: tuple[Place, ...] = ("review", "memories", "search", "sessions", "maintenance", "history")
+PANE_PLACES: tuple[Place, ...] = (
+    "review", "memories", "search", "sessions", "observations", "scratchpad", "maintenance", "history",
+)  # fmt: skip
 # The parts of a pane have the focus in turn; the pane and "everywhere" are active beside each.
 PART_PLACES: tuple[Place, ...] = ("list", "text", "transcript", "knobs", "card")
 
@@ -62,6 +64,7 @@ _PARTS: tuple[Place, ...] = (*_SIDES, "card")
 _LISTED: tuple[Place, ...] = ("list", "card")
 _STEPS: tuple[Place, ...] = (*_PARTS, "knobs")
 _ROWS: tuple[Place, ...] = ("memories", "search")
+_KEPT: tuple[Place, ...] = (*_ROWS, "observations")
 
 # fmt: off
 ACTIONS: tuple[Action, ...] = (
@@ -74,6 +77,8 @@ ACTIONS: tuple[Action, ...] = (
             "Go to Search: ask, and see why each hit ranks where it does."),
     _action("pane_sessions", "5", "Sessions", "Panes", _ALL,
             "Go to Sessions: the conversations, word for word."),
+    _action("pane_observations", "6", "Observations", "Panes", _ALL,
+            "Go to Observations: findings, insights, lessons; and the scratchpad."),
     _action("pane_maintenance", "7", "Maintenance", "Panes", _ALL,
             "Go to Maintenance: the jobs, their runs, plots, models and health."),
     _action("pane_history", "8", "History", "Panes", _ALL,
@@ -101,7 +106,10 @@ ACTIONS: tuple[Action, ...] = (
     _action("more", "right  l", "more", "Look", ("knobs",), "Raise the chosen value; the hits follow at once."),
     _action("filter", "/", "filter", "Look", ("review", "memories", "sessions", "maintenance", "history"),
             "Narrow the list: words, kind:fact, tag:work, conf<0.5, -not, \"exact words\".", footer=10),
-    _action("query", "/", "search", "Look", ("search",), "Type a question, or words to look for.", footer=10),
+    _action("query", "/", "search", "Look", ("search", "observations", "scratchpad"),
+            "Type a question, or words to look for.", footer=10),
+    _action("scratchpad", "P", "scratchpad", "Look", ("observations", "scratchpad"),
+            "Show the scratchpad, which agents share with you; again for the observations.", footer=14),
     _action("filter_hits", "f", "filter", "Look", ("search",),
             "Search only in what passes a filter.", footer=12),
     _action("context", "v", "context block", "Look", ("search",),
@@ -119,7 +127,7 @@ ACTIONS: tuple[Action, ...] = (
             "Keep this way of ranking under a name, for agents too.", footer=47, changes=True),
     _action("recalls", "L", "recall log", "Look", ("history",),
             "Show what agents were told and when; again for the changes.", footer=40),
-    _action("in_session", "O", "in session", "Look", _ROWS,
+    _action("in_session", "O", "in session", "Look", _KEPT,
             "Open the conversation where it was said."),
     _action("sort", ">", "sort", "Look", _LIST, "Sort by the next column.", footer=70),
     _action("reverse", "<", "reverse", "Look", _LIST, "Turn the order round."),
@@ -127,7 +135,7 @@ ACTIONS: tuple[Action, ...] = (
             "Show what was forgotten, has faded or was replaced; again to leave.", footer=75),
     _action("episodes", "K", "turns", "Look", ("memories",),
             "Add the turns of conversations to the list; again to take them out.", footer=80),
-    _action("about", "@", "about", "Look", _ROWS, "Show everything about the people and things of this one."),
+    _action("about", "@", "about", "Look", _KEPT, "Show everything about the people and things of this one."),
     _action("copy", "y", "copy", "Look", PANE_PLACES, "Copy the text of the selected row."),
     _action("zoom", "+", "zoom", "Look", _ALL, "Give the focused part the whole window."),
     _action("unzoom", "_", "unzoom", "Look", _ALL, "Show all parts again."),
@@ -152,11 +160,11 @@ ACTIONS: tuple[Action, ...] = (
             "Say that the time is right, although the clock jumped: what waits for it may run.", changes=True),
     _action("skip", "s", "skip", "Change", ("sessions",),
             "Count it as done without drawing anything from it.", footer=36, changes=True),
-    _action("correct", "e", "correct", "Change", (*_ROWS, "review"),
+    _action("correct", "e", "correct", "Change", (*_KEPT, "review"),
             "Correct it: the old and the new text are both kept, and linked.", footer=20, changes=True),
-    _action("confirm", "c", "confirm", "Change", _ROWS,
+    _action("confirm", "c", "confirm", "Change", _KEPT,
             "Confirm that it is true: it no longer fades, and no job may touch it.", footer=25, changes=True),
-    _action("forget", "x", "forget", "Change", (*_ROWS, "review"),
+    _action("forget", "x", "forget", "Change", (*_KEPT, "review"),
             "Forget it: it goes to the Trash, from where it can be restored.", footer=30, changes=True),
     _action("both", "b", "both are true", "Change", ("review",),
             "Keep both: they do not contradict or repeat each other.", footer=32, changes=True),
@@ -171,10 +179,19 @@ ACTIONS: tuple[Action, ...] = (
             "Mark this row; the verbs then act on all marked rows.", footer=40),
     _action("mark_all", "*", "mark all", "Change", _LISTED,
             "Mark every row that the filter lets through, or none."),
-    _action("add", "a", "add", "Change", ("memories",), "Write down a new memory.", footer=45, changes=True),
-    _action("tag", "t", "tag", "Change", _ROWS, "Add and remove tags.", footer=50, changes=True),
-    _action("editor", "o", "editor", "Change", _ROWS,
+    _action("add", "a", "add", "Change", ("memories", "observations"), "Write down a new memory.", footer=45, changes=True),
+    _action("tag", "t", "tag", "Change", _KEPT, "Add and remove tags.", footer=50, changes=True),
+    _action("editor", "o", "editor", "Change", _KEPT,
             "Open the text in $EDITOR; what is saved there becomes a correction.", changes=True),
+
+    _action("add_note", "a", "add", "Change", ("scratchpad",), "Write a text under a new key.",
+            footer=16, changes=True),
+    _action("edit_note", "e", "change", "Change", ("scratchpad",), "Change the text under this key.",
+            footer=20, changes=True),
+    _action("delete_note", "x", "delete", "Change", ("scratchpad",),
+            "Delete this key and its text; undo brings it back.", footer=30, changes=True),
+    _action("note_editor", "o", "editor", "Change", ("scratchpad",),
+            "Change the text under this key in $EDITOR.", footer=40, changes=True),
 
     _action("undo", "u", "undo", "Undo", _ALL, "Take back your latest change.", footer=65, changes=True),
     _action("redo", "ctrl+r  ctrl+y", "redo", "Undo", _ALL, "Do again what was just undone.", changes=True),

@@ -49,6 +49,9 @@ class AppActions(Performs):
     async def do_pane_sessions(self) -> None:
         await self._me.main.go_to("sessions")
 
+    async def do_pane_observations(self) -> None:
+        await self._me.main.go_to("observations")
+
     async def do_pane_maintenance(self) -> None:
         await self._me.main.go_to("maintenance")
 

@@ -50,7 +50,7 @@ class Commands(Provider):
     def _entries(self) -> Iterator[Entry]:
         app = cast("MemtuiApp", self.app)
         main = app.main
-        for action in actions_at("everywhere", "list", main.pane.place):
+        for action in actions_at("everywhere", "list", main.pane.here):
             node = main.performer(action)
             if action.group == "Move" or action.id == "palette" or node is None:
                 continue

@@ -52,6 +52,10 @@ PANES: tuple[PaneSpec, ...] = (
         5, "sessions", "Sessions", "Ses", "memtui.ui.screens.sessions:SessionsPane",
         lambda stats: stats.pending_sessions, calls=True,
     ),
+    PaneSpec(
+        6, "observations", "Observations", "Obs", "memtui.ui.screens.observations:ObservationsPane",
+        lambda stats: stats.by_kind.get("observation", 0),
+    ),
     PaneSpec(7, "maintenance", "Maintenance", "Mnt", "memtui.ui.screens.maintenance:MaintenancePane"),
     PaneSpec(8, "history", "History", "His", "memtui.ui.screens.history:HistoryPane"),
 )

@@ -64,12 +64,15 @@ def keys(connection: apsw.Connection, prefix: str = "") -> list[str]:
     return [key for (key,) in rows]
 
 
-def search(connection: apsw.Connection, text: str, limit: int) -> list[Note]:
-    """Entries with ``text`` in their key or value, in any case and script; the latest first."""
+def search(connection: apsw.Connection, text: str, limit: int, beginning: int | None = None) -> list[Note]:
+    """Entries with ``text`` in their key or value, in any case and script; the latest first.
+
+    ``beginning``: of each value only so many characters.
+    """
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM scratchpad WHERE instr(fold(key), ?1) OR instr(fold(value), ?1) "
-        "ORDER BY updated_at DESC, pad_id DESC LIMIT ?2",
-        (fold(text), limit),
+        "SELECT pad_id, key, CASE WHEN ?3 IS NULL THEN value ELSE substr(value, 1, ?3) END, updated_at FROM scratchpad "
+        "WHERE ?1 = '' OR instr(fold(key), ?1) OR instr(fold(value), ?1) ORDER BY updated_at DESC, pad_id DESC LIMIT ?2",
+        (fold(text), limit, beginning),
     )
     return [_note(row) for row in rows]
 

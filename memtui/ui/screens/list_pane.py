@@ -36,7 +36,6 @@ from .preview_side import PreviewSide
 
 Row = TypeVar("Row")
 
-# A list of fewer lines does without its header.
 HEADER_FROM = 14
 
 
@@ -50,6 +49,8 @@ class ListPane(PreviewSide[Row], Generic[Row]):
     orders: ClassVar[Sequence[Order]] = ()
     # Whether there are verbs that work on several rows.
     markable: ClassVar[bool] = True
+    # A list of fewer lines does without its header.
+    header_from: ClassVar[int] = HEADER_FROM
     _note: Static | None = None
 
     def compose(self) -> ComposeResult:
@@ -203,4 +204,4 @@ class ListPane(PreviewSide[Row], Generic[Row]):
         self.filter_bar.edit()
 
     def on_resize(self) -> None:
-        self.table.show_header(self.table.size.height >= HEADER_FROM)
+        self.table.show_header(self.table.size.height >= self.header_from)

@@ -168,7 +168,7 @@ class MainScreen(Screen[None]):
         part: Place = getattr(self.pane.parts()[0], "part", "list") if self.pane.parts() else "list"
         wanted = self.pane.wanted()
         for action in sorted(
-            footer_actions(self.pane.place, part), key=lambda action: action.id not in wanted
+            footer_actions(self.pane.here, part), key=lambda action: action.id not in wanted
         ):
             node = self.performer(action)
             if node is not None and not (action.changes and self.shell.readonly):
@@ -191,7 +191,7 @@ class MainScreen(Screen[None]):
                 node.refusal(action),
             )
             for group in GROUPS
-            for action in actions_at("everywhere", part, self.pane.place)
+            for action in actions_at("everywhere", part, self.pane.here)
             if action.group == group and (node := self.performer(action)) is not None
         ]
         return f"Keys in {spec_of(self.active).label}", lines

@@ -43,6 +43,11 @@ class Pane(Performs, Container):
     def shell(self) -> MemtuiApp:
         return cast("MemtuiApp", self.app)
 
+    @property
+    def here(self) -> Place:
+        """Whose keys work here now: a pane with several faces has a place for each."""
+        return self.place
+
     def load(self) -> None:
         """Show the memory for the first time."""
 

@@ -235,6 +235,11 @@ class RowView(ScrollView, Generic[Row], can_focus=True, inherit_bindings=False):
         y = index - self.scroll_offset.y + self.header_height
         self.refresh(Region(0, y, self.size.width, 1))
 
+    def show_columns(self, columns: Sequence[Column[Row]]) -> None:
+        """Draw the rows with other columns from now on."""
+        self.painter = RowPainter(columns, self.painter.glyphs, self._style_of)
+        self.refresh()
+
     def _style_of(self, state: State, role: Role) -> Style:
         style = self._styles.get((state, role))
         if style is None:
