@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import apsw
+
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError
 from memtui.engine.records import Operation, SecretPolicy
@@ -38,7 +40,7 @@ class Scratchpad:
     def get(self, key: str) -> Note:
         """The entry of a key. Raises NotFoundError for a missing one."""
         with self._connections.read() as connection:
-            return scratchpad.get(connection, _key(key))
+            return scratchpad.get(connection, _known(connection, key))
 
     def keys(self, prefix: str = "") -> list[str]:
         """All keys that begin with ``prefix``, in order."""
@@ -56,7 +58,7 @@ class Scratchpad:
     def writer(self, key: str) -> str | None:
         """Who wrote an entry last; None when history does not know any more. Raises NotFoundError."""
         with self._connections.read() as connection:
-            return scratchpad.writer(connection, scratchpad.get(connection, _key(key)).pad_id)
+            return scratchpad.writer(connection, scratchpad.get(connection, _known(connection, key)).pad_id)
 
     def set(self, key: str, value: str, *, expected: str | None = None) -> Note:
         """Write a value under a key. ``expected``: the value that the writer saw; "" where there was none.
@@ -64,7 +66,11 @@ class Scratchpad:
         Raises InputError for an unusable key or value, and where somebody else changed it since it was seen.
         What looks like a secret is blacked out where the policy for facts says so.
         """
-        key, value = _key(key), self._accepted(value)
+        with self._connections.read() as connection:
+            key = _known(connection, key)
+            if scratchpad.find(connection, key) is None:
+                key = _usable(key)
+        value = self._accepted(value)
         label = f"Wrote “{_short(key)}” on the scratchpad"
         with history.operation(self._connections, self._clock, self._actor(), "scratchpad", label) as op:
             before = scratchpad.find(op.connection, key)
@@ -80,7 +86,8 @@ class Scratchpad:
 
     def delete(self, key: str) -> Note:
         """Take an entry away; undo brings it back. Returns what it was. Raises NotFoundError."""
-        key = _key(key)
+        with self._connections.read() as connection:
+            key = _known(connection, key)
         label = f"Deleted “{_short(key)}” from the scratchpad"
         with history.operation(self._connections, self._clock, self._actor(), "scratchpad", label) as op:
             gone = scratchpad.get(op.connection, key)
@@ -112,11 +119,16 @@ class Scratchpad:
         self._said(operation)
 
 
-def _key(key: str) -> str:
-    """The key as it is stored: without blanks around it."""
+def _known(connection: apsw.Connection, key: str) -> str:
+    """The key that is meant: as it is, where another program wrote one so, else without blanks around it."""
     if not isinstance(key, str):
         raise InputError(f"A key is text, not {type(key).__name__}.", "Pass a string.")
-    key = storable(key).strip()
+    key = storable(key)
+    return key if scratchpad.find(connection, key) is not None else key.strip()
+
+
+def _usable(key: str) -> str:
+    """What a new key may be."""
     if not key or len(key) > MAX_KEY or not key.isprintable():
         raise InputError(
             "This is not a usable key.",
@@ -126,4 +138,5 @@ def _key(key: str) -> str:
 
 
 def _short(text: str) -> str:
+    text = " ".join(text.split())
     return text if len(text) <= _LABEL else text[: _LABEL - 1] + "…"

@@ -135,3 +135,12 @@ def test_a_memory_for_reading_only_is_read(place: Path) -> None:
         for attempt in (lambda: memory.scratchpad.set("task", "y"), lambda: memory.scratchpad.delete("task")):
             with pytest.raises(ReadOnlyError):
                 attempt()
+
+
+def test_a_key_that_another_program_wrote_can_be_read_changed_and_deleted(memory: Memory) -> None:
+    odd = " two\nlines\x1b "
+    with memory._connections.write() as connection:
+        connection.execute("INSERT INTO scratchpad(key, value, updated_at) VALUES (?, 'x', 1)", (odd,))
+    assert memory.scratchpad.get(odd).value == "x" and memory.scratchpad.writer(odd) == "external"
+    assert memory.scratchpad.set(odd, "y").key == odd
+    assert memory.scratchpad.delete(odd).value == "y"

@@ -58,6 +58,8 @@ class ObservationColumns(MemoryVerbs[ObservationRow]):
         self._counts: dict[Category, int] = dict.fromkeys(CATEGORIES, 0)
         self._counted_once: set[Category] = set()
         self._recall: Recall | None = None
+        # Whether the cursor should go where the best answer is, once that is known.
+        self._to_best = False
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="list-side"):
@@ -134,6 +136,10 @@ class ObservationColumns(MemoryVerbs[ObservationRow]):
             source = ObservationSource(memory, category, self._recall)
             table.show(source, self.shell.operations.readers, top=top)
 
+    @on(FilterBar.Typed)
+    def _query_typed(self) -> None:
+        self._to_best = True
+
     @on(RowHighlighted)
     def _only_here(self, event: RowHighlighted) -> None:
         if event.table != self.table.id:
@@ -146,9 +152,11 @@ class ObservationColumns(MemoryVerbs[ObservationRow]):
         self._counts[category] = event.count
         if event.exact:
             self._counted_once.add(category)
-        typing = not isinstance(self.screen.focused, RowTable)
-        if self._recall is not None and self._recall.best and typing:
+        if self._to_best and self._recall is not None and self._recall.best:
+            self._to_best = False
             self.go_to(self._recall.best)
+            if isinstance(self.screen.focused, RowTable):
+                self.table.focus()
         self._tell_counts()
 
     def _tell_counts(self) -> None:

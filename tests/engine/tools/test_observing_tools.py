@@ -61,7 +61,7 @@ def test_what_is_remembered_is_recalled_by_its_words(memory: Memory) -> None:
         ("recall_observations", {"query": "x", "after": "some day"}, "refused"),
         ("observe_step", {"step_name": "a"}, "bad_arguments"),
         ("scratchpad_read", {"key": "missing"}, "not_found"),
-        ("scratchpad_read", {"key": "two\nlines"}, "refused"),
+        ("scratchpad_write", {"key": "two\nlines", "value": "x"}, "refused"),
         ("scratchpad_write", {"key": "x" * 201, "value": ""}, "bad_arguments"),
         ("scratchpad_write", {"key": "x", "value": "y" * 100_001}, "bad_arguments"),
         ("scratchpad_write", {"key": "x", "value": 3}, "bad_arguments"),
