@@ -26,6 +26,7 @@ COMMANDS: dict[str, Entry] = {
     "remember": Entry("writing", "Feed", "Write down a memory."),
     "consolidate": Entry("consolidating", "Feed", "Turn conversations into facts."),
     "search": Entry("searching", "Look", "Find memories, and see why they rank as they do."),
+    "context": Entry("briefing", "Look", "Show what an agent would be told before it answers."),
     "show": Entry("showing", "Look", "Show everything about one memory."),
     "history": Entry("showing", "Look", "Show what was changed, by whom, and when."),
     "sessions": Entry("talking", "Look", "List the conversations, or read one."),
