@@ -18,7 +18,7 @@ from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import MemoryRecord, Operation, Options, Record
 from memtui.engine.search.filters import compile
 from memtui.engine.search.scope import passing, scope
-from memtui.engine.store import consolidations, history, memories, sessions
+from memtui.engine.store import consolidations, fading, history, memories, sessions
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.sql import scalar
 
@@ -309,7 +309,7 @@ class AgentLoop:
             """,
             (self._actor, since, _RESOLVE),
         )
-        return max(conflicts.MOST_SUPERSEDED - replaced, 0)
+        return max(conflicts.supersede_cap(fading.count_facts(connection)) - replaced, 0)
 
     def _leads_to(self, connection: apsw.Connection, start: MemoryRecord, goal: MemoryRecord) -> bool:
         seen: set[str] = set()

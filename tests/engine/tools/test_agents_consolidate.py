@@ -167,6 +167,22 @@ def test_ten_facts_a_day_are_replaced_without_asking(door: Door, clock: Clock) -
     assert states == ["done"] * 10 + ["waits"] * 2
 
 
+def test_in_a_large_memory_two_in_a_hundred_facts_a_day_are_replaced_without_asking(
+    door: Door, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.engine.maintain.conflicts.MOST_SUPERSEDED", 1)
+    for number in range(100):
+        door.person.remember(f"Something else, number {number}")
+    old = [door.agent.memory.remember(f"Old thing number {number}") for number in range(4)]
+    clock.now += 60
+    new = [door.agent.memory.remember(f"New thing number {number}") for number in range(4)]
+    states = [
+        door.ask("resolve_conflict", new_fact_id=one.id, old_fact_id=other.id, reason="newer")["status"]
+        for one, other in zip(new, old, strict=True)
+    ]
+    assert states == ["done"] * 2 + ["waits"] * 2
+
+
 def test_a_secret_in_a_turn_is_not_told(door: Door) -> None:
     _talk(door, "my key is sk-proj-" + "Ab3" * 16)
     [turn] = _read(door)["episodes"]
