@@ -86,9 +86,13 @@ def _tell_cost(memory: Memory, wanted: list[str] | None) -> None:
 
 def _tell(memory: Memory, found: Consolidation, preview: bool) -> None:
     for outcome in found.outcomes:
+        if outcome.state == "stopped" and outcome.error:
+            continue
         _tell_session(outcome)
         if preview and outcome.plan is not None:
             _tell_plan(memory, outcome.plan)
+    for why, sessions in found.left_waiting.items():
+        err(f"{plural(sessions, 'session')} left waiting: {why}")
     if not found.outcomes:
         out("no session waits")
         return

@@ -305,7 +305,8 @@ class ImportProgress(Record):
 class Stats(Record):
     """Counts of active memories by kind, and what is still being prepared.
 
-    ``unlinked`` / ``unembedded`` wait for entity links / vectors; ``quarantined`` carry a secret and get no vector.
+    ``unlinked`` / ``unembedded`` wait for entity links / vectors (none do where vectors are switched off);
+    ``quarantined`` carry a secret and get no vector.
     """
 
     by_kind: dict[str, int]

@@ -115,7 +115,7 @@ class AppFollowing(_Base):
         """What is worth knowing about the memory right now, for the title."""
         if stats.unlinked:
             yield f"{self._this.glyphs.marked} linking {stats.unlinked:,} left"
-        if stats.unembedded and self._this.operations.require().options.embedder != "off":
+        if stats.unembedded:
             yield f"{self._this.glyphs.marked} embedding {stats.unembedded:,} left"
         if self._this.readonly:
             yield "read only"

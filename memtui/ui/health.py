@@ -28,7 +28,7 @@ def _models(memory: Memory) -> Iterator[Health]:
         )
     else:
         yield Health("vectors", stats.vectors, well=stats.embedded > 0 or not stats.unembedded)
-    if stats.unembedded and options.embedder != "off":
+    if stats.unembedded:
         told = f"{plural(stats.unembedded, 'memory has', 'memories have')} none yet: made in the background"
         yield Health("lacking", told, well=False)
     if stats.unlinked:

@@ -220,6 +220,54 @@ async def test_a_refused_connection_leaves_the_session_pending(place: Path) -> N
         assert_whole(memory)
 
 
+@pytest.mark.parametrize("preview", [False, True])
+@pytest.mark.parametrize("fault", ["status 401", "status 403", "status 404", "status 429", "redirected"])
+async def test_what_any_call_would_meet_is_met_once_and_costs_the_others_no_try(
+    place: Path, fault: str, preview: bool
+) -> None:
+    clock = Clock()
+    async with Endpoint(FAULTS[fault]) as endpoint:
+        with opened(place, clock, endpoint.url) as memory:
+            for number in range(2, 7):
+                memory.record_turn(f"s{number}", "user", f"I live in house {number}.")
+            clock.now += 3_600
+            outcome = await memory.consolidate(preview=preview)
+            assert [one.state for one in outcome.outcomes] == ["failed"] + ["stopped"] * 5
+            assert outcome.left_waiting == {outcome.outcomes[0].error: 5}
+            assert len(endpoint.requests) == 1
+            assert [one.attempts for one in memory.pending_sessions()] == [0 if preview else 1] + [0] * 5
+            endpoint.behave = good
+            assert [one.state for one in (await memory.consolidate()).outcomes] == ["done"] * (
+                6 if preview else 5
+            )
+
+
+async def test_a_fault_of_one_conversation_does_not_stop_the_others(place: Path) -> None:
+    clock = Clock()
+
+    async def only_rain(exchange: Exchange) -> None:
+        await (good if "rain" in exchange.prompt else FAULTS["status 500"])(exchange)
+
+    async with Endpoint(only_rain) as endpoint:
+        with opened(place, clock, endpoint.url) as memory:
+            memory.record_turn("s2", "user", "I like rain.")
+            clock.now += 3_600
+            outcome = await memory.consolidate()
+            assert [one.state for one in outcome.outcomes] == ["failed", "done"]
+
+
+def test_without_a_key_no_session_is_asked_for_twice(place: Path) -> None:
+    clock = Clock()
+    with opened(place, clock, "https://api.example.org/v1") as memory:
+        memory.record_turn("s2", "user", "I like rain.")
+        clock.now += 3_600
+        run = memory.scheduler.run_now("consolidation")
+        assert run.report is not None and run.report.counts["failed"] == 1
+        told = [note for note in run.report.notes if "no key" in note]
+        assert len(told) == 2 and told[0].startswith("1 session left waiting: There is no key")
+        assert [one.attempts for one in memory.pending_sessions()] == [1, 0]
+
+
 async def test_the_deadline_holds_against_a_server_that_drips(place: Path) -> None:
     clock = Clock()
     async with Endpoint(drip) as endpoint:

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError, ReadOnlyError, StoreError
+from memtui.engine.models.llm import UNUSABLE
 from memtui.engine.models.spending import BudgetError, Spending
 from memtui.engine.records import MemoryRecord, Operation, Options, Session
 from memtui.engine.store import consolidations, fading, history, sessions
@@ -91,16 +92,18 @@ class Consolidator:
     ) -> Consolidation:  # fmt: skip
         wanted, people, may_supersede = await asyncio.to_thread(self._wanted, session_id, exclude)
         outcomes: list[SessionOutcome] = []
+        unusable = ""
         for done, session in enumerate(wanted):
             progress(done, len(wanted), session.session_id)
-            if cancelled():
-                outcomes.append(
-                    SessionOutcome(session_id=session.session_id, state="stopped", error="cancelled")
-                )
+            why = "cancelled" if cancelled() else unusable
+            if why:
+                outcomes.append(SessionOutcome(session_id=session.session_id, state="stopped", error=why))
                 continue
             outcome, people = await self._one(run, session, people, may_supersede, spending)
             outcomes.append(outcome)
             may_supersede -= outcome.superseded
+            if outcome.unusable:
+                unusable = outcome.error  # the others would fare the same, and keep their tries
         progress(len(wanted), len(wanted), "")
         return Consolidation(
             outcomes=tuple(outcomes), extractor=self._extractor.name,
@@ -143,7 +146,9 @@ class Consolidator:
             _log.warning("a session could not be consolidated: %s", outline(error))
             if run is not None:
                 await asyncio.shield(asyncio.to_thread(self._note_failure, session, text))
-            return SessionOutcome(session_id=identity, state="failed", error=text), people
+            return SessionOutcome(
+                session_id=identity, state="failed", error=text, unusable=isinstance(error, UNUSABLE)
+            ), people
         return SessionOutcome(session_id=identity, state="done", plan=plan, **_counted(counts)), people
 
     def _wanted(

@@ -6,6 +6,7 @@ plan; ``consolidate.apply`` writes it.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Literal
 
 import msgspec
@@ -84,7 +85,8 @@ class Plan(Record):
 
 class SessionOutcome(Record):
     """What became of one session: ``done``, ``preview`` (nothing written), ``nothing`` to do, ``failed``, or
-    ``stopped`` before it was its turn (cancelled, or the budget is spent)."""
+    ``stopped`` before it was its turn (cancelled, the budget is spent, or the endpoint cannot be used).
+    ``unusable``: it failed because of the endpoint as a whole, not because of this session."""
 
     session_id: str
     state: Literal["done", "preview", "nothing", "failed", "stopped"]
@@ -96,6 +98,7 @@ class SessionOutcome(Record):
     held: int = 0
     observations: int = 0
     error: str = ""
+    unusable: bool = False
 
 
 class Consolidation(Record):
@@ -113,6 +116,11 @@ class Consolidation(Record):
     @property
     def failed(self) -> tuple[SessionOutcome, ...]:
         return tuple(outcome for outcome in self.outcomes if outcome.state == "failed")
+
+    @property
+    def left_waiting(self) -> dict[str, int]:
+        """Why sessions were not read, and how many for each reason."""
+        return Counter(one.error for one in self.outcomes if one.state == "stopped" and one.error)
 
     @property
     def plans(self) -> tuple[Plan, ...]:

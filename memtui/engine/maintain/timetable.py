@@ -10,6 +10,7 @@ from memtui.engine.store.sql import scalar
 from . import backups, decay, judged
 from .calendar import SUNDAY, Daily, Weekly
 from .jobs import Job, JobReport, Task
+from .plan import Consolidation
 
 _INDEX_CHUNK = 512
 _JUDGE_CHUNK, _JUDGED_AT_ONCE = 50, 1_000
@@ -56,14 +57,23 @@ def _consolidate(task: Task) -> JobReport:
     return JobReport(
         summary=f"{would} {_plural(done, 'session')}: {_plural(facts, 'fact')}, {_plural(observations, 'observation')}",
         counts=counts,
-        notes=tuple(
-            f"{one.session_id}: {note}"
-            for one in found.outcomes
-            for note in (*(one.plan.notes if one.plan else ()), one.error)
-            if note
-        )[:_NOTES],
+        notes=_notes(found),
         op_id=found.operation.op_id if found.operation else None,
     )
+
+
+def _notes(found: Consolidation) -> tuple[str, ...]:
+    """What to know of each session; of those that were left waiting, one line for each reason."""
+    notes = [
+        f"{one.session_id}: {note}"
+        for one in found.outcomes
+        for note in (*(one.plan.notes if one.plan else ()), "" if one.state == "stopped" else one.error)
+        if note
+    ]
+    waiting = [
+        f"{_plural(sessions, 'session')} left waiting: {why}" for why, sessions in found.left_waiting.items()
+    ]
+    return (*waiting, *notes)[:_NOTES]
 
 
 def _session_over(task: Task) -> str | None:
@@ -94,14 +104,14 @@ def _just_over(task: Task) -> str | None:
 def _embed(task: Task) -> JobReport:
     """Links and vectors that no program has made yet; then what Review will show of the notes that came since."""
     with task.connections.read() as connection:
-        waiting = _queue(connection)
+        waiting = _queue(task, connection)
     if task.dry_run:
         return JobReport(summary=f"would index {_plural(waiting, 'memory', 'memories')}")
     made, left = 0, waiting
     while left and not task.cancelled():
         made += task.services.index(_INDEX_CHUNK)
         with task.connections.read() as connection:
-            before, left = left, _queue(connection)
+            before, left = left, _queue(task, connection)
         task.progress(max(0, waiting - left), waiting)
         if left >= before:
             break  # what is left cannot be done now: no embedder
@@ -124,12 +134,17 @@ def _judge(task: Task) -> None:
 
 def _index_waits(task: Task) -> str | None:
     with task.connections.read() as connection:
-        queued = scalar(connection, "SELECT 1 FROM index_queue LIMIT 1")
+        queued = scalar(connection, f"SELECT 1 FROM index_queue WHERE {_wanted(task)} LIMIT 1")
         return SLOT if queued or judged.waits(connection) else None
 
 
-def _queue(connection: apsw.Connection) -> int:
-    return int(scalar(connection, "SELECT count(*) FROM index_queue"))
+def _queue(task: Task, connection: apsw.Connection) -> int:
+    return int(scalar(connection, f"SELECT count(*) FROM index_queue WHERE {_wanted(task)}"))
+
+
+def _wanted(task: Task) -> str:
+    """What of the queue is to be done. Without an embedder vectors stay in it for the day when there is one."""
+    return "text = 1" if task.options.embedder == "off" else "text = 1 OR vector = 1"
 
 
 def _prune_history(task: Task) -> JobReport:

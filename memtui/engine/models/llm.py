@@ -28,6 +28,18 @@ _LIKELY_TOKENS = 1_500
 _BYTES_A_TOKEN = 4
 
 
+class EndpointError(DegradedError):
+    """Nobody is there, or not for this key: any other call would fare the same."""
+
+
+class AddressError(InputError):
+    """The settings name no endpoint that may be asked."""
+
+
+UNUSABLE = (EndpointError, AddressError)
+"""What is wrong with the endpoint as a whole: a run that meets it need not ask any further."""
+
+
 class TooLongError(DegradedError):
     """Less text may do. ``refused``: the endpoint did not even try; else the answer was cut off."""
 
@@ -44,7 +56,7 @@ class Reply(NamedTuple):
 
 
 def check_endpoint(options: LlmOptions, environ: Mapping[str, str] | None = None) -> str:
-    """The key to use. Raises InputError for an address that is not https (or on this machine), DegradedError without a key."""
+    """The key to use. Raises AddressError for an address that is not https (or on this machine), EndpointError without a key."""
     try:
         url = urlsplit(options.base_url)
         host, _ = url.hostname or "", url.port
@@ -52,25 +64,25 @@ def check_endpoint(options: LlmOptions, environ: Mapping[str, str] | None = None
         url, host = urlsplit(""), ""
     if url.scheme not in ("http", "https") or not host:
         # It may hold a key, so it is not repeated.
-        raise InputError(
+        raise AddressError(
             "llm.base_url is not the address of an endpoint.", "For example https://api.openai.com/v1."
         )
     if url.username or url.password or url.query or url.fragment:
-        raise InputError(
+        raise AddressError(
             "The address of the endpoint carries a name, a key or a query.",
             f"Put the key into the environment variable {options.key_env}.",
         )
     if url.scheme == "http" and not is_loopback(host):
-        raise InputError(
+        raise AddressError(
             f"{host} would be spoken to without encryption.", "Use https, or a server on this machine."
         )
     key = (os.environ if environ is None else environ).get(options.key_env, "").strip()
     if not key and not is_loopback(host):
-        raise DegradedError(
+        raise EndpointError(
             f"There is no key for {host}.", f"Set the environment variable {options.key_env}."
         )
     if not key.isascii() or any(character.isspace() for character in key):
-        raise DegradedError(
+        raise EndpointError(
             f"The key in {options.key_env} cannot be one.", "It has blanks or letters that no key has."
         )
     return key or "none"
@@ -175,6 +187,8 @@ _STATUS = {
     422: ("refused the request", "Does the model support json_schema replies? Choose another one."),
     429: ("has too many requests, or the credit is used up", "Wait; the next try comes by itself."),
 }  # fmt: skip
+# The key, the address or the credit, not what was asked.
+_FOR_ANY_CALL = frozenset({401, 402, 403, 404, 429})
 
 
 def _explained(error: BaseException, options: LlmOptions) -> DegradedError:
@@ -196,7 +210,7 @@ def _explained(error: BaseException, options: LlmOptions) -> DegradedError:
     status = next((one for one in statuses if isinstance(one, int)), None)
     if status is not None:
         if 300 <= status < 400:
-            return DegradedError(
+            return EndpointError(
                 f"{host} points to another address ({status}).", "Set llm.base_url to the right one."
             )
         if status == 413 or (status in (400, 422) and any(_says_too_long(one) for one in chain)):
@@ -204,10 +218,13 @@ def _explained(error: BaseException, options: LlmOptions) -> DegradedError:
         said, hint = _STATUS.get(
             status, ("is out of order" if status >= 500 else "refused", "Try again later.")
         )
-        return DegradedError(f"{host} {said} ({status}).", hint.format(key_env=options.key_env))
+        told = EndpointError if status in _FOR_ANY_CALL else DegradedError
+        return told(f"{host} {said} ({status}).", hint.format(key_env=options.key_env))
     kind = type(chain[-1]).__name__
+    if any(type(one).__name__ in ("ConnectError", "ConnectTimeout") for one in chain):
+        return EndpointError(f"{host} cannot be reached ({kind}).", "Is it running? Check llm.base_url.")
     if any("Connect" in type(one).__name__ or isinstance(one, OSError) for one in chain):
-        return DegradedError(f"{host} cannot be reached ({kind}).", "Is it running? Check llm.base_url.")
+        return DegradedError(f"{host} broke off ({kind}).", "Is it running? Check llm.base_url.")
     return DegradedError(f"{host} gave no usable reply ({kind}).", "Try again, or choose another model.")
 
 

@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from memtui.engine.maintain.backups import Backups
 from memtui.engine.records import (
     Changes,
@@ -175,10 +177,14 @@ class Keeping(Finding, Undoing):
 
     def stats(self) -> Stats:
         """Counts of what is remembered and of what is still being prepared; sizes in bytes, times in Unix seconds."""
+        unavailable = self._connections.vectors_missing or self._indexer.degraded
+        switched_off = self._options.embedder == "off"
         with self._connections.read() as connection:
-            return stats.stats(
-                connection, self.path, unavailable=self._connections.vectors_missing or self._indexer.degraded
+            found = stats.stats(
+                connection, self.path, unavailable="switched off" if switched_off else unavailable
             )
+        # Nothing waits for what will not be made.
+        return replace(found, unembedded=0) if switched_off else found
 
     def index_pending(self, limit: int | None = None) -> int:
         """Make the links and vectors that are still missing, now; returns how many vectors were made."""

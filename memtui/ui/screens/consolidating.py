@@ -171,8 +171,14 @@ class Consolidating(ListPane["SessionRow"]):
     def _tell_failures(self, found: Consolidation) -> None:
         stopped = [outcome for outcome in found.outcomes if outcome.state == "stopped" and outcome.error]
         if found.failed:
-            what = plural(len(found.failed), "session")
-            self.say(f"{what} failed and still waits: {found.failed[0].error}", "error")
+            what = plural(
+                len(found.failed), "session failed and still waits", "sessions failed and still wait"
+            )
+            unusable = any(outcome.unusable for outcome in found.failed)
+            rest = (
+                f"; {plural(len(stopped), 'more was', 'more were')} not tried" if unusable and stopped else ""
+            )
+            self.say(f"{what}{rest}: {found.failed[0].error}", "error")
         elif stopped:
             self.say(f"{plural(len(stopped), 'session')} left out: {stopped[0].error}", "warning")
 

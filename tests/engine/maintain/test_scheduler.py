@@ -337,3 +337,20 @@ def test_what_other_programs_wrote_is_indexed_without_filling_the_list_of_runs(
         assert memory.stats().unlinked == 0
         assert "embedding" not in names(memory.scheduler.runs())
         assert memory.scheduler.run_now("embedding").run_id
+
+
+def test_without_an_embedder_nothing_waits_for_vectors_and_with_one_again_they_are_made(
+    place: Path, clock: Clock
+) -> None:
+    with Memory.open(place, clock=clock, options=OPTIONS) as memory:
+        memory.remember("Ada met Grace")
+        memory.scheduler.run_due()
+        assert memory.scheduler.due() == []
+        stats = memory.stats()
+        assert (stats.unlinked, stats.unembedded, stats.vectors) == (0, 0, "switched off")
+        run = memory.scheduler.run_now("embedding")
+        assert run.report is not None and run.report.counts["left"] == 0
+    with Memory.open(place, clock=clock, options=Options(background=False)) as memory:
+        assert memory.scheduler.due() == ["embedding"]
+        memory.scheduler.run_due()
+        assert (memory.stats().unembedded, memory.stats().embedded) == (0, 1)
