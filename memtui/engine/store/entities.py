@@ -63,18 +63,19 @@ def resolve(connection: apsw.Connection, mention: Mention) -> int | None:
     for name in dict.fromkeys((mention.raw, mention.name)):
         rows: Any = connection.execute(
             """
-            SELECT e.eid, coalesce(e.merged_into, e.eid), s.type
+            SELECT e.eid, s.eid, s.type, s.hidden
             FROM entity_aliases a JOIN entities e ON e.eid = a.entity_id
             JOIN entities s ON s.eid = coalesce(e.merged_into, e.eid)
-            WHERE a.key = ? AND a.entity_id = e.eid ORDER BY s.hidden, e.eid
+            WHERE a.key = ? ORDER BY s.hidden, e.eid
             """,
             (entity_key(name),),
         ).fetchall()
         if not rows:
             continue
-        if len({survivor for _, survivor, _ in rows}) > 1:
+        rows = [row for row in rows if row[3] == rows[0][3]]  # what is no entity takes no name from one that is
+        if len({survivor for _, survivor, *_ in rows}) > 1:
             rows = [row for row in rows if mention.vote and row[2] == mention.type]
-            if len({survivor for _, survivor, _ in rows}) != 1:
+            if len({survivor for _, survivor, *_ in rows}) != 1:
                 return -1
         if name == mention.raw or entity_key(mention.raw) == entity_key(name):
             return int(rows[0][0])

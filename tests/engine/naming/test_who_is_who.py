@@ -128,6 +128,9 @@ def test_a_name_of_two_is_linked_to_neither_and_asked_about(memory: Memory) -> N
     memory.link_entity(new, memory.entity("Ann Jones").entity.id)
     read_again(memory)
     assert names(memory, new) == {"Bob Miller", "Ann Jones"}
+    memory.not_an_entity("Ann Smith")
+    (newer,) = tell(memory, "Then Ann wept, said Bob Miller")
+    assert names(memory, newer) == {"Bob Miller", "Ann Jones"}
 
 
 def test_the_count_is_of_active_memories_each_once(memory: Memory) -> None:
