@@ -124,7 +124,7 @@ def observe_step(agent: Agent, given: StepArguments) -> Observations:
         return Observations(observations=(), note="There was nothing worth keeping in it.")
     stored = agent.memory.remember_observations(
         observation.findings, observation.insights, observation.lessons, source=observation.source, trust="model",
-        tags=agent.own_tags(), project=agent.project,
+        tags=agent.own_tags(), project=agent.project, within=agent.filter,
     )  # fmt: skip
     return Observations(observations=tuple(map(tell, stored)))
 
