@@ -55,6 +55,9 @@ def _tell(item: ReviewItem, signs: Glyphs) -> None:
         out(row("   ", brief(item.text, 6)))
     for name, memory in zip(_names(item), item.memories, strict=True):
         out(memory_line(memory, signs, f"   {name}", age(memory.event_time).rjust(3)))
+        for known in item.replaced:
+            if known.id == memory.supersedes:
+                out(row("       ", paint(brief(f"instead of: {known.content}", 10), "yellow")))
     if item.text and item.wish is not None:
         out(row("   to:", brief(item.text, 8)))
     for turn in item.sources[:_EVIDENCE]:

@@ -36,6 +36,11 @@ _SINGLE_CARDS = 20
 _SOURCES = 6
 _MOST_FADING = 500
 _THE_REST = proposals.identity("fading", "the rest")
+# A known fact that was replaced, and what replaced it still stands (or was replaced in its turn).
+_REPLACED = """EXISTS (
+    SELECT 1 FROM memory_links l JOIN memories n ON n.id = l.from_id
+    WHERE l.to_id = m.id AND l.rel = 'supersedes'
+      AND (n.valid_until IS NULL OR n.ended_by IN ('superseded', 'merged')))"""
 OFFERED: dict[ReviewKind, tuple[Verdict, ...]] = {
     "conflict": ("keep", "forget", "correct", "both", "merge", "snooze"),
     "wish": ("keep", "forget", "correct", "snooze"),
@@ -53,6 +58,7 @@ class ReviewItem(Record):
 
     ``text``: what is held back (held), the wording that an agent proposes (wish). ``sources``: turns that say it,
     as evidence. ``id`` names it in ``proposals``. ``wish``: what the agent asks for (wish).
+    ``replaced``: known facts that a run took these for the successors of, without asking (new).
     ``entities``: two that may be one, the fuller name first (entities); ``keep`` names the one that stands.
     """
 
@@ -65,6 +71,7 @@ class ReviewItem(Record):
     session_id: str | None = None
     offered: tuple[Verdict, ...] = ()
     wish: Wish | None = None
+    replaced: tuple[MemoryRecord, ...] = ()
     entities: tuple[Entity, ...] = ()
 
     @property
@@ -199,7 +206,7 @@ def _fading(connection: apsw.Connection, now: float, options: Options) -> Iterab
         SELECT {memories.COLUMNS} FROM memories m
         WHERE m.kind = 'fact' AND m.valid_until IS NULL AND m.decay_rate > 0 AND {EFFECTIVE_SQL} < :threshold
           -- What was replaced is meant to fade.
-          AND NOT EXISTS (SELECT 1 FROM memory_links l WHERE l.to_id = m.id AND l.rel = 'supersedes')
+          AND NOT {_REPLACED}
         ORDER BY {EFFECTIVE_SQL} DESC, m.rid DESC LIMIT :limit
         """,
         {"now": now + SOON_SECONDS, "threshold": options.fade_threshold, "limit": _MOST_FADING},
@@ -222,7 +229,7 @@ def _new(connection: apsw.Connection, now: float, options: Options) -> Iterable[
     by_session: dict[str, list[MemoryRecord]] = {}
     where = (
         "m.kind = 'fact' AND m.reviewed_at IS NULL AND m.confirmed_at IS NULL AND m.source LIKE 'session:%' "
-        f"AND m.created_at > {int(now) - NEW_SECONDS}"
+        f"AND m.created_at > {int(now) - NEW_SECONDS} AND NOT {_REPLACED}"
     )
     for memory in _latest(connection, now, where):
         by_session.setdefault(memory.session_id or str(memory.source), []).append(memory)
@@ -257,9 +264,10 @@ def _card(
         for memory in found[:_SOURCES]
         for turn in memories.linked(connection, memory.id, "source", now, limit=_SOURCES)
     }
+    replaced = (memory.supersedes for memory in found if kind == "new" and memory.supersedes is not None)
     return ReviewItem(
         id=id, kind=kind, reason=reason, memories=found, sources=tuple(sources.values()), session_id=session_id,
-        offered=OFFERED[kind],
+        offered=OFFERED[kind], replaced=_active(connection, tuple(replaced), now),
     )  # fmt: skip
 
 

@@ -132,6 +132,7 @@ class CardText:
             text = content(memory.content[:_LONGEST], "bold $text" if here or not many else "$text")
             sign = assemble((f"{self.glyphs.kinds[memory.kind]} ", "$accent"))
             shown = [assemble(sign if at == 0 else "  ", part) for at, part in enumerate(text.wrap(room - 2))]
+            shown += [assemble("  ", part) for part in self._replaced(card, memory, room - 2)]
             shown += [assemble("  ", part) for part in self._standing(memory, room - 2)]
             shown += [assemble("  ", part) for part in self._quotes(
                 memory, evidence, room - 2, _QUOTE_OF_MANY if many else _QUOTE
@@ -166,6 +167,13 @@ class CardText:
         yield from self._wrapped(assemble(("it would say", "$text-muted")))
         for one in marked(text, come, ADDED, "bold $text").wrap(self.width - 2):
             yield assemble("  ", one)
+
+    def _replaced(self, card: Card, memory: MemoryRecord, width: int) -> Iterable[Content]:
+        """The known fact that a run took this one for the successor of."""
+        for known in card.item.replaced:
+            if known.id == memory.supersedes:
+                text = content(known.content[:_LONGEST], "$text")
+                yield from assemble(("instead of ", "$warning"), "“", text, "”").wrap(width)
 
     # -- parts
 

@@ -130,6 +130,26 @@ def test_new_facts_come_by_session_and_are_accepted_at_once(memory: Memory, cloc
     assert all(not fact.protected for fact in facts(memory))
 
 
+def test_what_a_run_replaced_is_not_new_but_told_with_what_replaced_it(memory: Memory, clock: Clock) -> None:
+    talk(memory, clock, "s1", "I live in Bergen.")
+    talk(memory, clock, "s2", "I moved: I live in Oslo now.")
+    old, new = facts(memory)
+    assert (old.confidence, new.supersedes) == (0.3, old.id)
+    (card,) = cards(memory, "new")
+    assert [one.id for one in card.memories] == [new.id]
+    assert [one.id for one in card.replaced] == [old.id]
+
+
+def test_what_was_replaced_wrongly_is_asked_about_before_it_fades(memory: Memory, clock: Clock) -> None:
+    talk(memory, clock, "s1", "I live in Bergen.")
+    memory.upkeep.decide(cards(memory, "new")[0], "keep")
+    talk(memory, clock, "s2", "I moved: I live in Oslo now.")
+    assert cards(memory, "fading") == [], "it is meant to fade"
+    memory.upkeep.decide(cards(memory, "new")[0], "forget")
+    (card,) = cards(memory, "fading")
+    assert [one.content for one in card.memories] == ["I live in Bergen"]
+
+
 def test_a_fact_that_fades_this_week_is_shown_and_kept(memory: Memory, clock: Clock) -> None:
     talk(memory, clock, "s1", "I like tea with milk.")
     memory.upkeep.decide(cards(memory, "new")[0], "keep")
