@@ -12,22 +12,19 @@ from collections.abc import Callable, Sequence
 import apsw
 from msgspec.structs import replace
 
-from memtui.engine.clock import Clock, local_midnight
+from memtui.engine.clock import Clock
 from memtui.engine.curate import intake
-from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.errors import InputError
 from memtui.engine.records import MemoryRecord, Operation, Options, Record
-from memtui.engine.search.filters import compile
-from memtui.engine.search.scope import passing, scope
-from memtui.engine.store import consolidations, fading, history, memories, sessions
+from memtui.engine.store import consolidations, history, memories, sessions
 from memtui.engine.store.connection import Connections
-from memtui.engine.store.sql import scalar
 
 from . import apply, conflicts, dedup, planning
-from .extract import CHUNK, MOST_FACTS, Draft
+from .agent_sight import RESOLVE, Sight, check_batch, may_still_replace, replaced_before
+from .extract import CHUNK, Draft
 from .plan import Plan
 
 _SIMILAR = 8
-_RESOLVE = "resolve"
 
 
 class Page(Record):
@@ -71,7 +68,7 @@ class AgentLoop:
         self._options = options
         self._actor = actor
         self._said = said
-        self._within = within
+        self._sight = Sight(within=within, clock=clock, options=options)
         self._tags = tuple(tags)
         self._project = project
         self._read: dict[str, set[int]] = {}
@@ -98,16 +95,21 @@ class AgentLoop:
             self._connections, self._clock, self._actor, "consolidate", "Saved facts"
         ) as op:
             connection = op.connection
-            turns = {turn.id: turn for turn in self._turns(connection, session_id)}
-            self._check(connection, session_id, drafts, turns)
+            turns = {turn.id: turn for turn in self._sight.turns(connection, session_id)}
+            check_batch(connection, session_id, drafts, turns, self._actor)
             session = sessions.get(connection, session_id)
             plan = Plan(
                 session=replace(session, project=self._project or session.project), through=0, fingerprint="",
                 turns=len(turns), lines=(), extractor=self._actor,
             )  # fmt: skip
-            known = self._known(connection)
+            known = self._sight.known(connection)
             lines = planning.lines(
-                connection, drafts, turns, now, left=self._may_still_replace(connection, now), within=known
+                connection,
+                drafts,
+                turns,
+                now,
+                left=may_still_replace(connection, self._actor, now),
+                within=known,
             )
             saved = []
             for line in lines:
@@ -166,10 +168,12 @@ class AgentLoop:
         """Known facts near a new one, contradictions first. Raises NotFoundError."""
         now = self._clock()
         with self._connections.read() as connection:
-            self._turns(connection, session_id)
-            fact = self._fact(connection, new)
+            self._sight.turns(connection, session_id)
+            fact = self._sight.fact(connection, new)
             found = []
-            for known in dedup.candidates(connection, fact.content, now, within=self._visible(connection)):
+            for known in dedup.candidates(
+                connection, fact.content, now, within=self._sight.visible(connection)
+            ):
                 if known.id in (fact.id, fact.supersedes) or known.supersedes == fact.id:
                     continue
                 standing = conflicts.stand(fact.content, known.content)
@@ -189,21 +193,21 @@ class AgentLoop:
         """
         now = int(self._clock())
         with history.operation(
-            self._connections, self._clock, self._actor, _RESOLVE, "Resolved a conflict"
+            self._connections, self._clock, self._actor, RESOLVE, "Resolved a conflict"
         ) as op:
             connection = op.connection
-            winner, loser = self._fact(connection, new), self._fact(connection, old)
+            winner, loser = self._sight.fact(connection, new), self._sight.fact(connection, old)
             if winner.id == loser.id:
                 raise InputError("A fact cannot replace itself.", "Give two different facts.")
             if winner.supersedes == loser.id:
                 return ""
-            if self._leads_to(connection, loser, winner):
+            if replaced_before(connection, loser, winner):
                 raise InputError(
                     f"{loser.id} replaced {winner.id} before.", "A fact cannot replace its own successor."
                 )
             waits = conflicts.may_supersede(
                 loser, trust_of_new=winner.trust, said_at=winner.event_time, strong=True,
-                left=self._may_still_replace(connection, now),
+                left=may_still_replace(connection, self._actor, now),
             )  # fmt: skip
             if not waits and winner.supersedes is not None:
                 waits = "the new one replaced another one already"
@@ -221,108 +225,12 @@ class AgentLoop:
         self._tell(op.op_id)
         return waits
 
-    # What there is for this agent
-
-    def _visible(self, connection: apsw.Connection, also: str = "") -> dedup.Within:
-        if not self._within:
-            return set
-        inside = scope(
-            compile(f"{self._within} {also}", self._clock(), fade_threshold=self._options.fade_threshold)
-        )
-        return lambda rids: passing(connection, inside, rids)
-
-    def _known(self, connection: apsw.Connection) -> dedup.Within:
-        """With what is in the Trash: what the person took away does not come back."""
-        return self._visible(connection, "is:active,trash")
-
-    def _turns(self, connection: apsw.Connection, session_id: str) -> list[MemoryRecord]:
-        turns = consolidations.turns_beyond(connection, session_id, 0, self._clock())
-        visible = self._visible(connection)([turn.rid for turn in turns])
-        turns = [turn for turn in turns if turn.rid in visible]
-        if not turns:
-            shown = session_id if len(session_id) <= 60 else session_id[:60] + "…"
-            raise NotFoundError(
-                f"There is no session {shown!r}.", "Give the session_id of a turn that search_memory found."
-            )
-        return turns
-
     def _pending(self, connection: apsw.Connection, session_id: str) -> list[MemoryRecord]:
-        turns = self._turns(connection, session_id)
+        turns = self._sight.turns(connection, session_id)
         through = max(
             sessions.get(connection, session_id).consolidated_through or 0, self._done.get(session_id, 0)
         )
         return [turn for turn in turns if turn.rid > through]
-
-    def _fact(self, connection: apsw.Connection, id: str) -> MemoryRecord:
-        row = connection.execute(
-            f"SELECT {memories.COLUMNS} FROM memories m WHERE m.id = ? AND m.kind = 'fact' AND m.valid_until IS NULL",
-            (id,),
-        ).fetchone()
-        if row is None or row[0] not in self._visible(connection)([row[0]]):
-            raise NotFoundError(
-                f"There is no fact {id[:60]!r}.",
-                "Use the ids that save_facts_batch and detect_conflicts gave.",
-            )
-        return memories.record(row, self._clock())
-
-    # Guards
-
-    def _check(
-        self,
-        connection: apsw.Connection,
-        session_id: str,
-        drafts: Sequence[Draft],
-        turns: dict[str, MemoryRecord],
-    ) -> None:
-        unknown = sorted({source for draft in drafts for source in draft.sources if source not in turns})
-        if unknown:
-            raise InputError(
-                f"These are no turns of this session: {', '.join(one[:40] for one in unknown[:5])}.",
-                "Use the ids that get_episodes_for_consolidation gave. Nothing was saved.",
-            )
-        mine: int = scalar(
-            connection,
-            """
-            SELECT count(*) FROM memories m JOIN sessions_consolidations s ON s.session_id = m.session_id
-            WHERE m.session_id = ?1 AND m.kind = 'fact' AND m.created_at >= coalesce(s.consolidated_at, 0)
-              AND json_extract(m.attributes, '$.extractor') = ?2
-            """,
-            (session_id, self._actor),
-        )
-        if mine + len(drafts) > MOST_FACTS:
-            raise InputError(
-                f"A session gives {MOST_FACTS} facts at most; {mine} are saved.",
-                "Save only what will still matter in a year.",
-            )
-
-    def _may_still_replace(self, connection: apsw.Connection, now: int) -> int:
-        """How many facts this agent may still supersede today without asking."""
-        since = local_midnight(now)
-        replaced: int = scalar(
-            connection,
-            """
-            SELECT (SELECT count(*) FROM ops WHERE actor = ?1 AND at >= ?2 AND kind = ?3
-                    AND op_id NOT IN (SELECT op_id FROM current_op))
-                 + (SELECT count(*) FROM memories m WHERE m.kind = 'fact' AND m.created_at >= ?2
-                    AND json_extract(m.attributes, '$.extractor') = ?1
-                    AND json_extract(m.attributes, '$.supersedes') IS NOT NULL)
-            """,
-            (self._actor, since, _RESOLVE),
-        )
-        return max(conflicts.supersede_cap(fading.count_facts(connection)) - replaced, 0)
-
-    def _leads_to(self, connection: apsw.Connection, start: MemoryRecord, goal: MemoryRecord) -> bool:
-        seen: set[str] = set()
-        at: str | None = start.id
-        while at is not None and at not in seen:
-            seen.add(at)
-            if at == goal.id:
-                return True
-            at = scalar(
-                connection,
-                "SELECT json_extract(attributes, '$.supersedes') FROM memories WHERE id = ?", (at,),
-            )  # fmt: skip
-        return False
 
     def _mark(self, connection: apsw.Connection, session_id: str, through: int) -> None:
         """Move the watermark; where it would pass turns that this agent does not see, only for this agent."""
@@ -332,7 +240,7 @@ class AgentLoop:
             for turn in consolidations.turns_beyond(connection, session_id, watermark, self._clock())
             if turn.rid <= through
         ]
-        if set(passed) <= self._visible(connection)(passed):
+        if set(passed) <= self._sight.visible(connection)(passed):
             consolidations.mark_done(connection, session_id, through=through, at=int(self._clock()))
         self._done[session_id] = through
 
