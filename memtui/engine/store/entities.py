@@ -72,7 +72,9 @@ def resolve(connection: apsw.Connection, mention: Mention) -> int | None:
         ).fetchall()
         if not rows:
             continue
-        rows = [row for row in rows if row[3] == rows[0][3]]  # what is no entity takes no name from one that is
+        rows = [
+            row for row in rows if row[3] == rows[0][3]
+        ]  # what is no entity takes no name from one that is
         if len({survivor for _, survivor, *_ in rows}) > 1:
             rows = [row for row in rows if mention.vote and row[2] == mention.type]
             if len({survivor for _, survivor, *_ in rows}) != 1:
