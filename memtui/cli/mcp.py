@@ -13,6 +13,7 @@ from memtui import paths
 from memtui.engine.errors import DegradedError, StoreError
 
 from .errors import OK
+from .output import note
 from .root import Command, pass_door
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ def mcp_command(
             without=("record_turn",) if no_recording else (),
         )
         jobs = not (no_jobs or who.readonly or who.scoped) and _may_lead(door)
+        if sys.stdin.isatty():
+            note("an MCP client is expected on standard input; memtui connect sets one up, Ctrl+C ends this")
         serve(server, memory, jobs=jobs, at_end=stack.close)
     return OK
 
