@@ -47,6 +47,7 @@ SHOTS = (
     Shot("search-why", ("3", "~", "slash", *typed("what does Ada eat"), "~", "enter", "~")),
     Shot("correct", ("e", "~", *typed(" at Linzen"))),
     Shot("sessions", ("5", "~", "j")),
+    Shot("observations", ("6", "~", "slash", *typed("replay deliveries"), "~", "enter", "~")),
     Shot("history", ("8", "~", "j", "j")),
     Shot("help", ("question_mark", "~")),
     Shot("review", ("1", "~")),

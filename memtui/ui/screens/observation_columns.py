@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 # From so many cells on there is room for three lists.
 THREE_FROM = 100
 _ID = "observations-"
+_ONE = {"finding": "a finding", "insight": "an insight", "lesson": "a lesson"}
 
 
 class ObservationColumns(MemoryVerbs[ObservationRow]):
@@ -259,7 +260,7 @@ class ObservationColumns(MemoryVerbs[ObservationRow]):
             (f"No {these} yet.\n\n", "bold"),
             "Agents note here what they learn while they work: findings (facts they discovered), insights "
             "(conclusions), lessons (advice for the next time).\n\n",
-            (key("add"), "bold $accent"), f"  write down a {self._category} yourself\n",
+            (key("add"), "bold $accent"), f"  write down {_ONE[self._category]} yourself\n",
             (key("pane_sessions"), "bold $accent"), "  draw some from a conversation\n",
             (key("scratchpad"), "bold $accent"), "  look at the scratchpad",
         )  # fmt: skip

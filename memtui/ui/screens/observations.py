@@ -78,8 +78,13 @@ class ObservationsPane(Pane):
         self.tab.table.focus()
 
     def do_scratchpad(self) -> None:
-        to_pad = not self.pad.display
-        self.pad.display, self.columns.display = to_pad, not to_pad
+        self._show(self.pad)
+
+    def do_observations(self) -> None:
+        self._show(self.columns)
+
+    def _show(self, tab: _Tab) -> None:
+        self.pad.display, self.columns.display = tab is self.pad, tab is self.columns
         self.tab.tell(self.tab.told)
         self.tab.table.focus()
         self.shell.look_again()

@@ -51,7 +51,7 @@ class ScratchpadTab(ListPane["Note"]):
     # -- preview
 
     def preview_title(self, row: Note) -> Content:
-        return line(f" {row.key} ", 60)
+        return assemble(" ", line(row.key, 60), " ")
 
     def glance(self, row: Note) -> Content:
         return content(row.value)
@@ -87,7 +87,7 @@ class ScratchpadTab(ListPane["Note"]):
             "Agents keep what they need at hand here, under a key: a task, a limit, an address. You see each "
             "text, can change it, and undo what they wrote.\n\n",
             (key("add_note"), "bold $accent"), "  write one yourself\n",
-            (key("scratchpad"), "bold $accent"), "  back to the observations",
+            (key("observations"), "bold $accent"), "  back to the observations",
         )  # fmt: skip
 
     # -- actions
