@@ -15,11 +15,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+import anyio
 import anyio.to_thread
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from memtui.engine.memory import Memory
+
+from .finishing import Finishing
 
 # The night shift is loaded when the client has its first answers.
 JOBS_AFTER_SECONDS = 5.0
@@ -52,8 +55,15 @@ async def _serve(server: Server[Any], memory: Memory, jobs: bool, at_end: Callab
         with suppress(NotImplementedError, AttributeError):  # Windows
             loop.add_signal_handler(getattr(signal, name), leave)
     night = asyncio.create_task(_start_jobs(memory)) if jobs else None
+    finishing = Finishing()
     async with stdio_server() as (reading, writing):
-        await server.run(reading, writing, server.create_initialization_options())
+        to_server, from_client = anyio.create_memory_object_stream[Any](0)
+        to_client, from_server = anyio.create_memory_object_stream[Any](0)
+        async with anyio.create_task_group() as group:
+            group.start_soon(finishing.pass_questions, reading, to_server)
+            group.start_soon(finishing.pass_answers, from_server, writing)
+            async with to_client:
+                await server.run(from_client, to_client, server.create_initialization_options())
     if night is not None:
         night.cancel()
 

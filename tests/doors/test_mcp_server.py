@@ -236,6 +236,22 @@ def greeted(server: subprocess.Popen[bytes]) -> None:
     assert json.loads(server.stdout.readline())["id"] == 1
 
 
+def test_questions_from_a_pipe_are_all_answered_before_the_end(place: Path) -> None:
+    lines: list[Any] = [HELLO, {"jsonrpc": "2.0", "method": "notifications/initialized"}]
+    for number in range(2, 30):
+        arguments = {"session_id": "s", "role": "user", "content": f"turn {number}"}
+        call = {"name": "record_turn", "arguments": arguments}
+        lines.append({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call})
+    with start(place) as server:
+        out, err = server.communicate("".join(json.dumps(line) + "\n" for line in lines).encode(), timeout=30)
+    assert (server.returncode, err) == (0, b"")
+    answers = [json.loads(line) for line in out.splitlines()]
+    assert sorted(answer["id"] for answer in answers) == list(range(1, 30))
+    assert all("error" not in answer and not answer["result"].get("isError") for answer in answers)
+    with Memory.open(place, options=QUIET) as memory:
+        assert memory.view.session("s").turns == 28
+
+
 @pytest.mark.parametrize("how", ["hangs up", "SIGTERM", "SIGINT", "SIGHUP"])
 def test_it_ends_cleanly_when(how: str, place: Path) -> None:
     with start(place) as server:
