@@ -71,12 +71,38 @@ def named(connection: apsw.Connection, text: str) -> list[Named]:
 
 
 def linked(connection: apsw.Connection, entities: list[Named], scope: Scope, limit: int) -> list[Linked]:
-    """The ``limit`` memories of the scope linked to most of the entities, newer ones first among equals."""
-    rows = connection.execute(
-        f"{_counted(scope)} SELECT rid, eids FROM counted ORDER BY found DESC, rid DESC LIMIT :limit",
-        {**_bindings(entities, scope), "limit": limit},
+    """The ``limit`` memories of the scope linked to most of the entities, newer ones first among equals.
+
+    Of the entity with most mentions, the newest alone will do: what has another one besides is found by that.
+    """
+    bindings = {**_bindings(entities, scope), "limit": limit}
+    common = max(entities, key=lambda entity: entity.mentions)
+    newest = " UNION ALL ".join(
+        f"""SELECT * FROM (
+            SELECT me.rid FROM memory_entities me CROSS JOIN memories m ON m.rid = me.rid
+            WHERE me.eid = {eid} AND {scope.where} ORDER BY me.at DESC, me.rid DESC LIMIT :limit)"""
+        for (eid,) in connection.execute(
+            "SELECT eid FROM entities WHERE eid = ?1 OR merged_into = ?1", (common.eid,)
+        )
     )
-    return [_linked(rid, eids, entities) for rid, eids in rows]
+    rows = connection.execute(
+        f"""
+        WITH candidates AS (
+            {newest}
+            UNION
+            SELECT me.rid FROM json_each(:eids) asked
+            CROSS JOIN entities e ON e.eid = asked.value OR e.merged_into = asked.value
+            CROSS JOIN memory_entities me ON me.eid = e.eid CROSS JOIN memories m ON m.rid = me.rid
+            WHERE asked.value <> :common AND {scope.where})
+        SELECT me.rid, group_concat(coalesce(e.merged_into, e.eid)),
+            count(DISTINCT coalesce(e.merged_into, e.eid)) AS found
+        FROM candidates c CROSS JOIN memory_entities me ON me.rid = c.rid CROSS JOIN entities e ON e.eid = me.eid
+        WHERE coalesce(e.merged_into, e.eid) IN (SELECT value FROM json_each(:eids))
+        GROUP BY me.rid ORDER BY found DESC, max(me.at) DESC, me.rid DESC LIMIT :limit
+        """,
+        {**bindings, "common": common.eid},
+    )
+    return [_linked(rid, eids, entities) for rid, eids, _ in rows]
 
 
 def position(
@@ -85,14 +111,14 @@ def position(
     """One memory's links, and how many of the scope stand before it; None when it has none."""
     bindings = {**_bindings(entities, scope), "rid": rid}
     row = connection.execute(
-        f"{_counted(scope)} SELECT eids FROM counted WHERE rid = :rid", bindings
+        f"{_counted(scope)} SELECT eids, at FROM counted WHERE rid = :rid", bindings
     ).fetchone()
     if row is None:
         return None
     found = _linked(rid, row[0], entities)
     [(before,)] = connection.execute(
-        f"{_counted(scope)} SELECT count(*) FROM counted WHERE (found, rid) > (:found, :rid)",
-        {**bindings, "found": len(found.entities)},
+        f"{_counted(scope)} SELECT count(*) FROM counted WHERE (found, at, rid) > (:found, :at, :rid)",
+        {**bindings, "found": len(found.entities), "at": row[1]},
     )
     return found, int(before)
 
@@ -100,7 +126,8 @@ def position(
 def _counted(scope: Scope) -> str:
     return f"""
         WITH counted AS (
-            SELECT me.rid AS rid, count(DISTINCT asked.value) AS found, group_concat(asked.value) AS eids
+            SELECT me.rid AS rid, ifnull(max(me.at), 0) AS at, count(DISTINCT asked.value) AS found,
+                group_concat(asked.value) AS eids
             FROM json_each(:eids) asked
             JOIN entities e ON e.eid = asked.value OR e.merged_into = asked.value
             JOIN memory_entities me ON me.eid = e.eid
