@@ -26,16 +26,16 @@ class Door(NamedTuple):
     person: Memory
     agent: Agent
 
-    def call(self, name: str, **arguments: Any) -> ToolAnswer:
+    def call(self, name: str, /, **arguments: Any) -> ToolAnswer:
         return call(self.agent, name, arguments)
 
-    def ask(self, name: str, **arguments: Any) -> Any:
+    def ask(self, name: str, /, **arguments: Any) -> Any:
         """What the model reads, of a call that must come to something."""
         answer = self.call(name, **arguments)
         assert answer.ok, answer.text
         return msgspec.json.decode(answer.text)
 
-    def refused(self, name: str, **arguments: Any) -> dict[str, str]:
+    def refused(self, name: str, /, **arguments: Any) -> dict[str, str]:
         answer = self.call(name, **arguments)
         assert not answer.ok, answer.text
         error: dict[str, str] = msgspec.json.decode(answer.text)["error"]

@@ -1,0 +1,86 @@
+"""What an agent reads is ranked, bounded, marked where it must not be obeyed, and remembered as told to it."""
+
+from __future__ import annotations
+
+import json
+
+from door_kit import Clock, Door
+from memtui import Memory
+
+SECRET = "my key is sk-proj-" + "Ab3" * 16
+
+
+def test_only_what_was_told_is_a_recall_and_the_log_says_to_whom(door: Door) -> None:
+    for number in range(12):
+        door.person.remember(f"Train number {number} was late")
+    told = door.ask("search_memory", query="trains", limit=3)["memories"]
+    assert len(told) == 3
+    [recall] = door.person.view.recent_recalls()
+    assert (recall.agent, recall.query) == ("bot", "trains")
+    assert recall.memory_ids == tuple(one["id"] for one in told)
+    assert sum(one.access_count for one in door.person.view.page()) == 3
+    door.person.search("trains")
+    door.agent.memory.search("trains", preview=True)
+    assert len(door.person.view.recent_recalls()) == 1
+
+
+def test_a_recall_of_each_way_to_read_is_in_the_preview_of_the_memory(door: Door) -> None:
+    fact = door.person.remember("My friend Selma Lund plays the accordion")
+    door.ask("get_context", prompt="accordion?", session_id="s")
+    door.ask("get_entity_info", name="selma lund")
+    door.ask("search_memory", query="who plays music?", kind="fact")
+    said = [recall.query for recall in door.person.view.recalls_of(fact.id)]
+    assert said[-2:] == ["selma lund", "accordion?"]
+
+
+def test_nothing_found_is_an_empty_answer_and_no_recall(door: Door) -> None:
+    door.person.remember("Ada is allergic to walnuts")
+    assert door.ask("search_memory", query="xyzzy")["memories"] == []
+    assert door.ask("get_context", prompt="xyzzy") == {"text": "", "tokens": 0}
+    assert door.person.view.recent_recalls() == []
+
+
+def test_a_secret_is_left_out_and_said_to_be(door: Door) -> None:
+    door.person.record_turn("s", "user", SECRET)
+    answer = door.call("search_memory", query="my key")
+    assert "sk-proj" not in answer.text and "secret" in answer.text
+    assert door.person.view.recent_recalls() == []
+
+
+def test_kind_and_tag_narrow_and_a_tag_is_only_a_tag(door: Door) -> None:
+    work = door.person.remember("The standup is at ten", tags=["work"])
+    door.person.remember("The standup comedian was funny")
+    found = door.ask("search_memory", query="standup", tag="#work", kind="fact")["memories"]
+    assert [one["id"] for one in found] == [work.id]
+    assert door.ask("search_memory", query="standup", tag='x" is:trash')["memories"] == []
+
+
+def test_counts_and_the_newest_time(door: Door, clock: Clock) -> None:
+    assert door.ask("memory_stats")["latest"] is None
+    door.person.remember("The standup is at ten")
+    door.person.record_turn("s", "user", "hello")
+    told = door.ask("memory_stats")
+    assert told["memories"] == 2 and told["by_kind"] == {
+        "episode": 1,
+        "fact": 1,
+        "reflection": 0,
+        "observation": 0,
+    }
+
+
+def test_who_is_unknown_is_an_error_with_a_way_on(door: Door) -> None:
+    error = door.refused("get_entity_info", name="Nobody Atall")
+    assert error["code"] == "not_found" and "search_memory" in error["hint"]
+
+
+def test_a_program_gets_function_schemas_and_answers_as_text() -> None:
+    with Memory.open(":memory:", actor="agent:bot") as memory:
+        box = memory.tools()
+        names = [one["name"] for one in box.functions()]
+        assert "search_memory" in names and "save_facts_batch" not in names
+        assert all(one["strict"] and one["type"] == "function" for one in box.functions())
+        stored = json.loads(box.call("remember_fact", '{"content": "Likes tea", "confidence": null}').text)
+        assert stored["status"] == "done"
+        assert "unknown_tool" in box.call("save_facts_batch", {}).text
+        names = [one["name"] for one in memory.tools(("consolidator",), readonly=True).functions()]
+        assert names == ["is_session_consolidated", "get_episodes_for_consolidation", "detect_conflicts"]
