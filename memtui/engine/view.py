@@ -23,6 +23,7 @@ from memtui.engine.search import filters, listing
 from memtui.engine.store import (
     enrichments,
     entities,
+    entity_activity,
     entity_lists,
     growth,
     history,
@@ -187,6 +188,11 @@ class View:
         """When a model read a memory again for names, and what came of it; None if none did."""
         with self._connections.read() as connection:
             return enrichments.of_memory(connection, memories.get(connection, identity, self._clock()).rid)
+
+    def entity_months(self, eid: int) -> list[tuple[int, int, int]]:
+        """(year, month, memories) of an entity, in local time, the oldest first; months without any are left out."""
+        with self._connections.read() as connection:
+            return entity_activity.months(connection, eid)
 
     def history_of(self, identity: str) -> list[tuple[Operation, RowChange]]:
         """Every recorded change of a memory with its operation, oldest first."""

@@ -11,16 +11,16 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple, get_args
 
 Place = Literal[
-    "everywhere", "list", "text", "transcript", "knobs", "card",
-    "review", "memories", "search", "sessions", "observations", "scratchpad", "maintenance", "history",
+    "everywhere", "list", "text", "transcript", "knobs", "card", "profile", "review", "memories", "search",
+    "entities", "sessions", "observations", "scratchpad", "maintenance", "history",
 ]  # fmt: skip
 Group = Literal["Panes", "Move", "Look", "Change", "Undo", "Program"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 PANE_PLACES: tuple[Place, ...] = (
-    "review", "memories", "search", "sessions", "observations", "scratchpad", "maintenance", "history",
+    "review", "memories", "search", "entities", "sessions", "observations", "scratchpad", "maintenance", "history",
 )  # fmt: skip
 # The parts of a pane have the focus in turn; the pane and "everywhere" are active beside each.
-PART_PLACES: tuple[Place, ...] = ("list", "text", "transcript", "knobs", "card")
+PART_PLACES: tuple[Place, ...] = ("list", "text", "transcript", "knobs", "card", "profile")
 
 
 class Action(NamedTuple):
@@ -58,13 +58,15 @@ def _action(
 
 _ALL: tuple[Place, ...] = ("everywhere",)
 _LIST: tuple[Place, ...] = ("list",)
-_SIDES: tuple[Place, ...] = ("list", "text", "transcript")
+_SIDES: tuple[Place, ...] = ("list", "text", "transcript", "profile")
 # In a card left and right pick a side.
 _PARTS: tuple[Place, ...] = (*_SIDES, "card")
 _LISTED: tuple[Place, ...] = ("list", "card")
 _STEPS: tuple[Place, ...] = (*_PARTS, "knobs")
 _ROWS: tuple[Place, ...] = ("memories", "search")
 _KEPT: tuple[Place, ...] = (*_ROWS, "observations")
+# Where memories are shown.
+_SHOWN: tuple[Place, ...] = (*_KEPT, "review", "entities", "sessions", "history")
 
 # fmt: off
 ACTIONS: tuple[Action, ...] = (
@@ -75,6 +77,8 @@ ACTIONS: tuple[Action, ...] = (
             "Go to Memories: everything that is remembered."),
     _action("pane_search", "3", "Search", "Panes", _ALL,
             "Go to Search: ask, and see why each hit ranks where it does."),
+    _action("pane_entities", "4", "Entities", "Panes", _ALL,
+            "Go to Entities: people, projects and places, and everything about each."),
     _action("pane_sessions", "5", "Sessions", "Panes", _ALL,
             "Go to Sessions: the conversations, word for word."),
     _action("pane_observations", "6", "Observations", "Panes", _ALL,
@@ -100,11 +104,11 @@ ACTIONS: tuple[Action, ...] = (
     _action("back", "escape", "back", "Move", _ALL,
             "One step back: to the list, then without marks, then without filter."),
 
-    _action("open", "enter", "open", "Look", _LISTED, "Open the selected row in full."),
+    _action("open", "enter", "open", "Look", (*_LISTED, "profile"), "Open the selected row in full."),
     _action("unfold", "enter", "unfold", "Look", ("transcript",), "Show a long turn whole, or fold it again."),
     _action("less", "left  h", "less", "Look", ("knobs",), "Lower the chosen value; the hits follow at once."),
     _action("more", "right  l", "more", "Look", ("knobs",), "Raise the chosen value; the hits follow at once."),
-    _action("filter", "/", "filter", "Look", ("review", "memories", "sessions", "maintenance", "history"),
+    _action("filter", "/", "filter", "Look", ("review", "memories", "entities", "sessions", "maintenance", "history"),
             "Narrow the list: words, kind:fact, tag:work, conf<0.5, -not, \"exact words\".", footer=10),
     _action("query", "/", "search", "Look", ("search", "observations", "scratchpad"),
             "Type a question, or words to look for.", footer=10),
@@ -120,8 +124,8 @@ ACTIONS: tuple[Action, ...] = (
             "Ask why a certain memory is not among the hits.", footer=14),
     _action("tune", "T", "tune", "Look", ("search",),
             "Change how the arms are weighed, and see the hits move.", footer=18),
-    _action("pin", "p", "pin", "Look", ("search",),
-            "Keep this question at hand, or no longer.", footer=46, changes=True),
+    _action("pin", "p", "pin", "Look", ("search", "entities"),
+            "Keep this question, or this entity, at hand; or no longer.", footer=46, changes=True),
     _action("expect", "E", "expect here", "Look", ("search",),
             "Expect this hit among the first for this question, or no longer; imports and maintenance check it.",
             footer=46, changes=True),
@@ -137,7 +141,7 @@ ACTIONS: tuple[Action, ...] = (
             "Show what was forgotten, has faded or was replaced; again to leave.", footer=75),
     _action("episodes", "K", "turns", "Look", ("memories",),
             "Add the turns of conversations to the list; again to take them out.", footer=80),
-    _action("about", "@", "about", "Look", _KEPT, "Show everything about the people and things of this one."),
+    _action("about", "@", "about", "Look", _SHOWN, "Show everything about somebody or something it mentions.", footer=38),
     _action("copy", "y", "copy", "Look", PANE_PLACES, "Copy the text of the selected row."),
     _action("zoom", "+", "zoom", "Look", _ALL, "Give the focused part the whole window."),
     _action("unzoom", "_", "unzoom", "Look", _ALL, "Show all parts again."),
@@ -170,8 +174,8 @@ ACTIONS: tuple[Action, ...] = (
             "Forget it: it goes to the Trash, from where it can be restored.", footer=30, changes=True),
     _action("both", "b", "both are true", "Change", ("review",),
             "Keep both: they do not contradict or repeat each other.", footer=32, changes=True),
-    _action("merge", "m", "merge", "Change", ("review",),
-            "Make one of two: choose which one stays, and its wording.", footer=34, changes=True),
+    _action("merge", "m", "merge", "Change", ("review", "entities"),
+            "Make one of two: choose which one stays, and see what comes of it.", footer=34, changes=True),
     _action("later", "s", "later", "Change", ("review",), "Ask again in 7 days.", footer=36, changes=True),
     _action("everything", "A", "all cards", "Look", ("review",),
             "Show all cards, also those beyond today's twenty; again to go back."),
@@ -194,6 +198,22 @@ ACTIONS: tuple[Action, ...] = (
             "Delete this key and its text; undo brings it back.", footer=30, changes=True),
     _action("note_editor", "o", "editor", "Change", ("scratchpad",),
             "Change the text under this key in $EDITOR.", footer=40, changes=True),
+    _action("rename", "e", "rename", "Change", ("entities",),
+            "Give it another name; the old one stays among its other names.", footer=20, changes=True),
+    _action("retype", "T", "retype", "Change", ("entities",),
+            "Say what it is: a person, a project, a place.", footer=24, changes=True),
+    _action("not_entity", "x", "not an entity", "Change", ("entities",),
+            "This is nobody and nothing: take it out, and find it no more.", footer=32, changes=True),
+    _action("unlink", "-", "not in here", "Change", ("entities",),
+            "The memory picked in the profile is not about this one.", footer=49, changes=True),
+    _action("split", "|", "split", "Change", ("entities",),
+            "One of its names is somebody else: give it an entity of its own.", footer=48, changes=True),
+    _action("add_name", "a", "add name", "Change", ("entities",),
+            "Add another name that it goes by.", footer=42, changes=True),
+    _action("drop_name", "D", "drop name", "Change", ("entities",),
+            "It does not go by one of its other names: what says that one is somebody else.", changes=True),
+    _action("summary", "s", "summary", "Change", ("entities",),
+            "Say in a line who or what this is.", footer=44, changes=True),
 
     _action("undo", "u", "undo", "Undo", _ALL, "Take back your latest change.", footer=65, changes=True),
     _action("redo", "ctrl+r  ctrl+y", "redo", "Undo", _ALL, "Do again what was just undone.", changes=True),

@@ -100,6 +100,7 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
         # Operations that this run of the app carried out itself.
         self.made: set[int] = set()
         self._crash: BaseException | None = None
+        self._way = []
         for theme in own_themes():
             self.register_theme(theme)
         chosen = look.theme if look.theme in self.available_themes else DARK

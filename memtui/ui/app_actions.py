@@ -1,15 +1,14 @@
-"""What the whole app does, whichever pane is shown: panes, undo and redo, help, dialogs, leaving."""
+"""What the whole app does, whichever pane is shown: parts, undo and redo, help, dialogs, leaving."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from .actions import BY_ID
+from .app_ways import AppWays
 from .format import local_time, plural
 from .messages import Said, Severity
-from .perform import Performs
 
 if TYPE_CHECKING:
     from memtui.engine.records import Operation, Undone
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 ASK_ABOVE = 20
 
 
-class AppActions(Performs):
+class AppActions(AppWays):
     """Mixin of the app: the actions that live everywhere."""
 
     @property
@@ -35,54 +34,13 @@ class AppActions(Performs):
         elif node is not None:
             super().action_perform(action_id)
 
-    # -- panes and parts
-
-    async def do_pane_review(self) -> None:
-        await self._me.main.go_to("review")
-
-    async def do_pane_memories(self) -> None:
-        await self._me.main.go_to("memories")
-
-    async def do_pane_search(self) -> None:
-        await self._me.main.go_to("search")
-
-    async def do_pane_sessions(self) -> None:
-        await self._me.main.go_to("sessions")
-
-    async def do_pane_observations(self) -> None:
-        await self._me.main.go_to("observations")
-
-    async def do_pane_maintenance(self) -> None:
-        await self._me.main.go_to("maintenance")
-
-    async def do_pane_history(self) -> None:
-        await self._me.main.go_to("history")
-
-    async def open_session(self, session_id: str, rid: int) -> None:
-        """Show a conversation at the turn with this key."""
-        from .screens.sessions import SessionsPane
-
-        pane = await self._me.main.go_to("sessions")
-        if isinstance(pane, SessionsPane):
-            await pane.open_at(session_id, rid)
-
-    async def show_about(self, names: Sequence[str]) -> None:
-        """Show everything that is linked to some people and things."""
-        from .screens.memories import MemoriesPane, about
-
-        pane = await self._me.main.go_to("memories")
-        if isinstance(pane, MemoriesPane):
-            pane.filter_bar.set_value(about(names))
+    # -- parts
 
     def do_next_part(self) -> None:
         self._me.main.step(1)
 
     def do_previous_part(self) -> None:
         self._me.main.step(-1)
-
-    def do_back(self) -> None:
-        if not self._me.main.pane.back():
-            self._say("Nothing to go back to. q quits.")
 
     def do_jump(self) -> None:
         from .screens.jump import JumpScreen

@@ -47,6 +47,12 @@ def local_date(seconds: float, now: float | None = None, *, zone: tzinfo | None 
     return Visible(day if same_year else f"{day} {moment.year}")
 
 
+def local_month(seconds: float, *, zone: tzinfo | None = None) -> Visible:
+    """``Oct 2025``."""
+    moment = _local(seconds, zone)
+    return Visible(f"{MONTHS[moment.month - 1]} {moment.year}")
+
+
 def count(number: int) -> Visible:
     """``12,408``."""
     return Visible(f"{number:,}")

@@ -21,6 +21,7 @@ class Glyphs(NamedTuple):
     conflict: str
     fading: str
     marked: str
+    pinned: str
     cursor: str
     bar: str
     empty: str
@@ -43,6 +44,7 @@ UNICODE = Glyphs(
     conflict="!",
     fading="◔",
     marked="●",
+    pinned="★",
     cursor="▌",
     bar="━",
     empty="╌",
@@ -65,6 +67,7 @@ ASCII = Glyphs(
     conflict="!",
     fading="~",
     marked="#",
+    pinned="*",
     cursor=">",
     bar="=",
     empty="-",

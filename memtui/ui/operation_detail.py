@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from memtui.engine.memory import Memory
-    from memtui.engine.records import MemoryRecord, Operation, Recall, RowChange
+    from memtui.engine.records import Entity, MemoryRecord, Operation, Recall, RowChange
+
+    from .history_rows import Entry
 
 # More changes than that are counted, not shown.
 SHOWN = 200
@@ -74,6 +78,30 @@ def gather_recall(memory: Memory, recall: Recall) -> RecallDetail:
             session = recall.session_id
     told = tuple((identity, found.get(identity)) for identity in recall.memory_ids[:SHOWN])
     return RecallDetail(recall=recall, told=told, session=session)
+
+
+def entities_of(memory: Memory, row: Entry) -> list[Entity]:
+    """Whom and what an operation or a recall is about: entities that it changed, then those of its memories. Blocks."""
+    from .entity_detail import entities_in
+    from .history_rows import operation_of, recall_of
+
+    operation = operation_of(row)
+    if operation is None:
+        return entities_in(memory, recall_of(row).memory_ids)
+    changes = memory.view.changes_of(operation.op_id, limit=SHOWN)
+    changed = dict.fromkeys(eid for change in changes for eid in _changed_entities(change))
+    found = memory.view.entity_list.rows(list(changed))
+    known = {entity.eid for entity in found}
+    mentioned = entities_in(memory, [change.memory_id for change in changes if change.memory_id is not None])
+    return [*found, *(entity for entity in mentioned if entity.eid not in known)]
+
+
+def _changed_entities(change: RowChange) -> Iterator[int]:
+    if change.table == "entities":
+        yield change.key
+    if change.table in ("entity_aliases", "entity_decisions"):
+        row = change.after or change.before or {}
+        yield from (row[column] for column in ("entity_id", "other_id") if row.get(column) is not None)
 
 
 def _add(memory: Memory, found: dict[str, MemoryRecord], identity: str | None) -> None:

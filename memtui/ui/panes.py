@@ -49,6 +49,10 @@ PANES: tuple[PaneSpec, ...] = (
     PaneSpec(2, "memories", "Memories", "Mem", "memtui.ui.screens.memories:MemoriesPane", _remembered),
     PaneSpec(3, "search", "Search", "Find", "memtui.ui.screens.search:SearchPane"),
     PaneSpec(
+        4, "entities", "Entities", "Ent", "memtui.ui.screens.entities:EntitiesPane",
+        lambda stats: stats.entities,
+    ),
+    PaneSpec(
         5, "sessions", "Sessions", "Ses", "memtui.ui.screens.sessions:SessionsPane",
         lambda stats: stats.pending_sessions, calls=True,
     ),

@@ -216,7 +216,7 @@ def test_a_crash_report_has_the_chain_of_errors_and_no_values() -> None:
 
 async def test_help_lists_the_keys_of_the_focused_part_with_reasons(story: Story) -> None:
     app = story.app()
-    async with running(app, (120, 60)) as pilot:
+    async with running(app, (120, 70)) as pilot:
         await pilot.press("question_mark")
         await until(lambda: there(app, HelpDialog))
         await pilot.pause()

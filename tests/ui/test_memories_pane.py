@@ -235,18 +235,6 @@ async def test_above_twenty_rows_a_verb_asks_and_one_undo_takes_all_back(story: 
         await until(lambda: memories(app).table.row_count == 30)
 
 
-async def test_everything_about_the_entities_of_one_row(story: Story) -> None:
-    with story.open() as memory:
-        memory.index_pending()
-    app = story.app()
-    async with running(app) as pilot:
-        while (current := memories(app).current) is None or "Ada" not in current.content:
-            await pilot.press("j")
-        await pilot.press("at")
-        await until(lambda: "Ada" in memories(app).filter_text)
-        await until(lambda: memories(app).table.row_count == 1)
-
-
 async def test_the_list_can_be_put_in_any_order(story: Story) -> None:
     app = story.app()
     async with running(app) as pilot:

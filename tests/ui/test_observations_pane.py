@@ -223,8 +223,11 @@ async def test_at_leads_to_everything_about_the_people_in_it(noted: Story) -> No
         await pilot.press("j")
         await until(lambda: (row := columns(app).table.selected) is not None and row.entities)
         await pilot.press("at")
-        await until(lambda: app.main.active == "memories")
+        await until(lambda: app.main.active == "entities")
+        await until(lambda: "Ada · person" in screen_text(app))
         await until(lambda: "Ada is allergic to walnuts" in screen_text(app))
+        await pilot.press("escape")
+        await until(lambda: app.main.active == "observations" and columns(app).table.has_focus)
 
 
 async def test_what_an_agent_notes_meanwhile_appears_and_the_cursor_stays(noted: Story) -> None:

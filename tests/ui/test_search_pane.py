@@ -301,7 +301,9 @@ async def test_a_hit_leads_to_its_conversation_and_to_its_people(story: Story) -
         await pilot.press("3")
         await ask(app, "allergic to walnuts", filter="kind:fact")
         await pilot.press("at")
-        await until(lambda: app.main.active == "memories" and 'entity:"Ada"' in screen_text(app))
+        await until(lambda: app.main.active == "entities" and "Ada · person" in screen_text(app))
+        await pilot.press("escape")
+        await until(lambda: app.main.active == "search")
 
 
 @pytest.mark.hostile

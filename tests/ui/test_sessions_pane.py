@@ -133,7 +133,7 @@ async def test_a_fact_leads_to_the_turn_where_it_was_said(story: Story) -> None:
         await settle(app)
         await pilot.press("O")
         await until(lambda: app.main.active == "sessions" and "turn 137" in screen_text(app))
-        assert turns(app).selected_text() == "this is turn 137 of a long talk"
+        assert turns(app).selected_turn.content == "this is turn 137 of a long talk"
         assert turns(app).has_focus
 
 

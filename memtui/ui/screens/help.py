@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -30,7 +29,7 @@ class HelpDialog(Dialog[None]):
     """All keys of the focused part, by group."""
 
     wide = True
-    hints: ClassVar[tuple[tuple[str, str], ...]] = (("j k", "scroll"), ("ctrl+p", "all commands"))
+    hints = (("j k", "scroll"), ("ctrl+p", "all commands"))
 
     def __init__(self, title: str, lines: list[HelpLine]) -> None:
         super().__init__()

@@ -19,16 +19,17 @@ from memtui.ui.keymap import bindings_at
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column
 
+from .about import AboutRow
 from .list_pane import ListPane
 from .undoing import undo_operation
 
 if TYPE_CHECKING:
-    from memtui.engine.records import Changes, Operation
+    from memtui.engine.records import Changes, Entity, Operation
     from memtui.ui.history_rows import Entry
     from memtui.ui.widgets.operation_view import HistoryText
 
 
-class HistoryPane(ListPane["Entry"]):
+class HistoryPane(AboutRow, ListPane["Entry"]):
     """The list shows changes, or with one key the recall log; the preview what each did."""
 
     place: ClassVar = "history"
@@ -110,7 +111,15 @@ class HistoryPane(ListPane["Entry"]):
         row = self.table.selected
         return None if row is None else operation_of(row)
 
+    async def about_entities(self) -> Sequence[Entity]:
+        from memtui.ui.operation_detail import entities_of
+
+        row = self.table.selected
+        return () if row is None else await self.ask(lambda memory: entities_of(memory, row))
+
     def why_not(self, action: Action) -> str:
+        if action.id == "about":
+            return "There is no row here." if self.table.selected is None else ""
         if action.id != "undo_this":
             return super().why_not(action)
         if self.recalls:

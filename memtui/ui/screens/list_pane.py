@@ -5,7 +5,7 @@ A subclass says which columns there are, where the rows come from, and what the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Generic, TypeVar
 
 from textual import on
@@ -199,6 +199,24 @@ class ListPane(PreviewSide[Row], Generic[Row]):
         else:
             return False
         return True
+
+    def bookmark(self) -> Callable[[], None]:
+        filter, key = self.filter_bar.value, self.table.selected_key
+        zoomed = next((part for part in ("list", "preview") if self.has_class(f"-zoom-{part}")), None)
+        focused = self.preview_part if self.preview_part.has_focus else self.table
+
+        def restore() -> None:
+            again = self.filter_bar.value != filter
+            if again:
+                self.filter_bar.set_value(filter, quiet=True)
+            if key is not None and key != self.table.selected_key:
+                self.table.select(key)
+            if again:
+                self.show_rows(top=False)
+            self.zoom(zoomed)
+            focused.focus()
+
+        return restore
 
     def do_filter(self) -> None:
         self.filter_bar.edit()

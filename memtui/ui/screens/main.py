@@ -73,10 +73,16 @@ class MainScreen(Screen[None]):
 
     # -- panes
 
+    def pane_at(self, place: str) -> Pane | None:
+        """The pane of a place, if it was shown already."""
+        return self._panes.get(place)
+
     async def go_to(self, place: str) -> Pane:
         """Show a pane."""
         if place != self.active:
             new = place not in self._panes
+            # What is hidden with the focus would hand it on to a neighbour first.
+            self.set_focus(None)
             self.pane.display = False
             self.active = self.shell.state.pane = spec_of(place).place
             if new:
@@ -144,7 +150,7 @@ class MainScreen(Screen[None]):
 
     @on(TabBar.Chosen)
     async def _tab_chosen(self, event: TabBar.Chosen) -> None:
-        await self.go_to(event.place)
+        await self.shell.begin_at(event.place)
 
     # -- actions
 

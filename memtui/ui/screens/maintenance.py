@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from textual import on
@@ -214,11 +215,4 @@ class MaintenancePane(WarnsOfClock[Row], JobVerbs):
             super()._opened()
 
     def _list_in_memories(self, filter: str) -> None:
-        async def go() -> None:
-            from .memories import MemoriesPane
-
-            pane = await self.shell.main.go_to("memories")
-            if isinstance(pane, MemoriesPane):
-                pane.filter_bar.set_value(filter)
-
-        start(self, go, "go")
+        start(self, partial(self.shell.list_memories, filter), "go")

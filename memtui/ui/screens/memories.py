@@ -14,6 +14,7 @@ from memtui.ui.memory_rows import ORDERS, MemoryRow, MemorySource, memory_column
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column
 
+from .about import NOBODY
 from .memory_verbs import MemoryVerbs
 from .pane import Command
 
@@ -35,6 +36,8 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
     orders = ORDERS
     tables = frozenset({"memories", "memory_entities", "entities", "entity_aliases", "embeddings", "*"})
     with_turns = False
+    # The filter with which the list was shown from elsewhere.
+    _listed = ""
 
     def columns(self) -> Sequence[Column[MemoryRow]]:
         return memory_columns(self.shell.glyphs, self.shell.clock)
@@ -128,11 +131,30 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
             *(part for way, what in ways for part in ("\n", (way, "bold $accent"), f"  {what}")),
         )
 
+    # -- shown from elsewhere
+
+    def open_at(self, rid: int) -> None:
+        """Show a note in the whole window."""
+        self.filter_bar.set_value("", quiet=True)
+        self.table.select(rid)
+        self.show_rows(top=False)
+        self.zoom("preview")
+        self.preview_part.focus()
+
+    def list_only(self, filter: str) -> None:
+        """Show what passes a filter."""
+        self._listed = filter
+        self.filter_bar.set_value(filter)
+
+    def as_arrived(self) -> bool:
+        listed = self.filter_text == self._listed and self.table.has_focus and not self.table.marks
+        return super().as_arrived() or (bool(self._listed) and listed)
+
     # -- actions
 
     def why_not(self, action: Action) -> str:
         if action.id == "about" and (row := self.table.selected) is not None and not row.entities:
-            return "No person or thing is known in this one."
+            return NOBODY
         return super().why_not(action)
 
     async def do_add(self) -> None:
@@ -159,25 +181,8 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
         self.say("With the turns of conversations." if self.with_turns else "Without turns of conversations.")
         self.show_rows(top=True)
 
-    def do_about(self) -> None:
-        row = self.table.selected
-        if row is not None:
-            self.filter_bar.set_value(about(row.entities))
-            self.table.focus()
-
     def commands(self) -> Iterator[Command]:
         for one in self.orders:
             for falling, label in ((True, one.falling_label), (False, one.rising_label)):
                 run = partial(self.table.sort_by, one.sort, falling)
                 yield Command(f"Sort: {label}", "Put the list in this order.", run)
-
-
-def about(names: Sequence[str]) -> str:
-    """The filter for everything that mentions one of these."""
-    return "entity:" + ",".join(quoted(name) for name in names)
-
-
-def quoted(name: str) -> str:
-    """A value of the filter language."""
-    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'

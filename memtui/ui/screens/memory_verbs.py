@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from memtui.ui.actions import Action
 from memtui.ui.format import plural
 from memtui.ui.safe import assemble, marked
 
+from .about import AboutRow
 from .list_pane import ListPane
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ ASK_ABOVE = 20
 _QUOTE = 400
 
 
-class MemoryVerbs(ListPane[Row]):
+class MemoryVerbs(AboutRow, ListPane[Row]):
     """A list of memories that can be corrected, confirmed, forgotten, restored and tagged.
 
     A subclass says which memory a row shows (``memory_of``); its rows' keys are rids.
@@ -37,6 +38,9 @@ class MemoryVerbs(ListPane[Row]):
     def current(self) -> MemoryRecord | None:
         row = self.table.selected
         return None if row is None else self.memory_of(row)
+
+    def about_memories(self) -> Sequence[MemoryRecord]:
+        return () if self.current is None else (self.current,)
 
     def why_not(self, action: Action) -> str:
         if action.id in ("correct", "editor", "about", "copy") and self.current is None:

@@ -31,6 +31,7 @@ from memtui.ui.widgets.row_events import RowHighlighted, RowsCounted
 from memtui.ui.widgets.row_table import RowTable
 from memtui.ui.widgets.text_view import TextView
 
+from .about import NOBODY
 from .memory_verbs import MemoryVerbs
 
 if TYPE_CHECKING:
@@ -269,16 +270,11 @@ class ObservationColumns(MemoryVerbs[ObservationRow]):
 
     def why_not(self, action: Action) -> str:
         if action.id == "about" and (row := self.table.selected) is not None and not row.entities:
-            return "No person or thing is known in this one."
+            return NOBODY
         return super().why_not(action)
 
     def do_query(self) -> None:
         self.filter_bar.edit()
-
-    async def do_about(self) -> None:
-        row = self.table.selected
-        if row is not None:
-            await self.shell.show_about(row.entities)
 
     async def do_add(self) -> None:
         from .noting import AddObservation

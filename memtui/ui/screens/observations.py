@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -64,6 +64,12 @@ class ObservationsPane(Pane):
 
     def back(self) -> bool:
         return self.tab.back()
+
+    def as_arrived(self) -> bool:
+        return self.tab.as_arrived()
+
+    def bookmark(self) -> Callable[[], None]:
+        return self.tab.bookmark()
 
     def parts(self) -> list[Widget]:
         return self.tab.parts()

@@ -61,6 +61,14 @@ class Pane(Performs, Container):
         """One step back; False when there is nowhere to go."""
         return False
 
+    def as_arrived(self) -> bool:
+        """Whether all is as ``app_ways.visit`` showed it, so that one step back leaves the pane again."""
+        return False
+
+    def bookmark(self) -> Callable[[], None]:
+        """What puts the pane back as it is now, while it is shown or before it is left."""
+        return self.do_focus_list
+
     def parts(self) -> list[Widget]:
         """What Tab and jump mode go through, in reading order; the first is where the pane starts."""
         return []

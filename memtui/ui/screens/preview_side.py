@@ -97,6 +97,9 @@ class PreviewSide(Pane, Generic[Row]):
         self.set_class(part == "list", "-zoom-list")
         self.set_class(part == "preview", "-zoom-preview")
 
+    def as_arrived(self) -> bool:
+        return self.has_class("-zoom-preview") and self.preview_part.has_focus
+
     def do_focus_preview(self) -> None:
         if self.screen.has_class("-tiny"):
             self.zoom("preview")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -34,15 +34,19 @@ from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.list_source import ListSource
 
+from .about import AboutRow
 from .clock_banner import WarnsOfClock
 from .deciding import Decides
 from .pane import Command
+
+if TYPE_CHECKING:
+    from memtui.engine.records import MemoryRecord
 
 # After a change the cards are read again; several changes in a row are one reason.
 READ_AFTER = 0.3
 
 
-class ReviewPane(WarnsOfClock[Card], Decides):
+class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
     """The cards at the left, the one to decide at the right. A decided card leaves at once; the next one is there."""
 
     place: ClassVar = "review"
@@ -201,14 +205,16 @@ class ReviewPane(WarnsOfClock[Card], Decides):
         self.say("All cards, however many." if self._everything else "At most twenty cards a day.")
         self.load()
 
+    def about_memories(self) -> Sequence[MemoryRecord]:
+        card = self.current
+        if card is None:
+            return ()
+        return card.sides if self.picked is None else (self.picked,)
+
     def commands(self) -> Iterator[Command]:
         yield Command(
             "Review: look at what is fading", "List in Memories what fades soon.", self._look_at_fading
         )
 
     async def _look_at_fading(self) -> None:
-        from .memories import MemoriesPane
-
-        pane = await self.shell.main.go_to("memories")
-        if isinstance(pane, MemoriesPane):
-            pane.filter_bar.set_value("is:fading")
+        await self.shell.list_memories("is:fading")

@@ -179,19 +179,6 @@ class SearchPane(Pinning):
             best = self.result.hits[0].score if self.result is not None and self.result.hits else 0.0
             self.app.push_screen(WhyNotDialog(self.asked, self.whole_filter, self.tuning.profile, best))
 
-    async def do_about(self) -> None:
-        memory = self.current
-        if memory is None:
-            return
-        identity = memory.id
-        names = [
-            one.canonical_name for one in await self.ask(lambda engine: engine.view.entities_of(identity))
-        ]
-        if not names:
-            self.say("No person or thing is known in this one.", "warning")
-            return
-        await self.shell.show_about(names)
-
     def commands(self) -> Iterator[Command]:
         for saved in self._pinned:
             yield Command(

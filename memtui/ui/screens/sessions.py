@@ -25,16 +25,18 @@ from memtui.ui.widgets.row_table import RowTable
 from memtui.ui.widgets.transcript_side import TranscriptSide
 from memtui.ui.widgets.transcript_view import TranscriptView
 
+from .about import AboutRow
 from .consolidating import Consolidating
 from .preview_side import PREVIEW_DELAY
 
 if TYPE_CHECKING:
+    from memtui.engine.records import MemoryRecord
     from memtui.engine.store.lists import SessionRow
 
 _TITLE = 60
 
 
-class SessionsPane(Consolidating):
+class SessionsPane(AboutRow, Consolidating):
     """The list, and beside it the conversation; Enter gives the conversation the whole window."""
 
     place: ClassVar = "sessions"
@@ -140,6 +142,13 @@ class SessionsPane(Consolidating):
         """The conversation has the focus, or the whole pane."""
         return self.side.turns.has_focus or self.has_class("-zoom-preview")
 
+    def about_memories(self) -> Sequence[MemoryRecord]:
+        turn = self.side.turns.selected_turn
+        return () if turn is None else (turn,)
+
+    def as_arrived(self) -> bool:
+        return super().as_arrived() and not self.side.bar.display
+
     def back(self) -> bool:
         if self.reading and self.side.drop_filter():
             return True
@@ -153,11 +162,15 @@ class SessionsPane(Consolidating):
 
     def why_not(self, action: Action) -> str:
         if action.id == "copy" and self.reading:
-            return "" if self.side.turns.selected_text() is not None else "There is no turn here."
+            return "" if self.side.turns.selected_turn is not None else "There is no turn here."
+        if action.id == "about" and not self.reading:
+            key = self.shell.keymap_shown("open")
+            return f"This is about a turn: {key} opens the conversation, to pick one there."
         return super().why_not(action)
 
     def do_copy(self) -> None:
-        text = self.side.turns.selected_text() if self.reading else None
+        turn = self.side.turns.selected_turn if self.reading else None
+        text = None if turn is None else turn.content
         row = self.table.selected
         if text is None and row is not None:
             text = title_of(row.session)

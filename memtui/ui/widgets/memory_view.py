@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from textual.content import Content
+from textual.style import Style
 
 from memtui.ui.format import local_date, local_time, relative_time
 from memtui.ui.memory_rows import confidence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _QUOTE = 280
 _CURVE = 12
+_NAME = 60
 
 
 class MemoryText(PastText):
@@ -141,13 +143,15 @@ class MemoryText(PastText):
         return assemble(line(title, room), (f" {self.glyphs.dot} {who}{when}", "$text-muted"))
 
     def _named(self, detail: Detail) -> Iterable[Content]:
-        by_type: dict[str, list[str]] = {}
+        by_type: dict[str, list[Content]] = {}
         for entity in detail.entities:
-            by_type.setdefault(_TYPE_LABELS.get(entity.type, "about"), []).append(entity.canonical_name)
+            name = line(entity.canonical_name, _NAME, "$entity")
+            # A click shows everything about it, as @ does.
+            way = name.stylize(Style.from_meta({"@click": f"app.show_entity({entity.eid})"}))
+            by_type.setdefault(_TYPE_LABELS.get(entity.type, "about"), []).append(way)
+        between = assemble((f" {self.glyphs.dot} ", "$text-muted"))
         for label, names in by_type.items():
-            yield from self.labelled(
-                label, assemble((f" {self.glyphs.dot} ".join(names[:LISTED]), "$entity"))
-            )
+            yield from self.labelled(label, between.join(names[:LISTED]))
 
     def _derived(self, detail: Detail) -> Iterable[Content]:
         for index, one in enumerate(detail.derived[:LISTED]):
@@ -178,7 +182,7 @@ class MemoryText(PastText):
 
 
 _TYPE_LABELS = {
-    "person": "people", "place": "places", "project": "projects", "organization": "groups", "date": "dates",
+    "person": "people", "location": "places", "project": "projects", "organization": "groups", "date": "dates",
 }  # fmt: skip
 
 

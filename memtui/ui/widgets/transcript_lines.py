@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from rich.style import Style
@@ -25,6 +26,9 @@ from memtui.ui.transcript import PAGE, Transcript, TranscriptReader
 from memtui.ui.turn_lines import Line, TurnView
 
 from .columns import Piece
+
+if TYPE_CHECKING:
+    from memtui.engine.records import MemoryRecord
 
 Head = Callable[[int], Sequence[Line]]
 
@@ -106,10 +110,10 @@ class TranscriptLines(ScrollView, can_focus=True, inherit_bindings=False):
     def selected_rid(self) -> int | None:
         return self._turns.rids[self.cursor] if self.cursor < len(self._turns) else None
 
-    def selected_text(self) -> str | None:
-        """The text of the turn under the cursor, if it is here."""
-        turn = self._turns.turn(self.cursor) if len(self._turns) else None
-        return None if turn is None else turn.content
+    @property
+    def selected_turn(self) -> MemoryRecord | None:
+        """The turn under the cursor, if it is here."""
+        return self._turns.turn(self.cursor) if len(self._turns) else None
 
     @property
     def text_width(self) -> int:

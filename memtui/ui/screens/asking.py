@@ -1,0 +1,65 @@
+"""A line to type: a name, another name, a summary."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.app import ComposeResult
+from textual.widgets import Input, Static
+
+from memtui.ui.safe import assemble, content
+from memtui.ui.text import visible
+
+from .dialog import Dialog
+
+
+class LineDialog(Dialog[str]):
+    """Answers with what was typed, without blanks around it; ``empty``: what an empty line means, if it may be one."""
+
+    hints = (("Enter", "save"),)
+
+    def __init__(
+        self,
+        title: str,
+        text: str = "",
+        *,
+        told: str = "",
+        placeholder: str = "",
+        longest: int,
+        empty: str = "",
+    ) -> None:
+        super().__init__()
+        self._title = title
+        self._text = text
+        self._told = told
+        self._placeholder = placeholder
+        self._longest = longest
+        self._empty = empty
+
+    def title_text(self) -> str:
+        return self._title
+
+    def body(self) -> ComposeResult:
+        if self._told:
+            yield Static(content(self._told, "$text-muted", limit=600), classes="dialog-text")
+        # A longer text than may be typed is kept as it is until somebody shortens it.
+        longest = max(self._longest, len(self._text))
+        yield Input(self._text, placeholder=visible(self._placeholder), max_length=longest, compact=True)
+        yield Static(classes="dialog-warning")
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        told = self._empty if self._text and not event.value.strip() else ""
+        self.query_one(".dialog-warning", Static).update(assemble((told, "$warning")))
+
+    @on(Input.Submitted)
+    def _save(self, event: Input.Submitted) -> None:
+        text = event.value.strip()
+        if text or self._empty:
+            self.dismiss(text)
+        else:
+            self.query_one(".dialog-warning", Static).update(
+                assemble(("! There is nothing to save yet.", "$warning"))
+            )

@@ -1,0 +1,86 @@
+"""One of a few: whom to show, which type, which of the names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.widgets import Static
+
+from memtui.ui.safe import content
+from memtui.ui.text import one_line
+from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.widgets.list_source import ListSource
+from memtui.ui.widgets.row_events import RowOpened
+from memtui.ui.widgets.row_table import RowTable
+
+from .dialog import Dialog
+
+# Lines of the list; more are scrolled to.
+_MOST = 12
+_KIND, _NUMBER = 12, 8
+
+
+class Choice(NamedTuple):
+    """What can be picked: its name, what kind of thing it is, and a number or remark at the right."""
+
+    text: str
+    kind: str = ""
+    note: str = ""
+
+
+class PickDialog(Dialog[int]):
+    """Answers with the place of the choice. ``told`` stands above the list, ``at`` is where the cursor begins."""
+
+    def __init__(
+        self, title: str, choices: Sequence[Choice], *, yes: str, told: str = "", at: int = 0
+    ) -> None:
+        super().__init__()
+        self._title = title
+        self._choices = list(enumerate(choices))
+        self.hints = (("Enter", yes), ("j k", "choose"))
+        self._told = told
+        self._at = at
+
+    def title_text(self) -> str:
+        return self._title
+
+    def body(self) -> ComposeResult:
+        if self._told:
+            yield Static(content(self._told, "$text-muted", limit=600), classes="dialog-text")
+        table: RowTable[tuple[int, Choice]] = RowTable(
+            self._columns(), id="pick-rows", glyphs=self.shell.glyphs, markable=False
+        )
+        table.styles.height = min(len(self._choices), _MOST)
+        yield table
+
+    def _columns(self) -> list[Column[tuple[int, Choice]]]:
+        def text(row: tuple[int, Choice], width: int) -> Iterable[Piece]:
+            yield Piece(one_line(row[1].text, width))
+
+        def kind(row: tuple[int, Choice], width: int) -> Iterable[Piece]:
+            yield Piece(one_line(row[1].kind, width), "dim")
+
+        def note(row: tuple[int, Choice], width: int) -> Iterable[Piece]:
+            yield Piece(one_line(row[1].note, width), "dim")
+
+        columns = [Column("text", "", text, least=16)]
+        if any(choice.kind for _, choice in self._choices):
+            columns.append(Column("kind", "", kind, width=_KIND, drop=2))
+        if any(choice.note for _, choice in self._choices):
+            columns.append(Column("note", "", note, width=_NUMBER, right=True, drop=1))
+        return columns
+
+    def on_mount(self) -> None:
+        table = self.query_one(RowTable)
+        table.show_header(False)
+        table.select(self._at)
+        table.show(ListSource(self._choices, lambda row: row[0]), self.shell.operations.readers, top=False)
+        table.focus()
+
+    @on(RowOpened)
+    def _picked(self, event: RowOpened) -> None:
+        event.stop()
+        self.dismiss(event.key)
