@@ -176,7 +176,7 @@ class Upkeep:
         ``keep``: the id that stands, for conflicts and duplicates (default: the new one). ``text``: the new wording,
         for ``correct`` and ``merge``. Raises InputError for a verdict that the item does not offer.
         """
-        with self._operation("review", review.label(item, verdict)) as op:
+        with self._operation("review", review.label(item, verdict, keep)) as op:
             review.decide(
                 op.connection, item, verdict, text=text, keep=keep, actor=self._actor(), options=self._options,
                 now=int(self._clock()),

@@ -23,7 +23,11 @@ _TAGS = range(0xE0020, 0xE007F)
 
 def find_instructions(text: str) -> tuple[str, ...]:
     """Why ``text`` looks like an order to an assistant, each reason once; empty when it does not."""
-    return tuple(dict.fromkeys(_reasons(text[:_MOST_CHARACTERS])))
+    found = tuple(dict.fromkeys(_reasons(text[:_MOST_CHARACTERS])))
+    # Its shapes match English, too, and then say nothing new.
+    return tuple(
+        reason for reason in found if (english := reason.partition(" (")[0]) == reason or english not in found
+    )
 
 
 def _reasons(text: str) -> Iterator[str]:

@@ -299,11 +299,13 @@ _DONE: dict[Verdict, str] = {
 }  # fmt: skip
 
 
-def label(item: ReviewItem, verdict: Verdict) -> str:
+def label(item: ReviewItem, verdict: Verdict, keep: str | None = None) -> str:
+    """What an operation that settles a card is called. ``keep``: the side that the verdict is about."""
     if item.id == _THE_REST:
         return f"{_DONE[verdict]} {len(item.memories):,} fading fact{'' if len(item.memories) == 1 else 's'}"
-    shown = item.memories[0].content if item.wish else item.text
-    words = " ".join((shown or (item.memories[0].content if item.memories else "")).split())
+    about = next((one for one in item.memories if one.id == keep), next(iter(item.memories), None))
+    shown = (not item.wish and item.text) or (about.content if about else "")
+    words = " ".join(shown.split())
     more = f" and {len(item.memories) - 1} more" if item.kind == "new" and len(item.memories) > 1 else ""
     return f"{_DONE[verdict]} “{words if len(words) <= 60 else words[:59].rstrip() + '…'}”{more}"
 

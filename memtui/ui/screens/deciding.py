@@ -58,7 +58,11 @@ class Decides(ListPane[Card]):
         if action.id == "copy" or action.id in _VERBS:
             card = self.current
             if card is None:
-                return "There is nothing to decide."
+                return (
+                    "There is nothing to decide."
+                    if self._deck is not None
+                    else "The cards are still being read."
+                )
             if action.id != "copy":
                 return self._why_no_verdict(action.id, card)
         return super().why_not(action)

@@ -199,12 +199,17 @@ class CardText:
         """The words that something came from, with those in common marked, and where they were said."""
         part, ranges = excerpt(turn.content, shared(text, turn.content), length)
         yield from assemble("“", marked(part, ranges, "bold $accent", "$text-muted"), "”").wrap(width)
-        title = evidence.titles.get(turn.session_id or "", turn.session_id or turn.source or "")
+        said = turn.kind == "episode"
+        title = evidence.titles.get(
+            turn.session_id or "", turn.session_id or (turn.source if said else "") or ""
+        )
         when = local_time(turn.event_time, self.now)
-        who = "you" if turn.source_role == "user" else turn.source_role or turn.kind
-        tail = f" {self.glyphs.dot} {who} {self.glyphs.dot} {when}"
-        room = width - len(tail)
-        told = assemble(line(title, room), tail) if room >= 8 else assemble(f"{who} {self.glyphs.dot} {when}")
+        who = "you" if turn.source_role == "user" else turn.source_role or f"{turn.kind} {_WHOSE[turn.trust]}"
+        where = f"{who} {self.glyphs.dot} {when}"
+        room = width - len(where) - 3
+        told = assemble(where)
+        if title and room >= 8:
+            told = assemble(line(title, room), f" {self.glyphs.dot} ", where)
         yield told.stylize("$text-muted").truncate(width)
 
     def _wrapped(self, text: Content) -> Iterable[Content]:
