@@ -109,11 +109,12 @@ def review(
     """Everything that waits, worst first; each memory on one card only."""
     found: list[ReviewItem] = []
     shown: set[str] = set()
+    put_off = proposals.put_off(connection, now)
     for part in (_conflicts, _wishes, _held, _suspicious, _duplicates, _namesakes, _fading, _new):
         for item in part(connection, now, options):
             ids = {memory.id for memory in item.memories}
             if item.kind == "new":
-                left = tuple(memory for memory in item.memories if memory.id not in shown)
+                left = tuple(memory for memory in item.memories if memory.id not in shown | put_off)
                 if not left:
                     continue
                 item = _card(connection, now, "new", item.id, _news(left), left, session_id=item.session_id)

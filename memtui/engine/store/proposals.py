@@ -108,6 +108,18 @@ def settled(connection: apsw.Connection, ids: Sequence[str], now: float) -> set[
     return found
 
 
+def put_off(connection: apsw.Connection, now: float) -> set[str]:
+    """The ids of the memories that are put off beyond ``now``, whatever they are asked about."""
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM proposals WHERE state = 'snoozed' AND snoozed_until > ?", (int(now),)
+    )
+    found: set[str] = set()
+    for payload in (_proposal(row).payload for row in rows):
+        found.update(payload.get("memories", ()))
+        found.update(payload[part] for part in ("new", "old", "memory") if part in payload)
+    return found
+
+
 def _proposal(row: Sequence[Any]) -> Proposal:
     return Proposal(
         id=row[0], kind=row[1], payload=_payload(row[2]), state=row[3], snoozed_until=row[4], created_at=row[5],

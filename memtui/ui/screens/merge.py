@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static, TextArea
 
+from memtui.ui.format import plural
 from memtui.ui.safe import assemble, content
 from memtui.ui.text import one_line, visible
 from memtui.ui.widgets.diff_view import old_and_new
@@ -63,12 +64,13 @@ class MergeDialog(Dialog[Merged]):
         kept, gone = self._pair[survivor], self._pair[1 - survivor]
         tags = ", ".join(dict.fromkeys((*kept.tags, *gone.tags))) or "none"
         sources = len(dict.fromkeys((*kept.source_ids, *gone.source_ids)))
+        has = f"tags {visible(tags, 200)}; {plural(sources, 'source')}"
         protected = "; confirmed" if kept.protected or gone.protected else ""
         self.query_one(".dialog-text", Static).update(
             assemble(
                 ("stays  ", "bold $success"), one_line(kept.content, _SHOWN), "\n",
                 ("goes   ", "bold $warning"), one_line(gone.content, _SHOWN), "\n",
-                ("has    ", "bold $text-muted"), (f"tags {visible(tags, 200)}; {sources} sources{protected}", "$text-muted"),
+                ("has    ", "bold $text-muted"), (f"{has}{protected}", "$text-muted"),
             )
         )  # fmt: skip
         area = self.query_one(TextArea)

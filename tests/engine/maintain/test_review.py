@@ -145,6 +145,20 @@ def test_put_off_it_comes_back_after_a_week(memory: Memory, clock: Clock, confli
     assert [item.id for item in cards(memory, "conflict")] == [conflict.id]
 
 
+def test_put_off_it_does_not_come_back_as_new_the_next_moment(
+    memory: Memory, clock: Clock, conflict: ReviewItem
+) -> None:
+    memory.upkeep.decide(conflict, "snooze")
+    assert memory.upkeep.review() == []
+    talk(memory, clock, "s1", "I like gooseberries.")
+    (card,) = cards(memory, "new")
+    assert [one.content for one in card.memories] == ["I like gooseberries"]
+    memory.upkeep.decide(card, "snooze")
+    assert memory.upkeep.review() == []
+    clock.now += 8 * 86_400
+    assert {item.kind for item in memory.upkeep.review()} == {"conflict", "new"}
+
+
 def test_merging_keeps_everything_and_links_both_ways(memory: Memory, conflict: ReviewItem) -> None:
     new, old = conflict.memories
     memory.upkeep.decide(conflict, "merge", text="I live in Oslo, before that in Bergen")
