@@ -11,6 +11,7 @@ from .memory_rows import MemorySource, confidence
 from .text import Visible, one_line, visible
 from .widgets.columns import Column, Piece
 from .widgets.list_source import ListSource
+from .wrap import wrap
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 CATEGORIES: tuple[Category, ...] = ("finding", "insight", "lesson")
 BAR = 4
+_READ = 400
 _RECALLED = 1_000
 _NEWEST = ("time", True)
 
@@ -92,34 +94,63 @@ class ObservationSource:
         return ListSource([row for row in recall.rows() if row.memory.category == self._category], self.key)
 
 
-def observation_columns(
-    glyphs: Glyphs, now: Callable[[], float], *, asked: bool
-) -> list[Column[ObservationRow]]:
-    """Text and source; then its age or, where it was ``asked`` for, its score as bar and number."""
+class ObservationLines:
+    """The columns of a row: in one line, or in three where there is room for its words.
 
-    def text(row: ObservationRow, width: int) -> Iterable[Piece]:
+    ``asked``: it shows its score as bar and number, else its age.
+    """
+
+    def __init__(self, glyphs: Glyphs, now: Callable[[], float], *, asked: bool, tall: bool) -> None:
+        self._glyphs = glyphs
+        self._now = now
+        last = (
+            Column("score", "", self._score, width=BAR + 4, right=True, gap=1)
+            if asked
+            else Column("age", "", self._age, width=4, right=True, gap=1, drop=1)
+        )
+        text = Column("text", "", self._text, least=16)
+        source = Column("source", "", self._source, width=18, drop=2)
+        self._room = 0
+        self.first: list[Column[ObservationRow]] = [text, last] if tall else [text, source, last]
+        self.below: list[list[Column[ObservationRow]]] = (
+            [[Column("rest", "", self._rest)], [Column("source", "", self._foot)]] if tall else []
+        )
+        self._tall = tall
+
+    def _text(self, row: ObservationRow, width: int) -> Iterable[Piece]:
         if row.memory.protected:
-            yield Piece(visible(f"{glyphs.protected} "), "success")
-            width -= 2
-        yield Piece(one_line(row.memory.content, width))
+            yield Piece(visible(f"{self._glyphs.protected} "), "success")
+        self._room = width
+        yield Piece(self._broken(row)[0] if self._tall else one_line(row.memory.content, width))
 
-    def source(row: ObservationRow, width: int) -> Iterable[Piece]:
+    def _rest(self, row: ObservationRow, width: int) -> Iterable[Piece]:
+        rest = self._broken(row)[1:]
+        if rest:
+            yield Piece(one_line(" ".join(rest), width))
+        else:
+            yield from self._source(row, width)
+
+    def _broken(self, row: ObservationRow) -> list[Visible]:
+        """The text in lines that fit beside what stands at the end of the first one."""
+        taken = 2 if row.memory.protected else 0
+        text = one_line(row.memory.content, _READ)
+        return wrap(text, max(self._room - taken, 8)) or [Visible("")]
+
+    def _source(self, row: ObservationRow, width: int) -> Iterable[Piece]:
         yield Piece(one_line(row.memory.source or "", width), "dim")
 
-    def age(row: ObservationRow, width: int) -> Iterable[Piece]:
-        yield Piece(relative_time(row.memory.event_time, now()), "dim")
+    def _foot(self, row: ObservationRow, width: int) -> Iterable[Piece]:
+        """The source, unless a short text left room for it above."""
+        if len(self._broken(row)) > 1:
+            yield from self._source(row, width)
 
-    def score(row: ObservationRow, width: int) -> Iterable[Piece]:
+    def _age(self, row: ObservationRow, width: int) -> Iterable[Piece]:
+        yield Piece(relative_time(row.memory.event_time, self._now()), "dim")
+
+    def _score(self, row: ObservationRow, width: int) -> Iterable[Piece]:
         if row.hit is not None:
             filled = max(1, round(BAR * row.hit.score / row.best))
-            yield Piece(visible(glyphs.bar * filled), "keyword")
-            yield Piece(visible(glyphs.empty * (BAR - filled)), "faint")
+            yield Piece(visible(self._glyphs.bar * filled), "keyword")
+            yield Piece(visible(self._glyphs.empty * (BAR - filled)), "faint")
             yield Piece(Visible(" "))
             yield Piece(confidence(row.hit.score), "dim")
-
-    last = (
-        Column("score", "", score, width=BAR + 4, right=True, gap=1)
-        if asked
-        else Column("age", "", age, width=4, right=True, gap=1, drop=1)
-    )
-    return [Column("text", "", text, least=16), Column("source", "", source, width=18, drop=2), last]

@@ -304,3 +304,27 @@ def test_columns_go_in_their_order_and_the_elastic_one_takes_the_rest() -> None:
     assert [c.id for c, _ in fit(columns, 39)] == ["a", "c", "d"]
     assert [c.id for c, _ in fit(columns, 30)] == ["a", "d"]
     assert sum(w for _, w in fit(columns, 30)) + 2 == 30
+
+
+async def test_rows_of_three_lines_are_walked_clicked_and_kept_in_sight_as_rows() -> None:
+    app = ListApp()
+    below: list[list[Column[Pair]]] = [[Column("more", "", _text)], [Column("key", "", _number)]]
+    async with app.run_test(size=(40, 14)) as pilot:
+        await app.show(Fake(range(1, 1_001)))
+        app.table.show_columns(COLUMNS[:1], below)
+        await pilot.press("space")
+        assert app.line(1).endswith("row 1".ljust(len(app.line(1)) - 3)) and app.line(3).split() == ["1"]
+        assert app.line(5).startswith("▌  row 2") and app.line(6).startswith("▌  2")
+        assert app.table.virtual_size.height == 3 * 1_000 + 1
+        await pilot.click("#rows", offset=(10, 9))  # the second line of the third row
+        assert app.table.cursor == 2
+        await pilot.press("pagedown")
+        assert app.table.cursor == 6  # four whole rows are seen
+        await app.settle(lambda: app.table.scroll_offset.y == 8)
+        assert "row 7" in app.line(11) and app.line(13).split()[-1] == "7"
+        await pilot.press("G")
+        await app.settle(lambda: app.table.selected)
+        assert app.table.selected == (1_000, "row 1000")
+        assert app.line(13).split()[-1] == "1000"
+        await app.show(Fake(range(500, 1_001)), top=False)
+        assert app.table.selected == (1_000, "row 1000")

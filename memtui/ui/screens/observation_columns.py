@@ -9,6 +9,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.geometry import Size
 from textual.widget import Widget
 
 from memtui.ui.actions import Action
@@ -17,10 +18,10 @@ from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import PaneTold
 from memtui.ui.observation_rows import (
     CATEGORIES,
+    ObservationLines,
     ObservationRow,
     ObservationSource,
     Recall,
-    observation_columns,
 )
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 # From so many cells on there is room for three lists.
 THREE_FROM = 100
+# From so many lines on each row has three.
+TALL_FROM = 30
 _ID = "observations-"
 _ONE = {"finding": "a finding", "insight": "an insight", "lesson": "a lesson"}
 
@@ -62,6 +65,7 @@ class ObservationColumns(MemoryVerbs[ObservationRow]):
         self._recall: Recall | None = None
         # Whether the cursor should go where the best answer is, once that is known.
         self._to_best = False
+        self._fitted = Size(0, 0)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="list-side"):
@@ -74,7 +78,19 @@ class ObservationColumns(MemoryVerbs[ObservationRow]):
         yield TextView(id="observations-preview")
 
     def columns(self) -> Sequence[Column[ObservationRow]]:
-        return observation_columns(self.shell.glyphs, self.shell.clock, asked=self._recall is not None)
+        return self._lines(tall=False).first
+
+    def _lines(self, *, tall: bool) -> ObservationLines:
+        return ObservationLines(
+            self.shell.glyphs, self.shell.clock, asked=self._recall is not None, tall=tall
+        )
+
+    def _draw(self) -> None:
+        """In one line or in three, with score or age."""
+        tall = self.has_class("-three") and self.app.size.height >= TALL_FROM
+        for category in CATEGORIES:
+            lines = self._lines(tall=tall)
+            self.list_of(category).show_columns(lines.first, lines.below)
 
     def memory_of(self, row: ObservationRow) -> MemoryRecord:
         return row.memory
@@ -106,6 +122,7 @@ class ObservationColumns(MemoryVerbs[ObservationRow]):
         category = next((one for one in CATEGORIES if event.widget is self.list_of(one)), None)
         if category is not None:
             self.go_to(category)
+            self.shell.look_again()
 
     def do_focus_list(self) -> None:
         """From the preview to the list, from a list to the one at its left."""
@@ -131,12 +148,11 @@ class ObservationColumns(MemoryVerbs[ObservationRow]):
         asked = self._recall is not None
         self._recall = Recall(memory, self.filter_text) if self.filter_text else None
         self._counted_once.clear()
+        if asked != (self._recall is not None):
+            self._draw()
         for category in CATEGORIES:
-            table = self.list_of(category)
-            if asked != (self._recall is not None):
-                table.show_columns(self.columns())
             source = ObservationSource(memory, category, self._recall)
-            table.show(source, self.shell.operations.readers, top=top)
+            self.list_of(category).show(source, self.shell.operations.readers, top=top)
 
     @on(FilterBar.Typed)
     def _query_typed(self) -> None:
@@ -205,12 +221,15 @@ class ObservationColumns(MemoryVerbs[ObservationRow]):
             self.list_of(category).show_header(False)
 
     def on_resize(self) -> None:
-        if self.has_class("-three") != (self.app.size.width >= THREE_FROM):
-            self._fit()
+        self._fit()
 
     def _fit(self) -> None:
-        self.set_class(self.app.size.width >= THREE_FROM, "-three")
-        self._name_lists()
+        size = self.app.size
+        if size != self._fitted:
+            self._fitted = size
+            self.set_class(size.width >= THREE_FROM, "-three")
+            self._name_lists()
+            self._draw()
 
     # -- preview
 

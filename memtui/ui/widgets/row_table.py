@@ -87,7 +87,7 @@ class RowTable(Performs, RowView[Row], Generic[Row], can_focus=True, inherit_bin
         if event.y < self.header_height:
             self._click_header(event.x)
             return
-        index = self.scroll_offset.y + event.y - self.header_height
+        index = self.row_at(event.y)
         if index < self.row_count:
             self.move_to(index)
             if event.x < GUTTER:

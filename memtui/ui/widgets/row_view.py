@@ -51,6 +51,8 @@ class RowView(ScrollView, Generic[Row], can_focus=True, inherit_bindings=False):
         self.marks: set[int] = set()
         self.cursor = 0
         self.painter = RowPainter(columns, glyphs, self._style_of)
+        # What a row shows in the lines below its first.
+        self._below: Sequence[RowPainter[Row]] = ()
         self._header = True
         self._styles: dict[tuple[State, Role], Style] = {}
         self._source: RowSource[Row] | None = None
@@ -94,7 +96,7 @@ class RowView(ScrollView, Generic[Row], can_focus=True, inherit_bindings=False):
 
     async def _take_over(self, pages: Pages[Row], top: bool) -> None:
         try:
-            await pages.begin(0 if top else self.scroll_offset.y, max(self.size.height, 1))
+            await pages.begin(0 if top else self.scroll_offset.y // self.lines, max(self.size.height, 1))
         except Exception as error:
             if not pages.closed:
                 self._failed(error)
@@ -121,7 +123,7 @@ class RowView(ScrollView, Generic[Row], can_focus=True, inherit_bindings=False):
         self._sought = key if at is None and self._pages.keys is None else None
         if at is not None and at != self.cursor:
             if self.scroll_offset.y:
-                self.scroll_to(y=self.scroll_offset.y + at - self.cursor, animate=False)
+                self.scroll_to(y=self.scroll_offset.y + (at - self.cursor) * self.lines, animate=False)
             self.cursor = at
 
     def _counted(self) -> None:
@@ -137,7 +139,7 @@ class RowView(ScrollView, Generic[Row], can_focus=True, inherit_bindings=False):
         self._tell_count()
 
     def _arrived(self, first: int, rows: int) -> None:
-        top = self.scroll_offset.y
+        top = self.scroll_offset.y // self.lines
         if first < top + self.size.height and first + rows > top:
             self.refresh()
         if first <= self.cursor < first + rows:
@@ -151,7 +153,8 @@ class RowView(ScrollView, Generic[Row], can_focus=True, inherit_bindings=False):
             self.post_message(RowsCounted(self.table, self._pages.count, self._pages.exact))
 
     def _fit_scrollbar(self) -> None:
-        self.virtual_size = Size(self.scrollable_content_region.width, self.row_count + self.header_height)
+        height = self.row_count * self.lines + self.header_height
+        self.virtual_size = Size(self.scrollable_content_region.width, height)
 
     # -- cursor and marks
 
@@ -187,17 +190,18 @@ class RowView(ScrollView, Generic[Row], can_focus=True, inherit_bindings=False):
             self.post_message(RowsMarked(self.table, len(marks)))
 
     def _reveal(self, index: int) -> None:
-        height, top = self.body_height, self.scroll_offset.y
-        if index < top:
-            self.scroll_to(y=index, animate=False)
-        elif index >= top + height:
-            self.scroll_to(y=index - height + 1, animate=False)
+        height, top = self._body_lines, self.scroll_offset.y
+        first, end = index * self.lines, (index + 1) * self.lines
+        if first < top:
+            self.scroll_to(y=first, animate=False)
+        elif end > top + height:
+            self.scroll_to(y=end - height, animate=False)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
         if self._pages is not None:
             height = max(self.size.height, 1)
-            self._pages.want(round(new_value) - height, 3 * height)
+            self._pages.want(round(new_value) // self.lines - height, 3 * height)
 
     # -- drawing
 
@@ -206,8 +210,22 @@ class RowView(ScrollView, Generic[Row], can_focus=True, inherit_bindings=False):
         return 1 if self._header else 0
 
     @property
-    def body_height(self) -> int:
+    def lines(self) -> int:
+        """The lines of one row."""
+        return 1 + len(self._below)
+
+    @property
+    def _body_lines(self) -> int:
         return max(self.scrollable_content_region.height - self.header_height, 1)
+
+    @property
+    def body_height(self) -> int:
+        """How many whole rows are seen, at least one."""
+        return max(self._body_lines // self.lines, 1)
+
+    def row_at(self, y: int) -> int:
+        """The index of the row that is drawn ``y`` lines below the top of the widget."""
+        return (self.scroll_offset.y + y - self.header_height) // self.lines
 
     def show_header(self, shown: bool) -> None:
         if shown != self._header:
@@ -219,7 +237,7 @@ class RowView(ScrollView, Generic[Row], can_focus=True, inherit_bindings=False):
         width = self.scrollable_content_region.width
         if y < self.header_height:
             return self.painter.header(width, self.order)
-        index = self.scroll_offset.y + y - self.header_height
+        index = self.row_at(y)
         if self._pages is None or index >= self.row_count:
             return Strip.blank(width, self._style_of("plain", "text"))
         row = self._pages.row(index)
@@ -227,17 +245,25 @@ class RowView(ScrollView, Generic[Row], can_focus=True, inherit_bindings=False):
         state: State = "marked" if marked else "plain"
         if index == self.cursor:
             state = "cursor" if self.has_focus else "cursor-blurred"
+        below = (self.scroll_offset.y + y - self.header_height) % self.lines
+        painter = self._below[below - 1] if below else self.painter
         if row is None:
-            return self.painter.skeleton(index, width, state, marked)
-        return self.painter.row(row, width, state, marked)
+            return painter.skeleton(index, width, state, marked and not below)
+        return painter.row(row, width, state, marked and not below)
 
     def _refresh_row(self, index: int) -> None:
-        y = index - self.scroll_offset.y + self.header_height
-        self.refresh(Region(0, y, self.size.width, 1))
+        y = index * self.lines - self.scroll_offset.y + self.header_height
+        self.refresh(Region(0, y, self.size.width, self.lines))
 
-    def show_columns(self, columns: Sequence[Column[Row]]) -> None:
-        """Draw the rows with other columns from now on."""
-        self.painter = RowPainter(columns, self.painter.glyphs, self._style_of)
+    def show_columns(
+        self, columns: Sequence[Column[Row]], below: Sequence[Sequence[Column[Row]]] = ()
+    ) -> None:
+        """Draw the rows with other columns from now on; ``below``: those of their further lines."""
+        glyphs = self.painter.glyphs
+        self.painter = RowPainter(columns, glyphs, self._style_of)
+        self._below = [RowPainter(line, glyphs, self._style_of) for line in below]
+        self._fit_scrollbar()
+        self._reveal(self.cursor)
         self.refresh()
 
     def _style_of(self, state: State, role: Role) -> Style:
