@@ -11,7 +11,15 @@ from typing import Annotated, Any, Literal, dataclass_transform, get_args, get_o
 import msgspec
 from msgspec import Meta
 
-from ..engine.records import LlmOptions, Options, Record, SecretMode, SecretPolicy
+from ..engine.records import (
+    EmbedderKind,
+    EmbeddingOptions,
+    LlmOptions,
+    Options,
+    Record,
+    SecretMode,
+    SecretPolicy,
+)
 from ..engine.strategies import ProviderName, checked
 
 
@@ -41,9 +49,28 @@ class General(Section):
 
 class Embedder(Section):
     kind: Annotated[
-        Literal["offline", "off"],
-        Meta(description="offline: the packaged model makes vectors; off: search by words and names only."),
+        EmbedderKind,
+        Meta(
+            description="offline: the packaged model makes vectors; endpoint: texts are sent to base_url for it; "
+            "off: search by words and names only."
+        ),
     ] = "offline"
+    base_url: Annotated[
+        str,
+        Meta(description="The OpenAI-compatible endpoint for vectors, https or on this machine."),
+    ] = "https://api.openai.com/v1"
+    model: Annotated[
+        str,
+        Meta(min_length=1, max_length=200, description="The embedding model there."),
+    ] = "text-embedding-3-large"
+    key_env: Annotated[
+        str,
+        Meta(description="The environment variable that holds the key."),
+    ] = "OPENAI_API_KEY"
+    dimensions: Annotated[
+        int,
+        Meta(ge=8, le=4096, description="Dimensions to ask for; what comes back is checked."),
+    ] = 256
 
 
 class Search(Section):
@@ -166,6 +193,12 @@ class Settings(Section):
         return Options(
             secrets=SecretPolicy(facts=self.secrets.facts, episodes=self.secrets.episodes),
             embedder=self.embedder.kind,
+            endpoint=EmbeddingOptions(
+                base_url=self.embedder.base_url,
+                model=self.embedder.model,
+                key_env=self.embedder.key_env,
+                dimensions=self.embedder.dimensions,
+            ),
             decay_rate=self.decay.rate,
             fade_threshold=self.decay.threshold,
             fade_cap=self.decay.cap,
@@ -258,7 +291,7 @@ def _row(section: str, field: msgspec.structs.FieldInfo) -> Setting:
 
 
 def expected(kind: Any) -> str:
-    """A type in words: "a number from 0 to 1", "one of offline, off"."""
+    """A type in words: "a number from 0 to 1", "one of offline, endpoint, off"."""
     bare, meta = _bare(kind), _meta(kind)
     if get_origin(bare) is Literal:
         return "one of " + ", ".join(get_args(bare))

@@ -29,6 +29,6 @@ def create_demo(path: Path, *, now: float) -> None:
     connections = open_file(path)
     try:
         Story(connections, read_lines(now), int(now)).write()
-        Indexer(connections, lambda: now, lambda: None).run()
+        Indexer(connections, lambda: now, lambda space: None).run()
     finally:
         connections.close()

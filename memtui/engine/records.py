@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, dataclass_transform
+from typing import Any, ClassVar, Literal, dataclass_transform
 
 import msgspec
 
@@ -307,6 +307,8 @@ class Stats(Record):
 
     ``unlinked`` / ``unembedded`` wait for entity links / vectors (none do where vectors are switched off);
     ``quarantined`` carry a secret and get no vector.
+    ``vectors_wanted``: the model that the settings want, where the file holds the vectors of another one, or none.
+    ``vectors_problem``: why nothing can be compared with the file's vectors just now.
     """
 
     by_kind: dict[str, int]
@@ -324,6 +326,8 @@ class Stats(Record):
     latest: int | None
     file_bytes: int
     vectors: str
+    vectors_wanted: str = ""
+    vectors_problem: str = ""
 
 
 class ArmHit(Record):
@@ -456,6 +460,8 @@ class LlmOptions(Record):
     ``budget_tokens``: what one run may spend.
     """
 
+    section: ClassVar[str] = "llm"
+
     base_url: str = ""
     model: str = ""
     key_env: str = "OPENAI_API_KEY"
@@ -490,10 +496,29 @@ class StrategyReport(Record):
     providers: tuple[ProviderReport, ...]
 
 
+class EmbeddingOptions(Record):
+    """An OpenAI-compatible endpoint that makes vectors. ``dimensions`` are asked for, and checked.
+
+    ``timeout``: seconds for one call with many texts, in all.
+    """
+
+    section: ClassVar[str] = "embedder"
+
+    base_url: str = "https://api.openai.com/v1"
+    model: str = "text-embedding-3-large"
+    key_env: str = "OPENAI_API_KEY"
+    dimensions: int = 256
+    timeout: float = 60.0
+
+
+EmbedderKind = Literal["offline", "endpoint", "off"]
+
+
 class Options(Record):
     """What a program may choose when it opens a memory; the defaults are those of the app.
 
-    ``embedder``: ``offline`` is the packaged one, ``off`` does without vectors.
+    ``embedder``: ``offline`` is the packaged one, ``endpoint`` sends texts to ``endpoint``, ``off`` does without
+    vectors. The vectors that a file already has go on serving until ``Memory.reembedding`` was run.
     ``decay_rate`` per day for new facts; ``fade_threshold``: effective confidence below which a fact is fading.
     ``fade_cap``, ``fade_share``: in one local date at most this many facts, or this share of them, go to the Trash.
     ``background``: make links and vectors in a thread after writes. ``profile``: the default ranking.
@@ -503,7 +528,8 @@ class Options(Record):
     """
 
     secrets: SecretPolicy = SecretPolicy()
-    embedder: Literal["offline", "off"] = "offline"
+    embedder: EmbedderKind = "offline"
+    endpoint: EmbeddingOptions = EmbeddingOptions()
     decay_rate: float = 0.1
     fade_threshold: float = 0.05
     fade_cap: int = 20

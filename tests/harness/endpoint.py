@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -19,6 +20,12 @@ class Exchange:
         self.head = head
         self.body = body
         self.writer = writer
+
+    @property
+    def texts(self) -> list[str]:
+        """What is to be embedded."""
+        texts: list[str] = self.body["input"]
+        return texts
 
     @property
     def prompt(self) -> str:
@@ -51,14 +58,59 @@ def completion(content: Any, **choice: Any) -> str:
     )  # fmt: skip
 
 
+def numbers_of(text: str, dims: int) -> list[float]:
+    """A vector for a text: how often each of its words' places occurs. Texts that share words are near each other."""
+    row = [0.0] * dims
+    for word in text.casefold().split():
+        row[sum(map(ord, word.strip(".,?!"))) % dims] += 1.0
+    return row
+
+
+def embeddings(texts: list[str], dims: int, **changed: Any) -> str:
+    """The body of a whole, well-formed answer of /v1/embeddings."""
+    data = [
+        {"object": "embedding", "index": place, "embedding": numbers_of(text, dims)}
+        for place, text in enumerate(texts)
+    ]
+    whole = {
+        "object": "list",
+        "model": "tiny",
+        "data": data,
+        "usage": {"prompt_tokens": 9, "total_tokens": 9},
+    }
+    return json.dumps(whole | changed)
+
+
+async def embed(exchange: Exchange) -> None:
+    """What a good endpoint does."""
+    await exchange.reply(embeddings(exchange.body["input"], exchange.body.get("dimensions", 1536)))
+
+
 class Endpoint:
-    """``async with Endpoint(behaviour) as endpoint``: serves on ``endpoint.url`` and counts ``requests``."""
+    """``async with Endpoint(behaviour) as endpoint``: serves on ``endpoint.url`` and counts ``requests``.
+
+    ``with Endpoint(behaviour).in_thread() as endpoint`` serves from a thread, for callers that wait for the answer.
+    """
 
     def __init__(self, behave: Behaviour) -> None:
         self.behave = behave
         self.requests: list[Exchange] = []
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+
+    @contextmanager
+    def in_thread(self) -> Iterator[Self]:
+        loop = asyncio.new_event_loop()
+        thread = threading.Thread(target=loop.run_forever, daemon=True)
+        thread.start()
+        asyncio.run_coroutine_threadsafe(self.__aenter__(), loop).result()
+        try:
+            yield self
+        finally:
+            asyncio.run_coroutine_threadsafe(self.__aexit__(None, None, None), loop).result()
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join()
+            loop.close()
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)

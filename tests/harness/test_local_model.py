@@ -167,7 +167,7 @@ async def test_a_talk_beyond_its_context_is_read_in_parts(place: Path, model: Ll
         (outcome,) = found.outcomes
         # Whether it finds an end to its answers is its own affair; that it can be asked at all is ours.
         assert found.calls > 1
-        assert "finds the conversation too long" not in outcome.error
+        assert "finds the text too long" not in outcome.error
         assert (outcome.state == "done") == (memory.pending_sessions() == [])
         assert memory.check().ok
 

@@ -20,6 +20,7 @@ from memtui.engine.models.ner import KnownNames, Recogniser, Span, readable
 from memtui.engine.models.vectors import quantise, usable
 from memtui.engine.store import entities, full_text, vectors
 from memtui.engine.store.connection import Connections
+from memtui.engine.store.vectors import VectorSpace
 
 BATCH = 128
 QUIET_SECONDS = 0.5
@@ -30,12 +31,13 @@ _TOP = 2**62
 class Indexer:
     """Works off ``index_queue`` and ``vector_changes``; with ``start`` in a thread of its own.
 
-    ``embedder`` returns the embedder or raises DegradedError, which is remembered in ``degraded``.
+    ``embedder`` returns the one for the vectors that the file holds, or raises DegradedError; that, and a model
+    that fails, is remembered in ``degraded``, and texts go on waiting.
     ``on_done`` is called in the thread when nothing is left to do.
     """
 
     def __init__(
-        self, connections: Connections, clock: Clock, embedder: Callable[[], Embedder | None], *,
+        self, connections: Connections, clock: Clock, embedder: Callable[[VectorSpace | None], Embedder | None], *,
         recogniser: Recogniser | None = None,
         on_progress: Callable[[], None] = lambda: None, on_done: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
@@ -68,9 +70,12 @@ class Indexer:
         if not self._woken.is_set():
             self._woken.set()
 
-    def stop(self) -> None:
+    def ask_to_stop(self) -> None:
         self._stop.set()
         self._woken.set()
+
+    def stop(self) -> None:
+        self.ask_to_stop()
         if self._thread is not None:
             self._thread.join()
 
@@ -185,7 +190,7 @@ class Indexer:
         model = self._ready()
         if model is None:
             return 0
-        space = vectors.VectorSpace(model.model_id, model.dims)
+        space = VectorSpace(model.model_id, model.dims)
         while not self._stop.is_set() and (limit is None or made < limit):
             size = BATCH if limit is None else min(BATCH, limit - made)
             with self._connections.read() as connection:
@@ -193,11 +198,18 @@ class Indexer:
             if not batch:
                 break
             texts = dict(batch)
-            matrix = model.embed(list(texts.values()))
+            try:
+                matrix = model.embed(list(texts.values()))
+            except DegradedError as error:
+                self.degraded = f"{error.message} {error.hint}".strip()
+                break
             stored = dict(zip(texts, zip(usable(matrix), quantise(matrix), strict=True), strict=True))
             with self._connections.write_in_turn() as connection:
-                if vectors.space(connection) is None:
+                found = vectors.space(connection)
+                if found is None:
                     vectors.set_space(connection, space)
+                elif found != space:
+                    break  # the file went over to another model meanwhile: they wait for that one
                 # Only what still waits with the text that was embedded; the rest comes again.
                 waiting = [
                     rid for rid, text in vectors.pending(connection, below, size) if texts.get(rid) == text
@@ -211,21 +223,13 @@ class Indexer:
         return made
 
     def _ready(self) -> Embedder | None:
-        """The embedder, when it fits the vectors that the file holds."""
-        try:
-            model = self._embedder()
-        except DegradedError as error:
-            self.degraded = error.message
-            return None
-        if model is None:
-            return None
+        """What makes vectors like those that the file holds."""
         with self._connections.read() as connection:
             space = vectors.space(connection)
-        if space is not None and space != (model.model_id, model.dims):
-            self.degraded = (
-                f"the vectors in this file are from {space.model_id} ({space.dims} dimensions), "
-                f"not from {model.model_id} ({model.dims})"
-            )
+        try:
+            model = self._embedder(space)
+        except DegradedError as error:
+            self.degraded = error.message
             return None
         self.degraded = ""
         return model

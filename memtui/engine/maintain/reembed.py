@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from memtui.engine.errors import DegradedError
 from memtui.engine.models.embedders import Embedder
@@ -15,18 +16,24 @@ from memtui.engine.models.vectors import quantise, usable
 from memtui.engine.records import Record
 from memtui.engine.store import vectors
 from memtui.engine.store.connection import Connections
-from memtui.engine.store.vectors import VectorSpace
+from memtui.engine.store.vectors import Lacking, VectorSpace
+
+if TYPE_CHECKING:
+    from memtui.engine.models.vectors import FloatMatrix
 
 BATCH = 64
-_SAMPLE = 16
+_TRIAL = "On Tuesday the ferry to the islands leaves at nine, and tickets are sold on board as well."
+_TRIALS = 16
+_BYTES_A_TOKEN = 4
 _ROWS_DELETED_AT_ONCE = 5_000
 
 
 class ReembedPlan(Record):
     """What a change of the model takes. ``before`` is None where nothing was embedded yet.
 
-    ``texts`` wait for a vector, ``done`` have one from an earlier run; ``characters`` are to be read;
-    ``seconds`` is estimated from a few texts embedded on trial, ``size`` (bytes) is what the new vectors take.
+    ``texts`` wait for a vector, ``done`` have one from an earlier run; ``characters`` are to be read, about
+    ``tokens``; ``seconds`` is estimated from sentences of memtui's own, embedded on trial; ``size`` (bytes) is what
+    the new vectors take. ``sends_to``: the address that the texts go to, empty where they stay on this machine.
     """
 
     before: VectorSpace | None
@@ -34,8 +41,15 @@ class ReembedPlan(Record):
     texts: int
     done: int
     characters: int
+    tokens: int
     seconds: float
     size: int
+    sends_to: str
+
+    @property
+    def needed(self) -> bool:
+        """Whether the file holds the vectors of another model, or none."""
+        return self.before != self.after
 
 
 class Reembedded(Record):
@@ -46,28 +60,47 @@ class Reembedded(Record):
 
 
 class Reembedder:
-    """``embedder`` is the new one. Methods block and may run in any thread; embedding is outside transactions."""
+    """``embedder`` is the new one. Methods block and may run in any thread; embedding is outside transactions.
 
-    def __init__(self, connections: Connections, embedder: Embedder) -> None:
+    ``before_write`` is called when there is something to do, ``on_switch`` once the new vectors are in use.
+    """
+
+    def __init__(
+        self, connections: Connections, embedder: Embedder, *,
+        before_write: Callable[[], None] = lambda: None, on_switch: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
         self._connections = connections
         self._embedder = embedder
         self._target = VectorSpace(embedder.model_id, embedder.dims)
+        self._before_write = before_write
+        self._on_switch = on_switch
 
     def plan(self) -> ReembedPlan:
-        """Raises DegradedError when the new model cannot be used."""
+        """Sends no text of the memory anywhere. Raises DegradedError when the new model cannot be used."""
         with self._connections.read() as connection:
             before = vectors.space(connection)
-            texts, characters = vectors.count_lacking(connection, self._target)
+            lacking = vectors.count_lacking(connection, self._target)
             done = vectors.embedded(connection, self._target)
-            sample = vectors.lacking(connection, self._target, 0, _SAMPLE)
-        start = time.perf_counter()
-        if sample:
-            self._embedder.embed([text for _, text in sample])
-        share = characters / max(1, sum(len(text) for _, text in sample))
         return ReembedPlan(
-            before=before, after=self._target, texts=texts, done=0 if before == self._target else done,
-            characters=characters, seconds=share * (time.perf_counter() - start), size=texts * self._target.dims,
+            before=before, after=self._target, texts=0 if before == self._target else lacking.texts,
+            done=0 if before == self._target else done, characters=lacking.characters,
+            tokens=lacking.bytes // _BYTES_A_TOKEN + lacking.texts, seconds=self._seconds(lacking),
+            size=lacking.texts * self._target.dims, sends_to=self._embedder.sends_to,
         )  # fmt: skip
+
+    def _seconds(self, lacking: Lacking) -> float:
+        """Estimated from two trials: what a call costs by itself, and what a character does."""
+        few, many = [_TRIAL], [_TRIAL] * _TRIALS
+        self._embed_all(few)  # the first one loads the model, or makes its acquaintance
+        small, large = (self._timed(texts) for texts in (few, many))
+        a_character = max(0.0, large - small) / (len(_TRIAL) * (_TRIALS - 1))
+        a_call = max(0.0, small - a_character * len(_TRIAL))
+        return -(-lacking.texts // BATCH) * a_call + lacking.characters * a_character
+
+    def _timed(self, texts: list[str]) -> float:
+        start = time.perf_counter()
+        self._embed_all(texts)
+        return time.perf_counter() - start
 
     def run(
         self, progress: Callable[[int, int], None] = lambda done, all: None,
@@ -81,7 +114,8 @@ class Reembedder:
         with self._connections.read() as connection:
             if vectors.space(connection) == self._target:
                 return Reembedded(embedded=0, switched=True)
-            everything, _ = vectors.count_lacking(connection, self._target)
+            everything = vectors.count_lacking(connection, self._target).texts
+        self._before_write()
         made = 0
         nothing: set[int] = set()  # the model knows nothing of these texts
         while not cancelled():
@@ -98,6 +132,7 @@ class Reembedder:
                 progress(min(made, everything), everything)
         else:
             return Reembedded(embedded=made, switched=False)
+        self._on_switch()
         more = True
         while more:
             with self._connections.write_in_turn() as connection:
@@ -110,12 +145,7 @@ class Reembedder:
 
     def _embed(self, batch: dict[int, str]) -> set[int]:
         """Returns those that the model knows nothing of."""
-        matrix = self._embedder.embed(list(batch.values()))
-        if matrix.shape != (len(batch), self._target.dims):
-            raise DegradedError(
-                f"{self._target.model_id} makes {matrix.shape[1]} dimensions, not {self._target.dims}.",
-                "Choose another model, or set embedder.dimensions to what it makes.",
-            )
+        matrix = self._embed_all(list(batch.values()))
         good = dict(zip(batch, usable(matrix).tolist(), strict=True))
         rows = dict(zip(batch, quantise(matrix), strict=True))
         with self._connections.write_in_turn() as connection:
@@ -123,3 +153,12 @@ class Reembedder:
             same = vectors.unchanged(connection, batch)
             vectors.keep(connection, self._target, [(rid, rows[rid].tobytes()) for rid in same if good[rid]])
         return {rid for rid in same if not good[rid]}
+
+    def _embed_all(self, texts: list[str]) -> FloatMatrix:
+        matrix = self._embedder.embed(texts)
+        if matrix.shape != (len(texts), self._target.dims):
+            raise DegradedError(
+                f"{self._target.model_id} makes {matrix.shape[1]} dimensions, not {self._target.dims}.",
+                "Choose another model, or set embedder.dimensions to what it makes.",
+            )
+        return matrix

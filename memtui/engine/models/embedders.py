@@ -1,4 +1,4 @@
-"""Texts to vectors without a network: static word vectors that come with a package.
+"""What makes vectors of texts; and the one that needs no network: static word vectors that come with a package.
 
 The packaged weights (wordllama, 32,000 word pieces of 256 dimensions, 16 MB) are mapped, not read, and
 without importing their package. A text's vector is the plain mean of its pieces; a query's is weighted
@@ -50,6 +50,13 @@ class Embedder(Protocol):
     @property
     def dims(self) -> int: ...
 
+    @property
+    def sends_to(self) -> str:
+        """The address that texts are sent to; empty where they stay on this machine."""
+
+    def available(self) -> str | None:
+        """None, or why it cannot work; without loading or sending anything."""
+
     def embed(self, texts: Sequence[str]) -> FloatMatrix:
         """Documents as float32 rows (n, dims) of unit length, a zero row where the model knows nothing.
 
@@ -73,6 +80,7 @@ class OfflineEmbedder:
 
     model_id = "wordllama-l2-supercat-256"
     dims = 256
+    sends_to = ""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder

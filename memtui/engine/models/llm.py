@@ -9,43 +9,40 @@ retried here: who calls decides, and shows it. What a reply cost is noted before
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import json
-import os
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from memtui.engine.errors import DegradedError, InputError
+from memtui.engine.errors import DegradedError
 from memtui.engine.records import LlmOptions
 
+from .endpoint import (
+    LARGEST_REPLY,
+    UNUSABLE,
+    TooLongError,
+    check_endpoint,
+    connected,
+    explained,
+    is_loopback,
+    warm_up,
+)
 from .spending import Spending
 
-LARGEST_REPLY = 4 << 20
+__all__ = [
+    "UNUSABLE",
+    "Reply",
+    "TooLongError",
+    "check_endpoint",
+    "complete",
+    "estimate_tokens",
+    "strict_json",
+]
+
 _MOST_TOKENS = 4_000
 _LIKELY_TOKENS = 1_500
 _BYTES_A_TOKEN = 4
-
-
-class EndpointError(DegradedError):
-    """Nobody is there, or not for this key: any other call would fare the same."""
-
-
-class AddressError(InputError):
-    """The settings name no endpoint that may be asked."""
-
-
-UNUSABLE = (EndpointError, AddressError)
-"""What is wrong with the endpoint as a whole: a run that meets it need not ask any further."""
-
-
-class TooLongError(DegradedError):
-    """Less text may do. ``refused``: the endpoint did not even try; else the answer was cut off."""
-
-    def __init__(self, message: str, *, refused: bool) -> None:
-        super().__init__(message, "Choose a model with a longer context.")
-        self.refused = refused
+_REFUSED = "Does the model support json_schema replies? Check llm.model, or choose another one."
 
 
 class Reply(NamedTuple):
@@ -53,48 +50,6 @@ class Reply(NamedTuple):
 
     data: dict[str, Any]
     tokens: int
-
-
-def check_endpoint(options: LlmOptions, environ: Mapping[str, str] | None = None) -> str:
-    """The key to use. Raises AddressError for an address that is not https (or on this machine), EndpointError without a key."""
-    try:
-        url = urlsplit(options.base_url)
-        host, _ = url.hostname or "", url.port
-    except ValueError:
-        url, host = urlsplit(""), ""
-    if url.scheme not in ("http", "https") or not host:
-        # It may hold a key, so it is not repeated.
-        raise AddressError(
-            "llm.base_url is not the address of an endpoint.", "For example https://api.openai.com/v1."
-        )
-    if url.username or url.password or url.query or url.fragment:
-        raise AddressError(
-            "The address of the endpoint carries a name, a key or a query.",
-            f"Put the key into the environment variable {options.key_env}.",
-        )
-    if url.scheme == "http" and not is_loopback(host):
-        raise AddressError(
-            f"{host} would be spoken to without encryption.", "Use https, or a server on this machine."
-        )
-    key = (os.environ if environ is None else environ).get(options.key_env, "").strip()
-    if not key and not is_loopback(host):
-        raise EndpointError(
-            f"There is no key for {host}.", f"Set the environment variable {options.key_env}."
-        )
-    if not key.isascii() or any(character.isspace() for character in key):
-        raise EndpointError(
-            f"The key in {options.key_env} cannot be one.", "It has blanks or letters that no key has."
-        )
-    return key or "none"
-
-
-def is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def estimate_tokens(text: str) -> int:
@@ -119,7 +74,7 @@ async def complete(
     expected = estimate_tokens(system + user) + likely
     spending.claim(expected)
     # Half a second the first time: neither the deadline's business nor the event loop's.
-    await asyncio.to_thread(_warm_up)
+    await asyncio.to_thread(warm_up, "openai.resources.chat.completions")
     try:
         async with asyncio.timeout(options.timeout):
             answer = await _ask(options, key, system, user, schema, name)
@@ -133,7 +88,7 @@ async def complete(
         if not isinstance(error, Exception) or isinstance(error, DegradedError):
             raise
         # By behaviour: a third of the faults raise something that is no OpenAIError.
-        raise _explained(error, options) from error
+        raise explained(error, options, _REFUSED) from error
     text = _text(answer)
     tokens = _spent(answer) or (estimate_tokens(system + user + text) if text else 0)
     if tokens:
@@ -143,96 +98,21 @@ async def complete(
     return Reply((read or strict_json)(_whole(answer, text)), tokens)
 
 
-def _warm_up() -> None:
-    import_module("openai.resources.chat.completions")
-    from .capped import certificates
-
-    certificates()
-
-
 async def _ask(
     options: LlmOptions, key: str, system: str, user: str, schema: Mapping[str, Any], name: str
 ) -> object:
-    import httpx2
-    import openai
-
-    from .capped import CappedTransport
-
     host = urlsplit(options.base_url).hostname or ""
     extra: dict[str, Any] = {"repeat_penalty": 1.1} if is_loopback(host) else {}
     # Only OpenAI's own models insist on the newer name, and only they are sure to know it.
     newer = host.endswith((".openai.com", ".openai.azure.com"))
     limit = "max_completion_tokens" if newer else "max_tokens"
-    async with httpx2.AsyncClient(
-        transport=CappedTransport(LARGEST_REPLY), follow_redirects=False, trust_env=False, timeout=options.timeout,
-        headers={"Accept-Encoding": "identity"},
-    ) as http:  # fmt: skip
-        client = openai.AsyncOpenAI(
-            api_key=key, base_url=options.base_url, max_retries=0, timeout=options.timeout, http_client=http,
-            default_headers={"Authorization": f"Bearer {key}"},
-        )  # fmt: skip
+    async with connected(options, key, options.timeout) as client:
         return await client.chat.completions.create(
             model=options.model,
             messages=[{"role": "system", "content": system}, {"role": "user", "content": user}],
             response_format={"type": "json_schema", "json_schema": {"name": name, "schema": dict(schema)}},
             extra_body={limit: _MOST_TOKENS, **extra},
         )
-
-
-_STATUS = {
-    400: ("refused the request", "Does the model support json_schema replies? Check llm.model, or choose another one."),
-    401: ("refused the key", "Check the key in {key_env}."),
-    403: ("refused the key", "Check the key in {key_env} and what it may do."),
-    404: ("does not know the model or the address", "Check llm.base_url (it usually ends in /v1) and llm.model."),
-    422: ("refused the request", "Does the model support json_schema replies? Choose another one."),
-    429: ("has too many requests, or the credit is used up", "Wait; the next try comes by itself."),
-}  # fmt: skip
-# The key, the address or the credit, not what was asked.
-_FOR_ANY_CALL = frozenset({401, 402, 403, 404, 429})
-
-
-def _explained(error: BaseException, options: LlmOptions) -> DegradedError:
-    """What went wrong, without the text of the reply: it may repeat the key or the conversation."""
-    from .capped import TooLargeError
-
-    host = urlsplit(options.base_url).hostname or options.base_url
-    chain: list[BaseException] = []
-    at: BaseException | None = error
-    while at is not None and len(chain) < 10:
-        chain.append(at)
-        at = at.__cause__ or at.__context__
-    for one in chain:
-        if isinstance(one, DegradedError):
-            return one
-        if isinstance(one, TooLargeError):
-            return DegradedError(f"{host} sent more than {LARGEST_REPLY >> 20} MB.", "Check llm.base_url.")
-    statuses = [getattr(one, "status_code", None) for one in chain]
-    status = next((one for one in statuses if isinstance(one, int)), None)
-    if status is not None:
-        if 300 <= status < 400:
-            return EndpointError(
-                f"{host} points to another address ({status}).", "Set llm.base_url to the right one."
-            )
-        if status == 413 or (status in (400, 422) and any(_says_too_long(one) for one in chain)):
-            return TooLongError(f"{host} finds the conversation too long ({status}).", refused=True)
-        said, hint = _STATUS.get(
-            status, ("is out of order" if status >= 500 else "refused", "Try again later.")
-        )
-        told = EndpointError if status in _FOR_ANY_CALL else DegradedError
-        return told(f"{host} {said} ({status}).", hint.format(key_env=options.key_env))
-    kind = type(chain[-1]).__name__
-    if any(type(one).__name__ in ("ConnectError", "ConnectTimeout") for one in chain):
-        return EndpointError(f"{host} cannot be reached ({kind}).", "Is it running? Check llm.base_url.")
-    if any("Connect" in type(one).__name__ or isinstance(one, OSError) for one in chain):
-        return DegradedError(f"{host} broke off ({kind}).", "Is it running? Check llm.base_url.")
-    return DegradedError(f"{host} gave no usable reply ({kind}).", "Try again, or choose another model.")
-
-
-def _says_too_long(error: BaseException) -> bool:
-    """Endpoints refuse what is beyond a model's context as a bad request, each in its own words."""
-    words = (getattr(error, name, None) for name in ("code", "type", "message"))
-    said = [word.casefold() for word in words if isinstance(word, str)]
-    return any(sign in word for word in said for sign in ("context", "too long", "too many tokens"))
 
 
 def _choice(answer: object) -> object:

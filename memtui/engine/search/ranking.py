@@ -124,7 +124,7 @@ def _meaning(
     try:
         query = embedder.embed_query(text, lambda word: counted.idf(stems(word)[0] if stems(word) else word))
     except DegradedError as error:
-        return None, error.message
+        return None, error.message.removesuffix(".")
     if query.shape[1] != space.dims:
         return None, f"the model makes {query.shape[1]} dimensions, the memory has {space.dims}"
     copy = embedder.copy if isinstance(embedder, CopiedVectors) else None

@@ -27,6 +27,14 @@ class VectorSpace(NamedTuple):
     dims: int
 
 
+class Lacking(NamedTuple):
+    """What has to be read for the vectors of a model that are missing."""
+
+    texts: int
+    characters: int
+    bytes: int
+
+
 class Near(NamedTuple):
     rid: int
     distance: float
@@ -105,7 +113,7 @@ def done(connection: apsw.Connection, rids: Sequence[int]) -> None:
 def lacking(
     connection: apsw.Connection, target: VectorSpace, above: int, limit: int
 ) -> list[tuple[int, str]]:
-    """(rid, content), from over ``above`` on, of memories that have a vector, but none of ``target``."""
+    """(rid, content), from over ``above`` on, of memories that have or await a vector, but have none of ``target``."""
     rows = connection.execute(
         f"SELECT m.rid, m.content {_LACKING} AND m.rid > ?3 ORDER BY m.rid LIMIT ?4",
         (target.model_id, target.dims, above, limit),
@@ -122,33 +130,40 @@ def unchanged(connection: apsw.Connection, texts: Mapping[int, str]) -> list[int
     return [int(rid) for rid, content in rows if texts[rid] == content]
 
 
-def count_lacking(connection: apsw.Connection, target: VectorSpace) -> tuple[int, int]:
-    """How many memories have a vector, but none of ``target``; and the characters of their texts."""
-    [(count, characters)] = connection.execute(
-        f"SELECT count(*), ifnull(sum(length(m.content)), 0) {_LACKING}", (target.model_id, target.dims)
+def count_lacking(connection: apsw.Connection, target: VectorSpace) -> Lacking:
+    """How many memories have or await a vector, but have none of ``target``."""
+    [row] = connection.execute(
+        f"SELECT count(*), ifnull(sum(length(m.content)), 0), ifnull(sum(octet_length(m.content)), 0) {_LACKING}",
+        (target.model_id, target.dims),
     )
-    return int(count), int(characters)
+    return Lacking(*row)
 
 
-_LACKING = """FROM memories m WHERE EXISTS (SELECT 1 FROM embeddings e WHERE e.rid = m.rid)
-AND NOT EXISTS (SELECT 1 FROM embeddings t WHERE t.rid = m.rid AND t.model_id = ?1 AND t.dims = ?2)"""
+# A text that holds a secret gets no vector, whatever it had before.
+_OPEN = "(json_extract(m.attributes, '$.secrets') IS NULL OR json_extract(m.attributes, '$.redacted') IS NOT NULL)"
+_LACKING = f"""FROM memories m WHERE (EXISTS (SELECT 1 FROM embeddings e WHERE e.rid = m.rid)
+    OR EXISTS (SELECT 1 FROM index_queue q WHERE q.rid = m.rid AND q.vector = 1))
+AND NOT EXISTS (SELECT 1 FROM embeddings t WHERE t.rid = m.rid AND t.model_id = ?1 AND t.dims = ?2) AND {_OPEN}"""
 
 
 def switch(connection: apsw.Connection, target: VectorSpace) -> None:
     """Make ``target`` the space of the file, inside the caller's transaction.
 
-    The index is dropped (``sync`` makes it anew). Texts that the old model knew nothing of wait for a vector.
+    The index is dropped (``sync`` makes it anew). Texts that the old model knew nothing of wait for a vector,
+    those that waited and have one now do no longer.
     """
     rebuild(connection)
     set_space(connection, target)
     connection.execute(
-        """
-        INSERT INTO index_queue(rid, text, vector) SELECT rid, 0, 1 FROM memories
-        WHERE NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.rid = memories.rid) AND (
-            json_extract(attributes, '$.secrets') IS NULL OR json_extract(attributes, '$.redacted') IS NOT NULL)
+        f"""
+        INSERT INTO index_queue(rid, text, vector) SELECT m.rid, 0, 1 FROM memories m
+        WHERE NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.rid = m.rid) AND {_OPEN}
         ON CONFLICT(rid) DO NOTHING
         """
     )
+    have = "(SELECT rid FROM embeddings WHERE model_id = ? AND dims = ?)"
+    connection.execute(f"UPDATE index_queue SET vector = 0 WHERE vector = 1 AND rid IN {have}", target)
+    connection.execute("DELETE FROM index_queue WHERE text = 0 AND vector = 0")
 
 
 def drop_others(connection: apsw.Connection, target: VectorSpace, limit: int) -> int:

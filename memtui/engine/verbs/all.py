@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from memtui.engine.verbs.keeping import Keeping
 from memtui.engine.verbs.naming import Naming
 from memtui.engine.verbs.observing import Observing
+from memtui.engine.verbs.reembedding import Reembedding
 
 
-class Verbs(Observing, Naming, Keeping):
+class Verbs(Observing, Naming, Reembedding):
     """Everything a program does with a memory. ``engine.memory.Memory`` is this, and knows how to open a file."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Literal, Self
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, ReadOnlyError
 from memtui.engine.maintain.indexer import Indexer
-from memtui.engine.models.embedders import Embedder, OfflineEmbedder
+from memtui.engine.models.choosing import Embedders
 from memtui.engine.models.ner import Recogniser
 from memtui.engine.records import Changes, Operation, Options
 from memtui.engine.search.vector_copy import VectorCopy
@@ -37,12 +36,11 @@ class Base:
             "changed": [], "progress": [], "job_finished": [],
         }  # fmt: skip
         self._seen_version = 0
-        self._embedder_lock = threading.Lock()
-        self._embedder_made: Embedder | None = None
+        self._embedders = Embedders(options)
         self._vector_copy = VectorCopy(self._wake_indexer)
         self._recogniser = Recogniser(options.strategies, options.llm)
         self._indexer = Indexer(
-            connections, clock, self._embedder, recogniser=self._recogniser, on_progress=self._progressed,
+            connections, clock, self._embedders.serving, recogniser=self._recogniser, on_progress=self._progressed,
             on_done=self._settled,
         )  # fmt: skip
 
@@ -56,6 +54,8 @@ class Base:
 
     def close(self) -> None:
         """Finish what runs in the background and close the file. Closing twice is fine."""
+        self._indexer.ask_to_stop()
+        self._embedders.close()
         self._indexer.stop()
         self._connections.close()
 
@@ -140,11 +140,3 @@ class Base:
 
     def _progressed(self) -> None:
         self._call("progress", Changes(tables=frozenset({"memory_entities", "embeddings"})))
-
-    def _embedder(self) -> Embedder | None:
-        if self._options.embedder == "off":
-            return None
-        with self._embedder_lock:
-            if self._embedder_made is None:
-                self._embedder_made = OfflineEmbedder()
-            return self._embedder_made

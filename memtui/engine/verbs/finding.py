@@ -119,9 +119,8 @@ class Finding(Base):
         from memtui.engine.search.ranking import CopiedVectors
 
         try:
-            embedder = self._embedder()
+            embedder = self._embedders.serving(space)
         except DegradedError as error:
-            return error.message
-        if embedder is None or space != (embedder.model_id, embedder.dims):
-            return f"the vectors in this file are from another model ({space.model_id})"
+            return error.message.removesuffix(".")
+        assert embedder is not None
         return CopiedVectors(embedder, self._vector_copy)

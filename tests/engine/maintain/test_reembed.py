@@ -24,6 +24,7 @@ class Letters:
     """Counts letters: what has none it knows nothing of. ``before`` runs before each batch."""
 
     model_id, dims = NEW
+    sends_to = ""
 
     def __init__(self) -> None:
         self.before: Callable[[], None] = lambda: None
@@ -34,6 +35,9 @@ class Letters:
         self.texts += texts
         counts = [[text.lower().count(chr(97 + letter)) for letter in range(26)] for text in texts]
         return normalised(np.array(counts, np.float32))
+
+    def available(self) -> str | None:
+        return None
 
     def embed_query(self, text: str, weight: object = None) -> NDArray[np.float32]:
         return self.embed([text])

@@ -1,0 +1,80 @@
+"""Which embedder: the one that the settings want, and the one whose vectors a file already holds.
+
+They may differ, after the settings changed or an older backup was restored. Then the file's own goes on serving
+where it can, and nothing is mixed, until the person has the memory embedded anew. Texts go to a network only where
+the settings say so: with another kind the vectors of an endpoint rest.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from msgspec.structs import replace
+
+from memtui.engine.errors import DegradedError, InputError
+from memtui.engine.records import Options
+from memtui.engine.store.vectors import VectorSpace
+
+from .embedders import Embedder, OfflineEmbedder
+from .endpoint_embedder import EndpointEmbedder
+
+REMEDY = "Embed the memory anew: memtui embed"
+
+
+class Embedders:
+    """Makes them when they are needed, each once; safe to share between threads."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._lock = threading.Lock()
+        self._made: dict[VectorSpace, Embedder] = {}
+
+    def wanted(self) -> Embedder:
+        """What the settings ask for. Raises InputError where they make no sense or ask for none."""
+        match self._options.embedder:
+            case "endpoint":
+                return self._keep(EndpointEmbedder(self._options.endpoint))
+            case "off":
+                raise InputError("Vectors are switched off.", "Set embedder.kind to offline or endpoint.")
+            case "offline":
+                return self._keep(OfflineEmbedder())
+
+    def serving(self, space: VectorSpace | None) -> Embedder | None:
+        """What makes vectors of the file's space; None when they are switched off.
+
+        Raises DegradedError when it cannot be had. A file without vectors (``space`` None) begins by itself
+        with a model of this machine; with an endpoint only after the person was asked (``Memory.reembedding``).
+        """
+        options = self._options
+        if options.embedder == "off":
+            return None
+        try:
+            wanted = self.wanted()
+            if space == (wanted.model_id, wanted.dims):
+                return wanted
+        except InputError as error:
+            if space != (OfflineEmbedder.model_id, OfflineEmbedder.dims):
+                raise DegradedError(error.message, error.hint) from error
+            return self._keep(OfflineEmbedder())
+        if space is None:
+            if wanted.sends_to:
+                raise DegradedError(f"no text has been sent to {wanted.sends_to} yet", REMEDY)
+            return wanted
+        if space == (OfflineEmbedder.model_id, OfflineEmbedder.dims):
+            return self._keep(OfflineEmbedder())
+        model, _, host = space.model_id.rpartition("@")
+        if wanted.sends_to and model and wanted.model_id.endswith(f"@{host}"):
+            return self._keep(EndpointEmbedder(replace(options.endpoint, model=model, dimensions=space.dims)))
+        raise DegradedError(f"the vectors in this file are from another model ({space.model_id})", REMEDY)
+
+    def close(self) -> None:
+        """End what waits for a network."""
+        with self._lock:
+            for one in self._made.values():
+                if isinstance(one, EndpointEmbedder):
+                    one.close()
+
+    def _keep(self, embedder: Embedder) -> Embedder:
+        """The one that was made first: it has loaded its model, or remembers questions."""
+        with self._lock:
+            return self._made.setdefault(VectorSpace(embedder.model_id, embedder.dims), embedder)

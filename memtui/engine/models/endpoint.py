@@ -1,0 +1,203 @@
+"""What every call of an OpenAI-compatible endpoint shares: its address, its key, the connection, its faults in words.
+
+Texts go only to an address that is https or on this machine; no redirect is followed, no proxy or header of the
+environment is used, and a reply cannot grow without bound. Faults are told by what they do, and without the text of
+the reply: it may repeat the key or what was sent.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar, Protocol
+from urllib.parse import urlsplit
+
+from memtui.engine.errors import DegradedError, InputError
+
+if TYPE_CHECKING:
+    import openai
+
+LARGEST_REPLY = 4 << 20
+
+
+class Address(Protocol):
+    """Where an endpoint is. ``section``: of the settings it comes from; hints name it."""
+
+    section: ClassVar[str]
+
+    @property
+    def base_url(self) -> str: ...
+
+    @property
+    def key_env(self) -> str: ...
+
+
+class EndpointError(DegradedError):
+    """Nobody is there, or not for this key: any other call would fare the same."""
+
+
+class AddressError(InputError):
+    """The settings name no endpoint that may be asked."""
+
+
+UNUSABLE = (EndpointError, AddressError)
+"""What is wrong with the endpoint as a whole: a run that meets it need not ask any further."""
+
+
+class TooLongError(DegradedError):
+    """Less text may do. ``refused``: the endpoint did not even try; else the answer was cut off."""
+
+    def __init__(self, message: str, *, refused: bool) -> None:
+        super().__init__(message, "Choose a model with a longer context.")
+        self.refused = refused
+
+
+def check_address(address: Address) -> str:
+    """The host. Raises AddressError for an address that is not https (or on this machine), or that carries a key."""
+    try:
+        url = urlsplit(address.base_url)
+        host, _ = url.hostname or "", url.port
+    except ValueError:
+        url, host = urlsplit(""), ""
+    if url.scheme not in ("http", "https") or not host:
+        # It may hold a key, so it is not repeated.
+        raise AddressError(
+            f"{address.section}.base_url is not the address of an endpoint.",
+            "For example https://api.openai.com/v1.",
+        )
+    if url.username or url.password or url.query or url.fragment:
+        raise AddressError(
+            "The address of the endpoint carries a name, a key or a query.",
+            f"Put the key into the environment variable {address.key_env}.",
+        )
+    if url.scheme == "http" and not is_loopback(host):
+        raise AddressError(
+            f"{host} would be spoken to without encryption.", "Use https, or a server on this machine."
+        )
+    return host
+
+
+def check_endpoint(address: Address, environ: Mapping[str, str] | None = None) -> str:
+    """The key to use. Raises AddressError for an unusable address, EndpointError without a key."""
+    host = check_address(address)
+    key = (os.environ if environ is None else environ).get(address.key_env, "").strip()
+    if not key and not is_loopback(host):
+        raise EndpointError(
+            f"There is no key for {host}.", f"Set the environment variable {address.key_env}."
+        )
+    if not key.isascii() or any(character.isspace() for character in key):
+        raise EndpointError(
+            f"The key in {address.key_env} cannot be one.", "It has blanks or letters that no key has."
+        )
+    return key or "none"
+
+
+def is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def warm_up(module: str) -> None:
+    """Import what a call needs. Half a second the first time: neither a deadline's business nor an event loop's."""
+    import_module(module)
+    from .capped import certificates
+
+    certificates()
+
+
+@asynccontextmanager
+async def connected(
+    address: Address, key: str, timeout: float, largest: int = LARGEST_REPLY
+) -> AsyncIterator[openai.AsyncOpenAI]:
+    """A client for a call. ``timeout``: seconds for each step; the whole needs a deadline of its own."""
+    import httpx2
+    import openai
+
+    from .capped import CappedTransport
+
+    async with httpx2.AsyncClient(
+        transport=CappedTransport(largest), follow_redirects=False, trust_env=False, timeout=timeout,
+        headers={"Accept-Encoding": "identity"},
+    ) as http:  # fmt: skip
+        yield openai.AsyncOpenAI(
+            api_key=key, base_url=address.base_url, max_retries=0, timeout=timeout, http_client=http,
+            default_headers={"Authorization": f"Bearer {key}"},
+        )  # fmt: skip
+
+
+# The key, the address or the credit, not what was asked.
+_FOR_ANY_CALL = frozenset({401, 402, 403, 404, 429})
+_REFUSED_KEY = {401: "Check the key in {key_env}.", 403: "Check the key in {key_env} and what it may do."}
+
+
+def explained(
+    error: BaseException, address: Address, refused: str, largest: int = LARGEST_REPLY
+) -> DegradedError:
+    """What went wrong, without the text of the reply. ``refused``: what to do when the request is no good there."""
+    from .capped import TooLargeError
+
+    host, section = urlsplit(address.base_url).hostname or address.base_url, address.section
+    chain = _chain(error)
+    for one in chain:
+        if isinstance(one, DegradedError):
+            return one
+        if isinstance(one, TooLargeError):
+            return DegradedError(f"{host} sent more than {largest >> 20} MB.", f"Check {section}.base_url.")
+    status = status_of(error)
+    if status is not None:
+        if status == 413 or (status in (400, 422) and says(error, "context", "too long", "too many tokens")):
+            return TooLongError(f"{host} finds the text too long ({status}).", refused=True)
+        kind_of = EndpointError if 300 <= status < 400 or status in _FOR_ANY_CALL else DegradedError
+        return kind_of(*_told(status, host, address, refused))
+    kind, hint = type(chain[-1]).__name__, f"Is it running? Check {section}.base_url."
+    if any(type(one).__name__ in ("ConnectError", "ConnectTimeout") for one in chain):
+        return EndpointError(f"{host} cannot be reached ({kind}).", hint)
+    if any("Connect" in type(one).__name__ or isinstance(one, OSError) for one in chain):
+        return DegradedError(f"{host} broke off ({kind}).", hint)
+    return DegradedError(f"{host} gave no usable reply ({kind}).", "Try again, or choose another model.")
+
+
+def _told(status: int, host: str, address: Address, refused: str) -> tuple[str, str]:
+    section = address.section
+    if 300 <= status < 400:
+        return f"{host} points to another address ({status}).", f"Set {section}.base_url to the right one."
+    if status in (401, 403):
+        return f"{host} refused the key ({status}).", _REFUSED_KEY[status].format(key_env=address.key_env)
+    if status == 404:
+        hint = f"Check {section}.base_url (it usually ends in /v1) and {section}.model."
+        return f"{host} does not know the model or the address (404).", hint
+    if status == 429:
+        hint = "Wait; the next try comes by itself."
+        return f"{host} has too many requests, or the credit is used up (429).", hint
+    if status in (400, 422):
+        return f"{host} refused the request ({status}).", refused
+    return f"{host} {'is out of order' if status >= 500 else 'refused'} ({status}).", "Try again later."
+
+
+def status_of(error: BaseException) -> int | None:
+    """The HTTP status that an error came of, if it came of one."""
+    statuses = (getattr(one, "status_code", None) for one in _chain(error))
+    return next((one for one in statuses if isinstance(one, int)), None)
+
+
+def says(error: BaseException, *signs: str) -> bool:
+    """Whether an endpoint's refusal has one of these words: each says it in its own way."""
+    words = (getattr(one, name, None) for one in _chain(error) for name in ("code", "type", "message"))
+    said = [word.casefold() for word in words if isinstance(word, str)]
+    return any(sign in word for word in said for sign in signs)
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    chain: list[BaseException] = []
+    at: BaseException | None = error
+    while at is not None and len(chain) < 10:
+        chain.append(at)
+        at = at.__cause__ or at.__context__
+    return chain
