@@ -46,6 +46,7 @@ SHOTS = (
     Shot("memories-narrow", ("j", "j"), size=NARROW),
     Shot("search-why", ("3", "~", "slash", *typed("what does Ada eat"), "~", "enter", "~")),
     Shot("correct", ("e", "~", *typed(" at Linzen"))),
+    Shot("entities", ("4", "~", "enter", "~", "j", "j")),
     Shot("sessions", ("5", "~", "j")),
     Shot("observations", ("6", "~", "slash", *typed("replay deliveries"), "~", "enter", "~")),
     Shot("history", ("8", "~", "j", "j")),

@@ -189,6 +189,11 @@ class View:
         with self._connections.read() as connection:
             return enrichments.of_memory(connection, memories.get(connection, identity, self._clock()).rid)
 
+    def enriched_in(self, eid: int) -> set[int]:
+        """The memories (rids) in which only a model that read them again found an entity."""
+        with self._connections.read() as connection:
+            return enrichments.of_entity(connection, eid)
+
     def entity_months(self, eid: int) -> list[tuple[int, int, int]]:
         """(year, month, memories) of an entity, in local time, the oldest first; months without any are left out."""
         with self._connections.read() as connection:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.records import Entity, MemoryRecord, Operation, Recall, RowChange, Session
+    from memtui.engine.records import Enrichment, Entity, MemoryRecord, Operation, Recall, RowChange, Session
 
 _DAY = 86_400
 # Facts have no transcript of their own: what was learned within that many days is around them.
@@ -32,6 +32,7 @@ class Detail:
     versions: tuple[MemoryRecord, ...]
     around: tuple[MemoryRecord, ...]
     entities: tuple[Entity, ...]
+    enrichment: Enrichment | None
     history: tuple[tuple[Operation, RowChange], ...]
     recalls: tuple[Recall, ...]
     sessions: dict[str, Session]
@@ -72,6 +73,7 @@ def gather(memory: Memory, identity: str) -> Detail:
         versions=tuple(view.versions(identity)),
         around=tuple(around),
         entities=tuple(view.entities_of(identity)),
+        enrichment=view.enrichment_of(identity),
         history=tuple(view.history_of(identity)),
         recalls=tuple(view.recalls_of(identity)),
         sessions=sessions,

@@ -30,7 +30,7 @@ class Portrait(NamedTuple):
     ``memories``: facts first, then by time, at most ``LISTED`` of ``total``; ``months``: every month from
     the first to the last; ``titles``: what the sessions of these memories are called, by their ids;
     ``unlinked``: memories that the person took out; ``waiting``: texts that were not read for names yet.
-    ``added``: memories in which only a model found it.
+    ``added``: the memories (rids) in which only a model found it that read them again.
     """
 
     entity: Entity
@@ -41,7 +41,7 @@ class Portrait(NamedTuple):
     titles: dict[str, str] = {}
     unlinked: int = 0
     waiting: int = 0
-    added: tuple[MemoryRecord, ...] = ()
+    added: frozenset[int] = frozenset()
 
     @property
     def complete(self) -> bool:
@@ -69,6 +69,7 @@ def gather_portrait(memory: Memory, identity: str) -> Portrait:
         titles=titles,
         unlinked=profile.unlinked,
         waiting=profile.waiting,
+        added=frozenset(memory.view.enriched_in(profile.entity.eid)),
     )
 
 

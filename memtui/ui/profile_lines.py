@@ -29,6 +29,8 @@ LABEL = 12
 GUTTER = 2
 # From this width on, whom it is seen with stands beside the memories.
 WIDE, RIGHT, GAP = 96, 34, 3
+# The sign of a memory in which only enrichment found it.
+ADDED = "+"
 # In one column so many companions stand between facts and turns.
 _COMPANIONS = 8
 _AGE, _PLACE, _PLACE_FROM = 4, 22, 64
@@ -87,7 +89,7 @@ class ProfileText:
         marks = NameMarks((portrait.entity.canonical_name, *portrait.entity.aliases))
         facts = [one for one in portrait.memories if one.kind == "fact"]
         others = [one for one in portrait.memories if one.kind != "fact"]
-        two = self.width >= WIDE and bool(portrait.seen_with or portrait.added)
+        two = self.width >= WIDE and bool(portrait.seen_with)
         left = self.width - RIGHT - GAP if two else self.width
         column: list[Part] = []
         column += self._memories("facts", facts, left, marks, portrait)
@@ -97,17 +99,16 @@ class ProfileText:
             "also mentioned in" if facts else "mentioned in", others, left, marks, portrait
         )
         column += self._rest(portrait, left)
+        first_right = len(self._stops)
         if two:
-            first_right = len(self._stops)
-            right = [*self._companions(portrait, RIGHT), *self._added(portrait, RIGHT)]
+            right = list(self._companions(portrait, RIGHT))
             # The second column has a bar of its own for the cursor, in the gap.
             blank, between = Part((), left), GAP - GUTTER
             for one, other in zip_longest(column, right):
                 one = one or blank
                 lines.append((one._replace(width=one.width + between), other or Part((), RIGHT)))
         else:
-            lines += [(part,) for part in (*column, *self._added(portrait, left))]
-            first_right = len(self._stops)
+            lines += [(part,) for part in column]
         rows = [0] * len(self._stops)
         for number, line in enumerate(lines):
             for part in line:
@@ -142,6 +143,11 @@ class ProfileText:
         if portrait.unlinked:
             told_apart = f"{plural(portrait.unlinked, 'memory', 'memories')} that you took out"
             yield from self._wrapped("not in", told_apart)
+        if portrait.added:
+            number = plural(len(portrait.added), "memory", "memories")
+            yield from self._wrapped(
+                "enriched", f"found in {number} only when a model read them again: {ADDED}"
+            )
         if portrait.waiting:
             waiting = f"{plural(portrait.waiting, 'text waits', 'texts wait')} to be read for names"
             yield from self._labelled(
@@ -201,7 +207,8 @@ class ProfileText:
         if where:
             title = one_line(portrait.titles.get(one.session_id or "", ""), where)
             pieces += [_blanks(2), Piece(title, "dim"), _blanks(where - cells(title))]
-        return [*pieces, Piece(visible(age.rjust(_AGE + 1)), "dim")]
+        added = ADDED if one.rid in portrait.added else " "
+        return [*pieces, Piece(visible(added), "context"), Piece(visible(age.rjust(_AGE)), "dim")]
 
     def _rest(self, portrait: Portrait, width: int) -> Iterable[Part]:
         if portrait.complete:
@@ -227,16 +234,6 @@ class ProfileText:
                 type = one_line(one.entity.type, kind)
                 pieces += [_blanks(1), Piece(type, "dim"), _blanks(kind - cells(type))]
             yield self._stop(Stop(entity=one.entity), [*pieces, Piece(number, "dim")], width)
-        yield Part((), width)
-
-    def _added(self, portrait: Portrait, width: int) -> Iterable[Part]:
-        """The memories that only a model found it in."""
-        if not portrait.added:
-            return
-        yield self._heading("found by enrichment", len(portrait.added), width)
-        marks = NameMarks(())
-        for one in portrait.added:
-            yield self._stop(Stop(memory=one), self._memory(one, width, 0, marks, portrait), width)
         yield Part((), width)
 
     def _heading(self, title: str, number: int, width: int) -> Part:

@@ -110,6 +110,13 @@ def test_what_was_taken_out_and_what_waits_is_said() -> None:
     assert "214 texts wait to be read for names" in shown
 
 
+def test_what_only_enrichment_found_is_marked() -> None:
+    shown = lines(laid(portrait(added=frozenset({2}))))
+    assert any("enriched" in line and "1 memory" in line for line in shown)
+    assert next(line for line in shown if "I saw Addie" in line).split()[-2] == "+"
+    assert "+" not in next(line for line in shown if "is vegetarian" in line)
+
+
 HOSTILE = [
     "\x1b]52;c;aGk=\x07", "\u202egnp.txt", "[bold]x[/]", "w" * 5_000, "محمد الفارسي", "李雷" * 40, "\n\n", "e" + "\u0301" * 40,
 ]  # fmt: skip

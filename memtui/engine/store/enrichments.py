@@ -9,6 +9,7 @@ import apsw
 from memtui.engine.records import Enrichment, Kind, MemoryRecord
 
 from . import entities, memories
+from .entity_lists import GROUP
 
 KINDS: tuple[Kind, ...] = ("fact", "episode")
 
@@ -68,3 +69,15 @@ def of_memory(connection: apsw.Connection, rid: int) -> Enrichment | None:
     }
     added = tuple(entity for entity in entities.of_memory(connection, rid) if entity.eid in gained)
     return Enrichment(at=int(row[0]), added=added)
+
+
+def of_entity(connection: apsw.Connection, eid: int) -> set[int]:
+    """The memories (rids) that are linked to an entity only since they were read again."""
+    rows = connection.execute(
+        f"""
+        SELECT el.rid FROM enriched_links el JOIN memory_entities me ON me.rid = el.rid AND me.eid = el.eid
+        WHERE el.eid IN {GROUP.format(eid="?1")}
+        """,
+        (eid,),
+    )
+    return {int(rid) for (rid,) in rows}

@@ -45,7 +45,9 @@ class MemoryText(PastText):
             [
                 *self._head(memory),
                 *self._fading(detail),
-                *self._group(self._said_in(detail), self._named(detail), self._versions(detail)),
+                *self._group(
+                    self._said_in(detail), self._named(detail), self._enriched(detail), self._versions(detail)
+                ),
                 *self._group(self._derived(detail), self._history(detail), self._recalls(detail)),
                 *self._group(self._around(detail)),
                 *self._group(self._foot(memory)),
@@ -152,6 +154,18 @@ class MemoryText(PastText):
         between = assemble((f" {self.glyphs.dot} ", "$text-muted"))
         for label, names in by_type.items():
             yield from self.labelled(label, between.join(names[:LISTED]))
+
+    def _enriched(self, detail: Detail) -> Iterable[Content]:
+        """What it has from a model that read it again for names."""
+        read = detail.enrichment
+        if read is None:
+            return
+        day = local_date(read.at, self.now)
+        names = f" {self.glyphs.dot} ".join(one.canonical_name for one in read.added[:LISTED])
+        told = assemble((f"{day}, found ", "$text-muted"), (names, "$entity")) if names else None
+        yield from self.labelled(
+            "read again", told or assemble((f"{day}, no more names found", "$text-muted"))
+        )
 
     def _derived(self, detail: Detail) -> Iterable[Content]:
         for index, one in enumerate(detail.derived[:LISTED]):
