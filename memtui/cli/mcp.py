@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from contextlib import ExitStack
 from importlib.util import find_spec
@@ -48,6 +49,7 @@ def mcp_command(
         raise DegradedError(
             "The package mcp is not installed.", f"{sys.executable} -m pip install 'mcp>=2,<3'"
         )
+    gc.disable()  # nothing of what starting makes is garbage; looking for some takes a tenth of it
     from memtui.engine.tools.agent import Agent
 
     with ExitStack() as stack:
@@ -63,6 +65,8 @@ def mcp_command(
             without=("record_turn",) if no_recording else (),
         )
         jobs = not (no_jobs or who.readonly or who.scoped) and _may_lead(door)
+        gc.freeze()
+        gc.enable()
         if sys.stdin.isatty():
             note("an MCP client is expected on standard input; memtui connect sets one up, Ctrl+C ends this")
         serve(server, memory, jobs=jobs, at_end=stack.close)
