@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-HEAVY = ("numpy", "tokenizers", "openai", "spacy", "onnxruntime", "wordllama", "sqlite_vec")
+HEAVY = ("numpy", "tokenizers", "openai", "spacy", "onnxruntime", "wordllama", "sqlite_vec", "mcp", "agents")
 
 
 def _modules_after(code: str) -> set[str]:
@@ -54,6 +54,12 @@ def test_importing_loads_no_model_and_no_engine_work(module: str) -> None:
     loaded = _modules_after(f"import {module}")
     assert not loaded.intersection(HEAVY)
     assert "memtui.engine.memory" not in loaded
+
+
+def test_opening_a_memory_loads_nothing_that_reads_names() -> None:
+    loaded = _modules_after("from memtui import Memory; Memory.open(':memory:').close()")
+    assert "memtui.engine.memory" in loaded
+    assert "memtui.engine.models.ner" not in loaded
 
 
 def test_types_hold() -> None:

@@ -9,18 +9,21 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from memtui.engine.clock import Clock
 from memtui.engine.curate.derive import derive, pending_texts
 from memtui.engine.curate.intake import role_trust
 from memtui.engine.errors import DegradedError, MemtuiError
-from memtui.engine.models import linker
 from memtui.engine.models.embedders import Embedder
-from memtui.engine.models.ner import KnownNames, Recogniser, Span, readable
 from memtui.engine.models.vectors import quantise, usable
 from memtui.engine.store import entities, full_text, vectors
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.vectors import VectorSpace
+
+if TYPE_CHECKING:
+    from memtui.engine.models.ner import KnownNames, Recogniser, Span
 
 BATCH = 128
 QUIET_SECONDS = 0.5
@@ -38,13 +41,13 @@ class Indexer:
 
     def __init__(
         self, connections: Connections, clock: Clock, embedder: Callable[[VectorSpace | None], Embedder | None], *,
-        recogniser: Recogniser | None = None,
+        recogniser: Callable[[], Recogniser] | None = None,
         on_progress: Callable[[], None] = lambda: None, on_done: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
         self._connections = connections
         self._clock = clock
         self._embedder = embedder
-        self._recogniser = recogniser or Recogniser()
+        self._make_recogniser = recogniser
         self._on_progress = on_progress
         self._on_done = on_done
         self._work = threading.Lock()
@@ -53,7 +56,7 @@ class Indexer:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._names = threading.Lock()
-        self._known = KnownNames()
+        self._known_names: KnownNames | None = None
         self._learned = -1
         self._names_version = 0
         # Who speaks in conversations: names by key, and the roles that were looked at.
@@ -152,7 +155,26 @@ class Indexer:
             self._meet((role,))
             return self._mentions(content, spans)
 
+    # What reads names takes 40 ms to load: those who open a memory to look at it need none of it.
+
+    @cached_property
+    def _recogniser(self) -> Recogniser:
+        from memtui.engine.models.ner import Recogniser
+
+        return self._make_recogniser() if self._make_recogniser else Recogniser()
+
+    @property
+    def _known(self) -> KnownNames:
+        from memtui.engine.models.ner import KnownNames
+
+        if self._known_names is None:
+            self._known_names = KnownNames()
+        return self._known_names
+
     def _mentions(self, content: str, spans: Iterable[Span] | None = None) -> tuple[entities.Mention, ...]:
+        from memtui.engine.models import linker
+        from memtui.engine.models.ner import readable
+
         guessed = self._recogniser.quick(content) if spans is None else tuple(spans)
         known = self._known.find(readable(content))
         return linker.mentions(guessed, known, self._speakers)
@@ -170,7 +192,7 @@ class Indexer:
     def forget_names(self) -> None:
         """The file has another content now: names are learned anew."""
         with self._names:
-            self._known, self._learned = KnownNames(), -1
+            self._known_names, self._learned = None, -1
             self._speakers, self._seen_roles = {}, set()
 
     def _learn(self) -> None:
@@ -178,8 +200,9 @@ class Indexer:
         with self._connections.read() as connection:
             version = entities.names_version(connection)
             if version != self._names_version:
-                names = ((name, name, "person") for name in self._speakers.values())
-                self._known, self._learned, self._names_version = KnownNames(names), -1, version
+                self._known_names, self._learned, self._names_version = None, -1, version
+                for name in self._speakers.values():
+                    self._known.add(name, name, "person")
             new = entities.names_after(connection, self._learned)
         for _, alias, type in new:
             self._known.add(alias, alias, type)

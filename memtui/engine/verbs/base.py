@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, ReadOnlyError
 from memtui.engine.maintain.indexer import Indexer
 from memtui.engine.models.choosing import Embedders
-from memtui.engine.models.ner import Recogniser
 from memtui.engine.records import Changes, Operation, Options
 from memtui.engine.search.vector_copy import VectorCopy
 from memtui.engine.store import history
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.sql import scalar
 from memtui.engine.view import View
+
+if TYPE_CHECKING:
+    from memtui.engine.models.ner import Recogniser
 
 Event = Literal["changed", "progress", "job_finished"]
 
@@ -38,9 +41,9 @@ class Base:
         self._seen_version = 0
         self._embedders = Embedders(options)
         self._vector_copy = VectorCopy(self._wake_indexer)
-        self._recogniser = Recogniser(options.strategies, options.llm)
         self._indexer = Indexer(
-            connections, clock, self._embedders.serving, recogniser=self._recogniser, on_progress=self._progressed,
+            connections, clock, self._embedders.serving, recogniser=lambda: self._recogniser,
+            on_progress=self._progressed,
             on_done=self._settled,
         )  # fmt: skip
 
@@ -140,3 +143,9 @@ class Base:
 
     def _progressed(self) -> None:
         self._call("progress", Changes(tables=frozenset({"memory_entities", "embeddings"})))
+
+    @cached_property
+    def _recogniser(self) -> Recogniser:
+        from memtui.engine.models.ner import Recogniser
+
+        return Recogniser(self._options.strategies, self._options.llm)
