@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memtui.ui.actions import Action
-from memtui.ui.entity_detail import entities_in
 from memtui.ui.format import count
 
 if TYPE_CHECKING:
@@ -29,6 +28,9 @@ class AboutRow(_Base):
 
     async def about_entities(self) -> Sequence[Entity]:
         """Whom and what the selected row mentions, the most mentioned there first."""
+        # Imported late, like all that no first paint needs.
+        from memtui.ui.entity_detail import entities_in
+
         shown = self.about_memories()
         return await self.ask(lambda memory: entities_in(memory, [one.id for one in shown]))
 
