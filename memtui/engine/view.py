@@ -145,6 +145,11 @@ class View:
         with self._connections.read() as connection:
             return memories.linked(connection, identity, "source", self._clock(), back=True)
 
+    def merged(self, identity: str, *, into: bool = False) -> list[MemoryRecord]:
+        """The memories that were merged into this one; with ``into`` the one that it was merged into."""
+        with self._connections.read() as connection:
+            return memories.linked(connection, identity, "merged", self._clock(), back=into)
+
     def versions(self, identity: str) -> list[MemoryRecord]:
         """The chain of corrections that this memory belongs to, the oldest text first."""
         with self._connections.read() as connection:

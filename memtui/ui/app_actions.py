@@ -11,6 +11,9 @@ from .format import local_time, plural
 from .messages import Said, Severity
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memtui.engine.memory import Memory
     from memtui.engine.records import Operation, Undone
 
     from .app import MemtuiApp
@@ -55,8 +58,6 @@ class AppActions(AppWays):
     # -- undo
 
     async def do_undo(self) -> None:
-        from memtui.engine.errors import InputError
-
         me = self._me
         operation = await me.operations.ask(lambda memory: memory.next_undo())
         if operation is None:
@@ -66,18 +67,29 @@ class AppActions(AppWays):
             self._say("Nothing was undone.")
             return
         op_id = operation.op_id
-        try:
-            done = await me.operations.change(lambda memory: memory.undo(op_id), "undoing")
-        except InputError as error:
-            self._say(f"{error.message} {error.hint}", "warning")
-            return
-        self._tell_conflicts(done)
+        await self._take_back(lambda memory: memory.undo(op_id), "undoing")
 
     async def do_redo(self) -> None:
-        done = await self._me.operations.change(lambda memory: memory.redo(), "redoing")
+        await self._take_back(lambda memory: memory.redo(), "redoing")
+
+    async def _take_back(self, back: Callable[[Memory], Undone | None], doing: str) -> None:
+        """What was undone is told as any change is; what was left alone is shown side by side."""
+        from memtui.engine.errors import InputError
+        from memtui.engine.store.undo import NothingUndoneError
+
+        from .screens.conflicts import ConflictsDialog
+
+        try:
+            done = await self._me.operations.change(back, doing)
+        except InputError as error:
+            self._say(f"{error.message} {error.hint}", "warning")
+            if isinstance(error, NothingUndoneError) and error.conflicts:
+                self._me.push_screen(ConflictsDialog(error.operation, error.conflicts))
+            return
         if done is None:
             self._say("There is nothing to redo.")
-        self._tell_conflicts(done)
+        elif done.conflicts:
+            self._me.push_screen(ConflictsDialog(done.operation, done.conflicts, done.restored))
 
     async def _sure(self, operation: Operation) -> bool:
         """Ask before a large undo, or one of something from before this run."""
@@ -93,13 +105,6 @@ class AppActions(AppWays):
         told = f"{operation.label}\n{plural(operation.rows, 'row')}, {when}{before}."
         answer = await self._me.ask_person(Question("Undo this?", told, yes="undo"))
         return bool(answer)
-
-    def _tell_conflicts(self, done: Undone | None) -> None:
-        """What was undone is told as any change is; this shows what was left alone."""
-        if done is not None and done.conflicts:
-            from .screens.conflicts import ConflictsDialog
-
-            self._me.push_screen(ConflictsDialog(done))
 
     # -- the program
 

@@ -21,6 +21,7 @@ _AROUND_READ = 400
 class Detail:
     """One memory and what belongs to it; ``versions`` holds the chain of corrections, oldest first.
 
+    ``merged``: what was merged into it; ``merged_into``: what it was merged into.
     ``fades``: when its confidence reaches the threshold (Unix seconds), None when it never does.
     """
 
@@ -30,6 +31,8 @@ class Detail:
     sources: tuple[MemoryRecord, ...]
     derived: tuple[MemoryRecord, ...]
     versions: tuple[MemoryRecord, ...]
+    merged: tuple[MemoryRecord, ...]
+    merged_into: tuple[MemoryRecord, ...]
     around: tuple[MemoryRecord, ...]
     entities: tuple[Entity, ...]
     enrichment: Enrichment | None
@@ -71,6 +74,8 @@ def gather(memory: Memory, identity: str) -> Detail:
         sources=tuple(sources),
         derived=tuple(view.derived(identity)),
         versions=tuple(view.versions(identity)),
+        merged=tuple(view.merged(identity)),
+        merged_into=tuple(view.merged(identity, into=True)),
         around=tuple(around),
         entities=tuple(view.entities_of(identity)),
         enrichment=view.enrichment_of(identity),

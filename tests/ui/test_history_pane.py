@@ -118,6 +118,31 @@ async def test_rows_that_somebody_changed_since_are_shown_and_left_alone(story: 
         assert "access count" not in text  # only what the undo would have put back
 
 
+@pytest.mark.parametrize("key", ["U", "u"])
+async def test_when_all_of_it_was_changed_since_both_versions_are_shown_all_the_same(
+    story: Story, key: str
+) -> None:
+    with story.open() as memory:
+        fact = memory.remember("Owns a rowing boat", tags=["mine"])
+        memory.tag(fact.id, add=["boat"])
+    with story.open(actor="agent:coach") as agent:
+        agent.tag(fact.id, add=["lake"])
+    app = at_history(story)
+    async with running(app) as pilot:
+        await pilot.press("j", key)
+        if key == "u":
+            await until(lambda: there(app, Question))
+            await pilot.press("y")
+        await until(lambda: there(app, ConflictsDialog))
+        await until(lambda: "changed since by" in screen_text(app))
+        text = screen_text(app)
+        assert "1 row left alone" in text and "Nothing was undone" in text
+        assert "mine, boat, lake" in text and "wanted" in text
+        await pilot.press("escape")
+    with story.open() as memory:
+        assert set(memory.get(fact.id).tags) == {"mine", "boat", "lake"}
+
+
 async def test_more_than_twenty_rows_are_asked_about(story: Story) -> None:
     with story.open() as memory:
         for number in range(30):

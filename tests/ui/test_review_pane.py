@@ -7,11 +7,14 @@ import asyncio
 import pytest
 from memtui.engine.records import MemoryRecord
 from memtui.ui.app import MemtuiApp
+from memtui.ui.detail import gather
+from memtui.ui.glyphs import UNICODE
 from memtui.ui.screens.edit import CorrectDialog
 from memtui.ui.screens.merge import MergeDialog
 from memtui.ui.screens.review import ReviewPane
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import KeyBar, StatusLine, TabBar
+from memtui.ui.widgets.memory_view import MemoryText
 from textual.widgets import TextArea
 from ui_story import DAY, NOW, Story, running, screen_text, settle, there, until
 
@@ -196,6 +199,19 @@ async def test_merging_shows_both_and_keeps_tags_and_the_chosen_words(inbox: Sto
         await until(lambda: "conflict" not in kinds(app))
     merged = facts(inbox)["We lived in Bergen, now in Oslo"]
     assert merged.protected and "home" in merged.tags
+    with inbox.open() as memory:
+        (gone,) = memory.view.page('is:trash "We live in Oslo now"')
+        for id, told in (
+            (merged.id, "made of     ⌫ We live in Oslo now"),
+            (gone.id, "merged into ◆ We lived in Berg"),
+        ):
+            preview = MemoryText(60, NOW, UNICODE).whole(gather(memory, id)).plain
+            assert told in preview, preview
+        memory.undo()
+        assert {one.content for one in memory.view.page("kind:fact")} >= {
+            "I live in Bergen",
+            "We live in Oslo now",
+        }
 
 
 async def test_correcting_a_card_settles_it(inbox: Story) -> None:

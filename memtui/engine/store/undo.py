@@ -7,7 +7,7 @@ survives a restart and can be undone again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import apsw
@@ -24,6 +24,19 @@ from .undo_rows import put_back, rows_of
 _ROWS_PER_TRANSACTION = 2_000
 # Half a correction would leave both texts in force.
 _INDIVISIBLE = {"correct"}
+
+
+class NothingUndoneError(InputError):
+    """An operation whose rows were all left as they are. ``conflicts``: what each of them is, and was to be."""
+
+    def __init__(self, operation: Operation, conflicts: Sequence[Conflict]) -> None:
+        reason = conflicts[0].reason if conflicts else "nothing of it is left"
+        super().__init__(
+            f"Operation {operation.op_id} cannot be undone: {reason}.",
+            "memtui history shows the later operations; undo those first.",
+        )
+        self.operation = operation
+        self.conflicts = tuple(conflicts)
 
 
 def latest_undoable(connection: apsw.Connection, actor: str) -> int | None:
@@ -55,7 +68,8 @@ def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undo
 
     A large operation is taken back in slices, each its own transaction, so that other programs are
     not kept waiting; a slice is whole or not there, and a second undo continues a broken one.
-    Raises InputError when it is already taken back, NotFoundError when unknown.
+    Raises InputError when it is already taken back, NothingUndoneError when all of it must be left as it is,
+    NotFoundError when unknown.
     """
     with connections.read() as connection:
         target = _target(connection, op_id)
@@ -71,7 +85,7 @@ def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undo
                 raise InputError(f"Operation {op_id} was just taken back and done again.", "Try again.")
             restored, conflicts = put_back(op.connection, list(rows_of(op.connection, target.op_id)))
             if not restored or (conflicts and _root(op.connection, target).kind in _INDIVISIBLE):
-                raise _nothing_left(target, conflicts)
+                raise NothingUndoneError(target, conflicts)
             _mark(op.connection, target, op.op_id)
             by_id = op.op_id
     else:
@@ -110,14 +124,6 @@ def _root(connection: apsw.Connection, operation: Operation) -> Operation:
     return operation
 
 
-def _nothing_left(target: Operation, conflicts: list[Conflict]) -> InputError:
-    reason = conflicts[0].reason if conflicts else "nothing of it is left"
-    return InputError(
-        f"Operation {target.op_id} cannot be undone: {reason}.",
-        "memtui history shows the later operations; undo those first.",
-    )
-
-
 def _undo_in_slices(
     connections: Connections, clock: Clock, actor: str, kind: str, label: str, target: Operation
 ) -> tuple[int, int, list[Conflict]]:
@@ -136,7 +142,7 @@ def _undo_in_slices(
         if restored:
             _mark(connection, target, by_id)
     if not restored:
-        raise _nothing_left(target, conflicts)
+        raise NothingUndoneError(target, conflicts)
     return by_id, restored, conflicts
 
 

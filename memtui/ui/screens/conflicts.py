@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -19,7 +19,7 @@ from memtui.ui.widgets.text_view import TextView
 from .dialog import Dialog
 
 if TYPE_CHECKING:
-    from memtui.engine.records import Conflict, Undone
+    from memtui.engine.records import Conflict, Operation
 
 _SHOWN = 50
 # From so many cells on the two versions stand beside one another.
@@ -31,12 +31,14 @@ class ConflictsDialog(Dialog[None]):
 
     wide = True
 
-    def __init__(self, undone: Undone) -> None:
+    def __init__(self, operation: Operation, conflicts: Sequence[Conflict], restored: int = 0) -> None:
         super().__init__()
-        self._undone = undone
+        self._operation = operation
+        self._conflicts = conflicts
+        self._restored = restored
 
     def title_text(self) -> str:
-        return f"{plural(len(self._undone.conflicts), 'row')} left alone"
+        return f"{plural(len(self._conflicts), 'row')} left alone"
 
     def body(self) -> ComposeResult:
         yield TextView(id="conflicts-text")
@@ -50,11 +52,13 @@ class ConflictsDialog(Dialog[None]):
         view.show(Content("\n").join(self._lines(view.text_width)), of="conflicts")
 
     def _lines(self, width: int) -> Iterable[Content]:
-        conflicts = self._undone.conflicts
-        restored = plural(self._undone.restored, "row was", "rows were")
-        yield from content(self._undone.operation.label, "bold").wrap(width)
+        conflicts, restored = self._conflicts, plural(self._restored, "row was", "rows were")
+        yield from content(self._operation.label, "bold").wrap(width)
         yield assemble("")
-        told = f"{restored} put back. These were changed since, and stay as they are now."
+        if self._restored:
+            told = f"{restored} put back. These were changed since, and stay as they are now."
+        else:
+            told = "Nothing was undone: all of it was changed since, and stays as it is now. Undo the later ones first."
         yield from content(told, "$text-muted").wrap(width)
         for conflict in conflicts[:_SHOWN]:
             yield assemble("")

@@ -19,6 +19,9 @@ ASK_ABOVE = 20
 async def undo_operation(pane: Pane, operation: Operation) -> None:
     """Undo it, after a question where it has many rows or is somebody else's."""
     from memtui.engine.errors import InputError
+    from memtui.engine.store.undo import NothingUndoneError
+
+    from .conflicts import ConflictsDialog
 
     if not await _sure(pane, operation):
         pane.say("Nothing was undone.")
@@ -28,11 +31,11 @@ async def undo_operation(pane: Pane, operation: Operation) -> None:
         done = await pane.change(lambda memory: memory.undo(op_id), "undoing")
     except InputError as error:
         pane.say(error.message, "warning")
+        if isinstance(error, NothingUndoneError) and error.conflicts:
+            pane.app.push_screen(ConflictsDialog(error.operation, error.conflicts))
         return
     if done is not None and done.conflicts:
-        from .conflicts import ConflictsDialog
-
-        pane.app.push_screen(ConflictsDialog(done))
+        pane.app.push_screen(ConflictsDialog(done.operation, done.conflicts, done.restored))
 
 
 async def _sure(pane: Pane, operation: Operation) -> bool:

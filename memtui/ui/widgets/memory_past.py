@@ -25,6 +25,7 @@ _COLUMN_NAMES = {
     "ended_by": "in Trash because", "confirmed_at": "confirmed", "decay_rate": "fading rate", "tags": "tags",
     "attributes": "links", "source_ids": "sources", "kind": "kind", "category": "category", "project": "project",
 }  # fmt: skip
+_BARE = str.maketrans(dict.fromkeys('{}[]"') | {":": " ", ",": ", "})
 
 
 class PastText(TextLayout):
@@ -36,6 +37,13 @@ class PastText(TextLayout):
             now_here = " (this one)" if after.id == detail.memory.id else ""
             yield from self.labelled("corrected", assemble((f"{day}{now_here}", "$text-muted")))
             yield from self._indented(old_and_new(before.content[:LONGEST], after.content[:LONGEST]), 2)
+
+    def _merged(self, detail: Detail) -> Iterable[Content]:
+        for label, found in (("made of", detail.merged), ("merged into", detail.merged_into)):
+            for index, one in enumerate(found[:LISTED]):
+                text = line(one.content, max(self.width - LABEL - 2, 10))
+                sign = self.glyphs.kinds[one.kind] if one.active else self.glyphs.ended
+                yield from self.labelled("" if index else label, assemble((f"{sign} ", "$accent"), text))
 
     def _history(self, detail: Detail) -> Iterable[Content]:
         for index, (operation, change) in enumerate(detail.history[-LISTED:]):
@@ -67,6 +75,8 @@ class PastText(TextLayout):
             return "none"
         if column in ("valid_until", "confirmed_at") and isinstance(value, int | float):
             return local_time(value, self.now)
+        if column == "attributes":  # names and ids, without the signs of JSON around them
+            return str(value)[:200].translate(_BARE)
         return str(value)[:200]
 
     def _recalls(self, detail: Detail) -> Iterable[Content]:

@@ -46,7 +46,11 @@ class MemoryText(PastText):
                 *self._head(memory),
                 *self._fading(detail),
                 *self._group(
-                    self._said_in(detail), self._named(detail), self._enriched(detail), self._versions(detail)
+                    self._said_in(detail),
+                    self._named(detail),
+                    self._enriched(detail),
+                    self._versions(detail),
+                    self._merged(detail),
                 ),
                 *self._group(self._derived(detail), self._history(detail), self._recalls(detail)),
                 *self._group(self._around(detail)),
