@@ -23,7 +23,9 @@ Line = dict[str, Any]
 NOW = 1_760_000_000
 TODAY = datetime.fromtimestamp(NOW)
 ASSET = Path(__file__).parents[1] / "assets" / "demo.jsonl"
-LINES: list[Line] = [json.loads(line) for line in ASSET.read_text(encoding="utf-8").split("\n") if line]
+EVERY_LINE: list[Line] = [json.loads(line) for line in ASSET.read_text(encoding="utf-8").split("\n") if line]
+# Notes go to the scratchpad; every other line becomes a memory.
+LINES = [line for line in EVERY_LINE if line["type"] != "note"]
 KEYED = {line["key"]: line for line in LINES if "key" in line}
 
 
@@ -259,3 +261,12 @@ def test_dates_in_texts_are_written_around_today() -> None:
 
 def test_no_placeholder_is_left_in_the_memory(by_text: dict[str, MemoryRecord]) -> None:
     assert [content for content in by_text if "{{" in content] == []
+
+
+def test_notes_stand_on_the_scratchpad_signed_by_the_agent(demo: Memory) -> None:
+    notes = [line for line in EVERY_LINE if line["type"] == "note"]
+    assert len(notes) >= 3
+    for note in notes:
+        entry = demo.scratchpad.get(note["pad"])
+        assert (entry.value, entry.updated_at) == (note["content"], NOW + note["time"])
+        assert demo.scratchpad.writer(note["pad"]) == "agent:assistant"

@@ -40,6 +40,7 @@ FIELDS = {
     ),
     "reflection": ({"type", "key", "content", "time", "sources", "tags"}, set[str]()),
     "observation": ({"type", "category", "content", "source", "time"}, set[str]()),
+    "note": ({"type", "pad", "content", "time"}, set[str]()),
 }
 
 

@@ -52,7 +52,13 @@ class Observation(Line, tag="observation", frozen=True, kw_only=True):
     source: str
 
 
-AnyLine = Turn | Fact | Reflection | Observation
+class Note(Line, tag="note", frozen=True, kw_only=True):
+    """An entry of the scratchpad; ``pad`` is its key."""
+
+    pad: str
+
+
+AnyLine = Turn | Fact | Reflection | Observation | Note
 
 
 def read_lines(now: float) -> list[AnyLine]:

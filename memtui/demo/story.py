@@ -20,10 +20,10 @@ import msgspec
 
 from memtui.engine.curate import intake, notes, turns
 from memtui.engine.records import ID_PREFIX, TRUST_ORDER, Kind, MemoryRecord, Options, Trust
-from memtui.engine.store import history, memories, recalls, sessions
+from memtui.engine.store import history, memories, recalls, scratchpad, sessions
 from memtui.engine.store.connection import Connections
 
-from .lines import AnyLine, Fact, Line, Observation, Reflection, Turn
+from .lines import AnyLine, Fact, Line, Note, Observation, Reflection, Turn
 
 AGENT = "agent:assistant"
 _OPTIONS = Options()
@@ -44,6 +44,7 @@ class Story:
         self._facts = {fact.key: fact for lesson in self._lessons for fact in lesson}
         self._reflections = [line for line in lines if isinstance(line, Reflection)]
         self._observations = [line for line in lines if isinstance(line, Observation)]
+        self._notes = [line for line in lines if isinstance(line, Note)]
 
     def write(self) -> None:
         for at, do in sorted(self._steps(), key=itemgetter(0)):
@@ -66,6 +67,8 @@ class Story:
         for source in dict.fromkeys(line.source for line in self._observations):
             noted = [line for line in self._observations if line.source == source]
             yield noted[-1].time, partial(self._observe, noted)
+        for note in self._notes:
+            yield note.time, partial(self._note, note)
 
     # When
 
@@ -193,6 +196,10 @@ class Story:
                     op.connection, "observation", line, key=None, category=line.category,
                     created_at=line.time, trust="agent", source=line.source,
                 )  # fmt: skip
+
+    def _note(self, note: Note, at: int) -> None:
+        with self._operation(at, AGENT, "scratchpad", f"Wrote “{note.pad}” on the scratchpad") as op:
+            scratchpad.put(op.connection, note.pad, note.content, at)
 
     # Rows
 
