@@ -11,10 +11,12 @@ from memtui.ui.detail import gather
 from memtui.ui.glyphs import UNICODE
 from memtui.ui.screens.edit import CorrectDialog
 from memtui.ui.screens.merge import MergeDialog
+from memtui.ui.screens.picking import PickDialog
 from memtui.ui.screens.review import ReviewPane
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import KeyBar, StatusLine, TabBar
 from memtui.ui.widgets.memory_view import MemoryText
+from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import TextArea
 from ui_story import DAY, NOW, Story, running, screen_text, settle, there, until
 
@@ -294,6 +296,25 @@ async def test_what_an_agent_asks_for_is_granted_in_its_words_by_the_key_that_do
         await pilot.press("ctrl+s")
         await until(lambda: kinds(app) == [])
     assert "Ada lives in Oslo, near the harbour" in facts(story, "is:protected")
+
+
+async def test_at_leads_from_a_card_to_those_that_it_is_about(story: Story) -> None:
+    with story.open() as memory:
+        memory.record_turn("talk", "user", "Then Ada Lovelace came")
+        memory.record_turn("talk", "user", "Then Ada sang")
+        memory.index_pending()
+    app = at_review(story)
+    async with running(app) as pilot:
+        await ready(app)
+        assert kinds(app) == ["entities"]
+        await pilot.press("at")
+        await until(lambda: isinstance(app.screen, PickDialog))
+        await until(lambda: app.screen.query_one(RowTable).row_count == 2)
+        await until(lambda: app.screen.query_one(RowTable).has_focus)
+        await pilot.press("enter")
+        await until(lambda: "Ada Lovelace · person" in screen_text(app))
+        await pilot.press("escape")
+        await until(lambda: app.main.active == "review")
 
 
 @pytest.mark.parametrize(("key", "left"), [("m", ["Ada [/]Lovelace"]), ("b", ["Ada", "Ada [/]Lovelace"])])

@@ -40,7 +40,7 @@ from .deciding import Decides
 from .pane import Command
 
 if TYPE_CHECKING:
-    from memtui.engine.records import MemoryRecord
+    from memtui.engine.records import Entity, MemoryRecord
 
 # After a change the cards are read again; several changes in a row are one reason.
 READ_AFTER = 0.3
@@ -209,7 +209,14 @@ class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
         card = self.current
         if card is None:
             return ()
-        return card.sides if self.picked is None else (self.picked,)
+        # What is held back is not a memory yet; its evidence is.
+        return (card.sides or card.item.sources) if self.picked is None else (self.picked,)
+
+    async def about_entities(self) -> Sequence[Entity]:
+        """Those that the card itself is about come first."""
+        own = () if self.current is None else self.current.item.entities
+        known = {one.eid for one in own}
+        return [*own, *(one for one in await super().about_entities() if one.eid not in known)]
 
     def commands(self) -> Iterator[Command]:
         yield Command(
