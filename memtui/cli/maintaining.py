@@ -186,6 +186,8 @@ def _tell_run(run: JobRun, json: bool, *, moment: bool = False) -> None:
     what = run.error or (report.summary if report else "")
     if report is not None and report.skipped:
         what = f"skipped: {report.skipped}"
+    if report is not None and (failed := report.counts.get("failed")):
+        what += f"; {plural(failed, 'session')} failed"
     when = [paint(local_time(run.finished_at or run.started_at, time.time()), "dim")] if moment else []
     out(row(*when, paint(run.state, _COLOURS.get(run.state, "dim")), run.job, what))
     for line in report.notes if report else ():

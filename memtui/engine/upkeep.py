@@ -119,9 +119,8 @@ class Upkeep:
             summary = (
                 f"{'previewed' if preview else 'consolidated'} {done:,} session{'' if done == 1 else 's'}"
             )
-            if found.failed:
-                summary += f", {len(found.failed):,} failed"
-        report = jobs.JobReport(summary=summary, counts=counts, op_id=op_id)
+        notes = found.notes if found is not None else ()
+        report = jobs.JobReport(summary=summary, counts=counts, notes=notes, op_id=op_id)
         period = jobs.preview_period() if preview else jobs.manual_period()
         with self._connections.write() as connection:
             run_id = jobs.start(connection, "consolidation", period, began)

@@ -194,6 +194,8 @@ def _sign(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
     if row.finding is not None:
         return glyphs.conflict, "error" if row.finding.severity == "error" else "warning"
     if row.run is not None:
+        if row.run.state == "done" and role_of(row.run) == "warning":
+            return glyphs.conflict, "warning"
         return {
             "done": (glyphs.protected, "success"),
             "failed": (glyphs.conflict, "error"),
@@ -202,6 +204,8 @@ def _sign(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
     if row.job is not None:
         if row.job.last is not None and row.job.last.state == "failed":
             return glyphs.conflict, "error"
+        if role_of(row.job.last) == "warning":
+            return glyphs.conflict, "warning"
         return (glyphs.marked, "success") if row.job.enabled else (glyphs.kinds["episode"], "dim")
     return glyphs.kinds["observation"], "dim"
 

@@ -7,14 +7,14 @@ import threading
 
 import pytest
 from memtui.engine.maintain.jobs import JobReport, Task
-from memtui.engine.maintain.scheduler import Scheduler
+from memtui.engine.maintain.scheduler import JobStatus, Scheduler
 from memtui.engine.maintain.timetable import JOBS
 from memtui.engine.memory import Memory
 from memtui.engine.records import CheckReport, Finding
 from memtui.engine.store.jobs import JobRun
 from memtui.ui.app import MemtuiApp
 from memtui.ui.glyphs import ASCII, UNICODE
-from memtui.ui.maintenance_rows import outcome_of, period_of, role_of
+from memtui.ui.maintenance_rows import Row, maintenance_columns, outcome_of, period_of, role_of
 from memtui.ui.screens.maintenance import MaintenancePane
 from memtui.ui.screens.question import Question
 from memtui.ui.state import UiState
@@ -240,6 +240,12 @@ def test_a_run_in_which_sessions_failed_says_so() -> None:
         run_id=1, job="consolidation", period="slot:29921967", state="done", started_at=NOW, report=report
     )
     assert (outcome_of(run), role_of(run), period_of(run)) == ("2 sessions failed", "warning", "by itself")
+    job = JobStatus(
+        name="consolidation", label="", about="", schedule="", enabled=True, next_due=None, last=run
+    )
+    sign = maintenance_columns(UNICODE, lambda: NOW, lambda row: "")[0]
+    for row in (Row(1, run=run), Row(2, job=job)):
+        assert [(piece.text, piece.role) for piece in sign.cell(row, 1)] == [("!", "warning")]
 
 
 async def test_questions_tell_whether_they_find_what_they_should(faded: Story) -> None:

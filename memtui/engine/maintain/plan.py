@@ -16,6 +16,7 @@ from memtui.engine.records import Category, Operation, Record, Session, Trust
 
 from .suspicious import Suspicion
 
+_NOTES = 20
 Action = Literal["add", "reinforce", "supersede", "conflict", "hold", "observation", "summary"]
 
 
@@ -121,6 +122,21 @@ class Consolidation(Record):
     def left_waiting(self) -> dict[str, int]:
         """Why sessions were not read, and how many for each reason."""
         return Counter(one.error for one in self.outcomes if one.state == "stopped" and one.error)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know of each session; of those that were left waiting, one line for each reason. A few of them."""
+        waiting = [
+            f"{count:,} session{'' if count == 1 else 's'} left waiting: {why}"
+            for why, count in self.left_waiting.items()
+        ]
+        of_each = [
+            f"{one.session_id}: {note}"
+            for one in self.outcomes
+            for note in (*(one.plan.notes if one.plan else ()), "" if one.state == "stopped" else one.error)
+            if note
+        ]
+        return (*waiting, *of_each)[:_NOTES]
 
     @property
     def plans(self) -> tuple[Plan, ...]:

@@ -10,12 +10,10 @@ from memtui.engine.store.sql import scalar
 from . import backups, decay, judged
 from .calendar import SUNDAY, Daily, Weekly
 from .jobs import Job, JobReport, Task
-from .plan import Consolidation
 
 _INDEX_CHUNK = 512
 _JUDGE_CHUNK, _JUDGED_AT_ONCE = 50, 1_000
 _RUNS_KEPT_DAYS = 400
-_NOTES = 20
 _SLOT_SECONDS = 60
 _IDLE_SECONDS = 3_600
 _LIVE_SECONDS = 86_400
@@ -57,23 +55,9 @@ def _consolidate(task: Task) -> JobReport:
     return JobReport(
         summary=f"{would} {_plural(done, 'session')}: {_plural(facts, 'fact')}, {_plural(observations, 'observation')}",
         counts=counts,
-        notes=_notes(found),
+        notes=found.notes,
         op_id=found.operation.op_id if found.operation else None,
     )
-
-
-def _notes(found: Consolidation) -> tuple[str, ...]:
-    """What to know of each session; of those that were left waiting, one line for each reason."""
-    notes = [
-        f"{one.session_id}: {note}"
-        for one in found.outcomes
-        for note in (*(one.plan.notes if one.plan else ()), "" if one.state == "stopped" else one.error)
-        if note
-    ]
-    waiting = [
-        f"{_plural(sessions, 'session')} left waiting: {why}" for why, sessions in found.left_waiting.items()
-    ]
-    return (*waiting, *notes)[:_NOTES]
 
 
 def _session_over(task: Task) -> str | None:

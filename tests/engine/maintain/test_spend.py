@@ -64,7 +64,8 @@ def test_a_session_that_failed_has_cost_what_it_cost() -> None:
         (run,) = memory.scheduler.runs()
         assert run.report is not None
         assert run.report.counts["tokens"] == 70
-        assert run.report.summary == "consolidated 0 sessions, 1 failed"
+        assert (run.report.summary, run.report.counts["failed"]) == ("consolidated 0 sessions", 1)
+        assert run.report.notes == ("s1: no",)
 
 
 def test_failing_sessions_use_up_the_budget() -> None:
