@@ -20,7 +20,7 @@ from memtui.engine.observations import (
     StepObservations,
 )
 from memtui.engine.observations.extractor import found_json
-from memtui.engine.records import LlmOptions
+from memtui.engine.records import LlmOptions, Options
 
 OUTPUT = "The staging database runs PostgreSQL 15.2 and took nine minutes to migrate; indexes were rebuilt."
 NOTED = {
@@ -158,3 +158,19 @@ def test_an_object_is_found_in_any_prose(before: str, after: str) -> None:
         assert "{" in before  # it takes what begins there for the object
     else:
         assert set(found) & {"findings", "insights", "lessons"}
+
+
+async def test_an_agent_has_a_step_observed_by_the_model() -> None:
+    async with Endpoint(says(f"```json\n{json.dumps(NOTED)}\n```")) as endpoint:
+        options = Options(
+            embedder="off", background=False, llm=LlmOptions(base_url=endpoint.url, model="tiny")
+        )
+        with Memory.open(":memory:", actor="agent:scout", options=options) as memory:
+            step = {"step_name": "migrate", "step_type": "GOAL", "output": OUTPUT}
+            answer = await asyncio.to_thread(memory.tools().call, "observe_step", step)
+            assert answer.ok, answer.text
+            kept = json.loads(answer.text)["observations"]
+            assert [(one["category"], one["source"], one["trust"]) for one in kept] == [
+                (category, "GOAL:migrate", "model") for category in ("finding", "insight", "lesson")
+            ]
+            assert memory.view.operations()[0].actor == "agent:scout"
