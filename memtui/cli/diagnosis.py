@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from memtui import __version__, paths
-from memtui.engine.errors import DegradedError, MemtuiError, StoreError
+from memtui.engine.errors import DegradedError, InputError, MemtuiError, StoreError
 from memtui.engine.records import Record, StrategyReport
 from memtui.ui.format import count, plural, relative_time
+from memtui.ui.reembed_text import wanted_told
 
 from . import output
 from .door import Door
@@ -118,6 +119,10 @@ def memory(door: Door) -> Iterator[Diagnosis]:
     holds = f"{plural(stats.active, 'memory', 'memories')}, {plural(stats.sessions, 'session')}"
     yield _ok("memory", f"{path}: {holds}, {stats.file_bytes / 1e6:,.1f} MB")
     yield _ok("vectors", f"{count(stats.embedded)} ({stats.vectors})")
+    if stats.vectors_wanted:
+        yield _note("vectors", wanted_told(stats), "memtui embed does it, after a preview")
+    if stats.vectors_problem:
+        yield _note("vectors", f"search goes without them: {stats.vectors_problem}")
     if stats.unembedded or stats.unlinked:
         missing = f"{plural(stats.unembedded, 'vector')} and {plural(stats.unlinked, 'link')}"
         remedy = "The app makes them in the background; every search makes some."
@@ -129,15 +134,16 @@ def embedder(configuration: Configuration) -> Iterator[Diagnosis]:
     if configuration.settings.embedder.kind == "off":
         yield _note("embedder", "switched off: search goes by words and names")
         return
-    from memtui.engine.models.embedders import OfflineEmbedder
+    from memtui.engine.models.choosing import Embedders
 
     try:
-        model = OfflineEmbedder()
+        model = Embedders(configuration.settings.options()).wanted()
         model.embed(["a short text"])
-    except DegradedError as error:
+    except (DegradedError, InputError) as error:
         yield wrong("embedder", "degraded", error)
     else:
-        yield _ok("embedder", f"{model.model_id}, {model.dims} dimensions, needs no network")
+        where = f"at {model.sends_to}" if model.sends_to else "needs no network"
+        yield _ok("embedder", f"{model.model_id}, {model.dims} dimensions, {where}")
 
 
 def names(door: Door, configuration: Configuration) -> Iterator[Diagnosis]:

@@ -47,6 +47,7 @@ COMMANDS: dict[str, Entry] = {
     "connect": Entry("connecting", "Agents", "Let Claude or Codex use the memory."),
     "hook": Entry("hooking", "Agents", "What Claude Code calls at every prompt and answer."),
     "maintain": Entry("maintaining", "Care", "Run the night shift: what is due, or one job now."),
+    "embed": Entry("embedding", "Care", "Go over to another embedding model."),
     "backup": Entry("backing", "Care", "Make, list and restore backups."),
     "check": Entry("caring", "Care", "Check that the memory file is sound."),
     "doctor": Entry("doctor", "Care", "Tell what is configured, what works, what to do."),

@@ -117,6 +117,8 @@ class AppFollowing(_Base):
             yield f"{self._this.glyphs.marked} linking {stats.unlinked:,} left"
         if stats.unembedded:
             yield f"{self._this.glyphs.marked} embedding {stats.unembedded:,} left"
+        if stats.vectors_wanted:
+            yield f"{self._this.glyphs.marked} {stats.embedded + stats.unembedded:,} to re-embed"
         if self._this.readonly:
             yield "read only"
 

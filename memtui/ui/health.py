@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .format import count, plural, relative_time
+from .reembed_text import wanted_told
 from .widgets.topic_text import Health
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ def _models(memory: Memory) -> Iterator[Health]:
         )
     else:
         yield Health("vectors", stats.vectors, well=stats.embedded > 0 or not stats.unembedded)
+        if stats.vectors_wanted:
+            yield Health("model", wanted_told(stats), well=False)
+        if stats.vectors_problem:
+            yield Health("search", f"goes without vectors: {stats.vectors_problem}", well=False)
     if stats.unembedded:
         told = f"{plural(stats.unembedded, 'memory has', 'memories have')} none yet: made in the background"
         yield Health("lacking", told, well=False)

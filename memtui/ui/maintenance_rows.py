@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from .format import count, plural, relative_time
 from .paint import Role
 from .question_rows import fared_line
+from .reembed_text import wanted_told
 from .text import Visible, one_line, visible
 from .widgets.columns import Column, Piece
 
@@ -224,6 +225,8 @@ def topic_line(row: Row, state: State, check: CheckReport | None, now: float) ->
         case "confidence":
             return f"{plural(sum(forecast.protected), 'fact')} confirmed, {count(sum(forecast.histogram))} may fade"
         case "models":
+            if stats.vectors_wanted:
+                return wanted_told(stats)
             waiting = stats.unembedded + stats.unlinked
             return f"{count(waiting)} still to index" if waiting else stats.vectors
         case "questions":

@@ -6,10 +6,11 @@ import time
 from typing import TYPE_CHECKING
 
 from .format import count, plural
+from .reembed_text import wanted_told
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.records import LlmOptions
+    from memtui.engine.records import LlmOptions, Options
 
 
 def state_of(memory: Memory, name: str) -> str:
@@ -21,7 +22,8 @@ def state_of(memory: Memory, name: str) -> str:
         case "embedder", _:
             stats = memory.stats()
             waiting = f", {count(stats.unembedded)} waiting" if stats.unembedded else ""
-            return f"{plural(stats.embedded, 'memory has a vector', 'memories have vectors')}{waiting} ({stats.vectors})"
+            told = plural(stats.embedded, "memory has a vector", "memories have vectors")
+            return "; ".join(filter(None, (f"{told}{waiting} ({stats.vectors})", wanted_told(stats))))
         case "search", "profile":
             return ", ".join(profile.name for profile in memory.questions.profiles())
         case "decay", _:
@@ -36,15 +38,16 @@ def state_of(memory: Memory, name: str) -> str:
             return "as set"
 
 
-def test_embedder() -> str:
-    """Make a vector with the packaged model, and say how that went. Blocks. Raises DegradedError."""
-    from memtui.engine.models.embedders import OfflineEmbedder
+def test_embedder(options: Options) -> str:
+    """Make a vector with the model that is set, and say how that went. Blocks. Raises InputError, DegradedError."""
+    from memtui.engine.models.choosing import Embedders
 
     started = time.perf_counter()
-    embedder = OfflineEmbedder()
+    embedder = Embedders(options).wanted()
     numbers = embedder.embed(["a test"]).shape[1]
     took = time.perf_counter() - started
-    return f"The packaged model works: {embedder.model_id}, {numbers} numbers a text, ready in {took:.1f} s."
+    where = f" at {embedder.sends_to}" if embedder.sends_to else ""
+    return f"{embedder.model_id} works{where}: {numbers} numbers a text, ready in {took:.1f} s."
 
 
 async def test_llm(options: LlmOptions) -> str:

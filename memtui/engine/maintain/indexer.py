@@ -103,14 +103,14 @@ class Indexer:
             except MemtuiError as error:
                 self.degraded = error.message
 
-    def run(self, limit: int | None = None) -> int:
+    def run(self, limit: int | None = None, *, embed: bool = True) -> int:
         """Work until nothing is left, ``limit`` texts were linked and ``limit`` embedded, or ``stop``.
 
-        Returns the vectors made.
+        Returns the vectors made; none without ``embed``.
         """
         with self._work:
             self._derive_texts(limit)
-            made = self._embed(limit)
+            made = self._embed(limit) if embed else 0
             self._sync_index()
             if limit is None:
                 self._tidy()

@@ -186,10 +186,13 @@ class Keeping(Finding, Undoing):
         # Nothing waits for what will not be made.
         return replace(found, unembedded=0) if switched_off else found
 
-    def index_pending(self, limit: int | None = None) -> int:
-        """Make the links and vectors that are still missing, now; returns how many vectors were made."""
+    def index_pending(self, limit: int | None = None, *, wait_for_network: bool = True) -> int:
+        """Make the links and vectors that are still missing, now; returns how many vectors were made.
+
+        Without ``wait_for_network`` those that an endpoint would make are left to later.
+        """
         self._must_write("index it")
-        return self._indexer.run(limit)
+        return self._indexer.run(limit, embed=wait_for_network or self._options.embedder != "endpoint")
 
     def check(self, *, deep: bool = False, repair: bool = False) -> CheckReport:
         """Verify the invariants of the file; ``repair`` rebuilds indexes (after a backup), never base rows."""

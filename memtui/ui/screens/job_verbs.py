@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from memtui.ui.actions import Action
 from memtui.ui.maintenance_rows import Row, State, outcome_of
 from memtui.ui.question_rows import fared_line
+from memtui.ui.reembed_text import done_told, plan_rows
 from memtui.ui.widgets.work_strip import WorkStrip
 
 from .consolidating import told_cost
@@ -60,6 +61,9 @@ class JobVerbs(ListPane[Row]):
             case "run" | "dry_run" if self.busy:
                 return f"{self.busy} is running: {self.shell.keymap_shown('stop')} stops it."
             case "run":
+                if row is not None and row.topic == "models" and self.state is not None:
+                    wanted = self.state.stats.vectors_wanted
+                    return "" if wanted else "The vectors are those of the model that the settings want."
                 runs = row is not None and (row.job is not None or row.topic in ("check", "questions"))
                 return "" if runs else "There is nothing to run here: go to a job."
             case "dry_run" | "switch":
@@ -87,6 +91,8 @@ class JobVerbs(ListPane[Row]):
         row = self.table.selected
         if row is not None and row.topic == "check":
             await self._check()
+        elif row is not None and row.topic == "models":
+            await self._reembed()
         elif row is not None and row.topic == "questions":
             results = await self._work(lambda memory, work: memory.questions.run(), "questions")
             self.say(
@@ -147,6 +153,21 @@ class JobVerbs(ListPane[Row]):
         self.say("The file is sound." if self.check.ok else "The file is not sound: see the findings.",
                  "information" if self.check.ok else "error")  # fmt: skip
         self.refresh_state()
+
+    async def _reembed(self) -> None:
+        """Go over to the embedding model that the settings want, after a look at what it takes."""
+        self.say("Asking the model what it takes.")
+        plan = await self._work(lambda memory, work: memory.reembedding.plan(), "preview")
+        told = "\n".join(f"{label:<8} {text}" for label, text in plan_rows(plan))
+        if await self.shell.ask_person(Question("Embed the memory anew?", told, yes="re-embed")) is not True:
+            return
+        try:
+            done = await self._work(
+                lambda memory, work: memory.reembedding.run(work.progress, work.cancelled), "re-embedding"
+            )
+        finally:
+            self.refresh_state()
+        self.say(done_told(done, plan.after.model_id), "information" if done.switched else "warning")
 
     async def _work(self, call: Callable[[Memory, Work], T], name: str) -> T:
         """In a thread of its own, with a line that shows how far it is."""

@@ -52,7 +52,9 @@ class MaintenancePane(WarnsOfClock[Row], JobVerbs):
     placeholder = "filter by words: decay, failed, -backup"
     noun, noun_one = "lines", "line"
     markable = False
-    tables = frozenset({"job_runs", "memories", "sessions_consolidations", "question_results", "*"})
+    tables = frozenset(
+        {"job_runs", "memories", "sessions_consolidations", "question_results", "embeddings", "*"}
+    )
 
     def compose(self) -> ComposeResult:
         use_styles(self.app, "panes.tcss")
@@ -180,7 +182,8 @@ class MaintenancePane(WarnsOfClock[Row], JobVerbs):
                 return text.growth(await self.ask(lambda memory: memory.view.growth(steps)))
             case "models":
                 now = self.shell.clock()
-                return text.models(await self.ask(lambda memory: read_health(memory, now)))
+                health = await self.ask(lambda memory: read_health(memory, now))
+                return text.models(health, reembed=bool(state.stats.vectors_wanted))
             case "questions":
                 return text.questions(state.questions)
             case "spend":

@@ -185,9 +185,12 @@ class SettingsDialog(Dialog[None]):
             start(self, self._test_embedder, "test")
 
     async def _test_embedder(self) -> None:
+        configuration = self.shell.configuration
+        if configuration is None:
+            return
         try:
-            told = await asyncio.to_thread(test_embedder)
-        except DegradedError as error:
+            told = await asyncio.to_thread(lambda: test_embedder(configuration.settings.options()))
+        except (DegradedError, InputError) as error:
             self._warn(f"! {error.message} {error.hint}")
         else:
             self._warn(told, "$success")

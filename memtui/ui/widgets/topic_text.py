@@ -109,8 +109,8 @@ class TopicText(Labelled):
             ]
         )  # fmt: skip
 
-    def models(self, health: Sequence[Health]) -> Content:
-        """What works, what does not, and what to do about it."""
+    def models(self, health: Sequence[Health], *, reembed: bool = False) -> Content:
+        """What works, what does not, and what to do about it; ``reembed``: the vectors are of another model."""
         lines: list[Content] = []
         for one in health:
             sign, style = (
@@ -119,6 +119,8 @@ class TopicText(Labelled):
             lines += self.labelled(one.area, assemble((f"{sign} ", style), one.told))
             if one.remedy:
                 lines += self.labelled("", assemble((one.remedy, "$text-muted")))
+            if one.area == "model" and reembed:
+                lines += self.way("run", "embeds them anew, after a preview")
         return stack(lines)
 
     def questions(self, results: Sequence[QuestionResult]) -> Content:

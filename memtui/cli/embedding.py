@@ -1,0 +1,87 @@
+"""``memtui embed``: go over to the embedding model that the settings want."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from memtui.engine.errors import UsageError
+from memtui.ui.format import count
+from memtui.ui.reembed_text import done_told, plan_rows
+
+from .errors import CANCELLED, NEGATIVE, OK
+from .output import emit, note, out, paint, table
+from .progress import Meter, cancelled_by_signal
+from .root import Command, json_option, pass_door
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.reembed import Reembedded, ReembedPlan
+    from memtui.engine.memory import Memory
+
+    from .door import Door
+
+
+@click.command("embed", cls=Command)
+@click.option("--plan", "only_plan", is_flag=True, help="Only say what it would take.")
+@click.option("--yes", "-y", is_flag=True, help="Send texts to the endpoint without asking.")
+@json_option
+@pass_door
+def embed_command(door: Door, only_plan: bool, yes: bool, json: bool) -> int:
+    """Make vectors with the model that the settings want ([embedder]), in place of those that the file holds.
+
+    The old vectors serve until the new ones are whole. Ctrl+C stops, what is done is kept, and the next call
+    goes on there. Where texts leave this machine, the command asks before.
+    """
+    with door.existing(must_write=not only_plan) as memory:
+        plan = memory.reembedding.plan()
+        if only_plan or not plan.needed:
+            return _tell_plan(plan, json)
+        if not json:
+            _tell_plan(plan, json)
+        if plan.sends_to and not yes and not _agreed(plan, json):
+            note("nothing was sent")
+            return NEGATIVE
+        done, stopped = _run(memory)
+    if json:
+        emit({"plan": plan, "embedded": done.embedded, "switched": done.switched})
+    else:
+        out(done_told(done, plan.after.model_id))
+        if not done.switched:
+            note("memtui embed goes on where it stopped")
+    return CANCELLED if stopped and not done.switched else OK
+
+
+def _tell_plan(plan: ReembedPlan, json: bool) -> int:
+    if json:
+        emit({"plan": plan, "needed": plan.needed})
+    elif not plan.needed:
+        out(f"the vectors are those of {plan.after.model_id} already, as the settings want them")
+    else:
+        for line in table([(paint(label, "dim"), text) for label, text in plan_rows(plan)]):
+            out(line)
+    return OK
+
+
+def _agreed(plan: ReembedPlan, json: bool) -> bool:
+    if json or not sys.stdin.isatty():
+        raise UsageError(
+            f"{count(plan.texts)} texts would be sent to {plan.sends_to}, and nobody is there to be asked.",
+            "Add --yes to agree, or --plan to look only.",
+        )
+    return click.confirm("Send the texts there?", err=True)
+
+
+def _run(memory: Memory) -> tuple[Reembedded, bool]:
+    meter = Meter()
+
+    def progress(done: int, all: int) -> None:
+        share = done / all if all else 1.0
+        meter.show(f"{share:4.0%}  {count(done)} of {count(all)}  (Ctrl+C stops, and it can go on later)")
+
+    try:
+        with cancelled_by_signal() as cancelled:
+            return memory.reembedding.run(progress, cancelled), cancelled()
+    finally:
+        meter.clear()

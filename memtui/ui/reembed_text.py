@@ -1,0 +1,54 @@
+"""What a change of the embedding model takes, in words; the same in the app and on the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .format import count, plural
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.reembed import Reembedded, ReembedPlan
+    from memtui.engine.records import Stats
+    from memtui.engine.store.vectors import VectorSpace
+
+
+def wanted_told(stats: Stats) -> str:
+    """That the settings want another model than that of the file's vectors; empty where they do not."""
+    if not stats.vectors_wanted:
+        return ""
+    waiting = plural(stats.embedded + stats.unembedded, "memory", "memories")
+    return f"the settings want {stats.vectors_wanted}: {waiting} to embed anew"
+
+
+def plan_rows(plan: ReembedPlan) -> list[tuple[str, str]]:
+    """Label and text, a row each."""
+    earlier = f", {count(plan.done)} more are done by an earlier run" if plan.done else ""
+    stay = "nobody: the texts stay on this machine"
+    return [
+        ("from", _space(plan.before) if plan.before else "no vectors yet"),
+        ("to", _space(plan.after)),
+        ("texts", f"{count(plan.texts)}{earlier}"),
+        ("to read", f"{count(plan.characters)} characters, about {count(plan.tokens)} tokens"),
+        ("time", f"about {_span(plan.seconds)}"),
+        ("size", f"{plan.size / 1e6:,.1f} MB"),
+        ("sent to", plan.sends_to or stay),
+    ]
+
+
+def done_told(done: Reembedded, model: str) -> str:
+    texts = plural(done.embedded, "text")
+    if done.switched:
+        return f"Embedded {texts}: the vectors are those of {model} now."
+    return f"Stopped after {texts}; they are kept, and the vectors of before go on serving."
+
+
+def _space(space: VectorSpace) -> str:
+    return f"{space.model_id}, {space.dims} dimensions"
+
+
+def _span(seconds: float) -> str:
+    if seconds < 90:
+        return plural(max(round(seconds), 1), "second")
+    return (
+        plural(round(seconds / 60), "minute") if seconds < 5_400 else plural(round(seconds / 3_600), "hour")
+    )

@@ -1,0 +1,145 @@
+"""``memtui embed``: what a change of the embedding model takes, and doing it."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cli_kit import Cli, Program
+from memtui import Memory
+from memtui.engine.records import Options
+
+from endpoint import Endpoint, Exchange, embed
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with Endpoint(embed).in_thread() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture
+def held(home: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A memory with the packaged model's vectors, and settings that want an endpoint's."""
+    place = home / "memory.db"
+    with Memory.open(place, options=Options(background=False)) as memory:
+        for number in range(150):
+            memory.record_turn("s", "user", f"Ada has read {number} books about the sea")
+        memory.index_pending()
+    monkeypatch.setenv("MEMTUI_EMBEDDER_KIND", "endpoint")
+    monkeypatch.setenv("MEMTUI_EMBEDDER_BASE_URL", endpoint.url)
+    monkeypatch.setenv("MEMTUI_EMBEDDER_MODEL", "tiny")
+    monkeypatch.setenv("MEMTUI_EMBEDDER_DIMENSIONS", "32")
+    monkeypatch.setenv("MEMTUI_EMBEDDER_KEY_ENV", "MEMTUI_TEST_NO_KEY")
+    return place
+
+
+def sent(endpoint: Endpoint) -> list[str]:
+    return [text for one in endpoint.requests for text in one.texts if "books" in text]
+
+
+@pytest.mark.usefixtures("held")
+def test_the_plan_tells_everything_and_sends_nothing(cli: Cli, endpoint: Endpoint) -> None:
+    told = cli("embed", "--plan")
+    assert told.code == 0
+    for part in (
+        "wordllama",
+        "tiny@127.0.0.1, 32 dimensions",
+        "150",
+        "characters",
+        "tokens",
+        "MB",
+        endpoint.url,
+    ):
+        assert part in told.out, part
+    plan = cli("embed", "--plan", "--json").json["plan"]
+    assert (plan["texts"], plan["done"], plan["sends_to"]) == (150, 0, endpoint.url)
+    assert sent(endpoint) == []
+
+
+@pytest.mark.usefixtures("held")
+def test_nothing_leaves_the_machine_unasked(cli: Cli, endpoint: Endpoint) -> None:
+    told = cli("embed")
+    assert told.code == 2
+    assert "--yes" in told.err and endpoint.url in told.err
+    assert cli("embed", "--json").code == 2
+    cli("search", "books")
+    assert sent(endpoint) == []
+
+
+@pytest.mark.usefixtures("held")
+def test_it_goes_over_and_then_has_nothing_to_do(cli: Cli, endpoint: Endpoint) -> None:
+    assert "to embed anew" in cli("doctor").out
+    done = cli("embed", "--yes")
+    assert done.code == 0
+    assert "Embedded 150 texts" in done.out
+    assert sorted(sent(endpoint)) == sorted(f"Ada has read {n} books about the sea" for n in range(150))
+    again = cli("embed", "--yes")
+    assert (again.code, "already" in again.out) == (0, True)
+    assert cli("check", "--deep").code == 0
+    found = cli("search", "7 books", "--json").json
+    assert not [note for note in found["notes"] if "without vectors" in note]
+    assert "to embed anew" not in cli("doctor").out
+
+
+@pytest.mark.usefixtures("held")
+def test_back_to_the_packaged_model_needs_no_consent(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cli("embed", "--yes").code == 0
+    monkeypatch.setenv("MEMTUI_EMBEDDER_KIND", "offline")
+    search = cli("search", "books", "--json").json
+    assert any("another model (tiny@127.0.0.1)" in note for note in search["notes"]), (
+        "nothing goes to a network"
+    )
+    assert cli("embed").code == 0
+    assert cli("check", "--deep").code == 0
+
+
+def test_settings_that_make_no_sense_are_explained(
+    cli: Cli, held: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMTUI_EMBEDDER_BASE_URL", "http://api.example.org/v1")
+    told = cli("embed", "--plan")
+    assert (told.code, "without encryption" in told.err) == (3, True)
+    assert cli("search", "books", "--json").code == 0, "the vectors of before go on serving"
+    monkeypatch.setenv("MEMTUI_EMBEDDER_KIND", "off")
+    assert cli("embed").code == 3
+    for name, value in (
+        ("DIMENSIONS", "0"),
+        ("DIMENSIONS", "100000"),
+        ("KIND", "openai"),
+        ("MODEL", "x" * 300),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setenv(f"MEMTUI_EMBEDDER_{name}", value)
+            assert cli("embed", "--plan").code == 3, (name, value)
+
+
+@pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGKILL])
+def test_a_run_that_was_ended_goes_on_where_it_stopped(
+    cli: Cli, program: Program, held: Path, endpoint: Endpoint, kill: int
+) -> None:
+    async def third_waits(exchange: Exchange) -> None:
+        if len(sent(endpoint)) > 128:
+            process.send_signal(kill)
+            await slow()
+        await embed(exchange)
+
+    async def slow() -> None:
+        import asyncio
+
+        await asyncio.sleep(0.3)
+
+    endpoint.behave = third_waits
+    process = program("embed", "--yes", "--json")
+    code = process.wait(30)
+    assert code == (130 if kill == signal.SIGINT else -signal.SIGKILL)
+    endpoint.behave = embed
+    before = sent(endpoint)
+    assert json.loads(cli("embed", "--plan", "--json").out)["plan"]["done"] >= 128
+    assert cli("search", "books", "--json").json["hits"]
+    assert cli("embed", "--yes").code == 0
+    assert len(sent(endpoint)) - len(before) <= 22, "what was done is not sent again"
+    assert cli("check", "--deep").code == 0
