@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from .format import count, plural, relative_time
 from .paint import Role
 from .question_rows import fared_line
-from .reembed_text import wanted_told
 from .text import Visible, one_line, visible
 from .widgets.columns import Column, Piece
 
@@ -226,7 +225,7 @@ def topic_line(row: Row, state: State, check: CheckReport | None, now: float) ->
             return f"{plural(sum(forecast.protected), 'fact')} confirmed, {count(sum(forecast.histogram))} may fade"
         case "models":
             if stats.vectors_wanted:
-                return wanted_told(stats)
+                return f"{count(stats.embedded + stats.unembedded)} to re-embed: another model is set"
             waiting = stats.unembedded + stats.unlinked
             return f"{count(waiting)} still to index" if waiting else stats.vectors
         case "questions":

@@ -23,7 +23,8 @@ def state_of(memory: Memory, name: str) -> str:
             stats = memory.stats()
             waiting = f", {count(stats.unembedded)} waiting" if stats.unembedded else ""
             told = plural(stats.embedded, "memory has a vector", "memories have vectors")
-            return "; ".join(filter(None, (f"{told}{waiting} ({stats.vectors})", wanted_told(stats))))
+            wanted = f"; {wanted_told(stats)} (in Maintenance, Health)" if stats.vectors_wanted else ""
+            return f"{told}{waiting} ({stats.vectors}){wanted}"
         case "search", "profile":
             return ", ".join(profile.name for profile in memory.questions.profiles())
         case "decay", _:

@@ -6,11 +6,12 @@ import dataclasses
 import threading
 
 import pytest
+from endpoint import Endpoint, embed
 from memtui.engine.maintain.jobs import JobReport, Task
 from memtui.engine.maintain.scheduler import JobStatus, Scheduler
 from memtui.engine.maintain.timetable import JOBS
 from memtui.engine.memory import Memory
-from memtui.engine.records import CheckReport, Finding
+from memtui.engine.records import CheckReport, EmbeddingOptions, Finding, Options
 from memtui.engine.store.jobs import JobRun
 from memtui.ui.app import MemtuiApp
 from memtui.ui.glyphs import ASCII, UNICODE
@@ -264,3 +265,38 @@ async def test_questions_tell_whether_they_find_what_they_should(faded: Story) -
         await until(lambda: "has Ada a boat?" in screen_text(app))
         assert "It is in the Trash" in screen_text(app)
         assert "#1" in screen_text(app)
+
+
+async def test_another_embedding_model_is_previewed_and_gone_over_to(story: Story) -> None:
+    with Endpoint(embed).in_thread() as endpoint:
+        where = EmbeddingOptions(
+            base_url=endpoint.url, model="tiny", key_env="MEMTUI_TEST_NO_KEY", dimensions=32, timeout=5.0
+        )
+        with story.open() as memory:
+            memory.index_pending()
+        options = Options(embedder="endpoint", endpoint=where, background=False)
+        app = MemtuiApp(
+            lambda: Memory.open(story.path, clock=story.clock, options=options), name="m", clock=story.clock
+        )
+        async with running(app) as pilot:
+            await pilot.press("7")
+            await until(lambda: isinstance(app.main.pane, MaintenancePane))
+            await go_to(app, "Health")
+            await until(lambda: "embeds them anew" in screen_text(app))
+            assert "to re-embed" in screen_text(app)
+            await pilot.press("r")
+            await until(lambda: there(app, Question))
+            text = screen_text(app)
+            assert endpoint.url in text and "tiny@127.0.0.1" in text and "tokens" in text
+            await pilot.press("n")
+            assert all(len(set(one.texts)) == 1 for one in endpoint.requests), (
+                "only sentences of memtui's own"
+            )
+            await pilot.press("r")
+            await until(lambda: there(app, Question))
+            await pilot.press("y")
+            await until(lambda: said(app).startswith("Embedded"))
+            await settle(app)
+            await until(lambda: "to re-embed" not in screen_text(app))
+            await pilot.press("r")
+            await until(lambda: "the settings want" in said(app))

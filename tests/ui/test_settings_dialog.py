@@ -171,7 +171,7 @@ async def test_the_embedder_is_tried(story: Story, tmp_path: Path) -> None:
     async with running(app) as pilot:
         await at(app, "embedder.kind")
         await pilot.press("t")
-        await until(lambda: "The packaged model works" in text_of(app), 20)
+        await until(lambda: "wordllama-l2-supercat-256 works" in text_of(app), 20)
 
 
 async def test_the_model_is_asked_and_what_is_wrong_is_told(

@@ -141,6 +141,46 @@ def test_what_is_written_and_changed_meanwhile_is_embedded_too(memory: Memory) -
     assert missing == [("Алиса живёт у моря",)], "the new model knows no such letters"
 
 
+def test_what_waits_for_its_first_vector_gets_the_new_one_only(memory: Memory) -> None:
+    memory.remember("Grace keeps bees")
+    letters = Letters()
+    job = Reembedder(memory._connections, letters)
+    plan = job.plan()
+    assert plan.texts == 12
+    assert plan.tokens > plan.texts and plan.sends_to == ""
+    assert not any("bees" in text for text in letters.texts), "the plan reads no text of the memory"
+    assert job.run().switched
+    assert "Grace keeps bees" in letters.texts
+    with memory._connections.read() as connection:
+        [(waiting,)] = connection.execute(
+            "SELECT count(*) FROM index_queue q WHERE vector = 1 AND rid IN (SELECT rid FROM embeddings)"
+        )
+    assert waiting == 0
+    assert memory.check(deep=True).ok
+
+
+def test_an_indexer_that_made_old_vectors_meanwhile_keeps_none_of_them(memory: Memory) -> None:
+    bees = memory.remember("Grace keeps bees")
+    embedder = memory._embedders.serving(space(memory))
+    assert embedder is not None
+    real = embedder.embed
+
+    def switch_first(texts: Sequence[str]) -> NDArray[np.float32]:
+        rows = real(texts)
+        Reembedder(memory._connections, Letters()).run()
+        return rows
+
+    embedder.embed = switch_first  # type: ignore[method-assign]
+    try:
+        assert memory._indexer.run() == 0
+    finally:
+        embedder.embed = real  # type: ignore[method-assign]
+    assert set(held(memory)) == {"letters"}
+    with memory._connections.read() as connection:
+        [(has,)] = connection.execute("SELECT count(*) FROM embeddings WHERE rid = ?", (bees.rid,))
+    assert has == 1
+
+
 def test_what_the_new_model_knows_nothing_of_does_not_hold_up_the_switch(memory: Memory) -> None:
     memory.remember("7 + 7 = 14")
     memory.index_pending()
