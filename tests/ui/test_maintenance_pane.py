@@ -6,7 +6,6 @@ import dataclasses
 import threading
 
 import pytest
-from endpoint import Endpoint, embed
 from memtui.engine.maintain.jobs import JobReport, Task
 from memtui.engine.maintain.scheduler import JobStatus, Scheduler
 from memtui.engine.maintain.timetable import JOBS
@@ -23,6 +22,8 @@ from memtui.ui.widgets.bars import StatusLine
 from memtui.ui.widgets.plots import Bar, bars, columns, stretched
 from memtui.ui.widgets.work_strip import WorkStrip
 from ui_story import DAY, NOW, Story, memories, running, screen_text, settle, there, until
+
+from endpoint import Endpoint, embed
 
 HOSTILE = "\x1b]52;c;aGk=\x07 [/] [@click=app.quit]x[/] \u202eevil"
 
