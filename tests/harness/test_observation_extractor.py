@@ -7,7 +7,6 @@ import json
 from typing import Any
 
 import pytest
-from endpoint import Behaviour, Endpoint, Exchange, completion
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.errors import DegradedError
@@ -21,6 +20,8 @@ from memtui.engine.observations import (
 )
 from memtui.engine.observations.extractor import found_json
 from memtui.engine.records import LlmOptions, Options
+
+from endpoint import Behaviour, Endpoint, Exchange, completion
 
 OUTPUT = "The staging database runs PostgreSQL 15.2 and took nine minutes to migrate; indexes were rebuilt."
 NOTED = {

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from endpoint import Endpoint, completion
 from memtui import Memory
 from memtui.engine.errors import DegradedError
 from memtui.engine.maintain.extract import Context, Draft, Extraction
 from memtui.engine.records import LlmOptions, MemoryRecord, Options
 from memtui.engine.store import jobs
+
+from endpoint import Endpoint, completion
 
 
 class Paid:
