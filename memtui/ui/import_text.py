@@ -8,8 +8,12 @@ from textual.content import Content
 
 from .format import count, plural, relative_time
 from .safe import assemble, line
+from .text import one_line
+from .widgets.columns import Column, Piece
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from memtui.engine.feeds.known import KnownSource
     from memtui.engine.records import ImportProgress, ImportReport
 
@@ -21,6 +25,18 @@ _WARNINGS = 4
 _NUMBER = 8
 
 Parts = list[Content | str | tuple[str, str]]
+
+
+def source_columns(clock: Callable[[], float]) -> list[Column[KnownSource]]:
+    """A detected source: what it is called, and what is there."""
+
+    def name(row: KnownSource, width: int) -> Iterable[Piece]:
+        yield Piece(one_line(row.label, width), "strong")
+
+    def about(row: KnownSource, width: int) -> Iterable[Piece]:
+        yield Piece(one_line(source_text(row, clock()), width), "warning" if row.expiring else "dim")
+
+    return [Column("name", "", name, width=14), Column("about", "", about)]
 
 
 def progress_detail(progress: ImportProgress) -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from memtui.engine.feeds import importer
 from memtui.ui.app import MemtuiApp
-from memtui.ui.screens.importing import NAME, ImportDialog
+from memtui.ui.import_run import NAME
+from memtui.ui.screens.importing import ImportDialog
 from memtui.ui.screens.welcome import WelcomeDialog
 from memtui.ui.widgets.path_input import PathInput, complete
 from textual.widgets import Static

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -14,11 +13,11 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from memtui.engine.errors import MemtuiError
-from memtui.ui.import_text import progress_detail, report_text, source_text, work_text
+from memtui.ui.import_run import NAME, import_work, run_import
+from memtui.ui.import_text import report_text, source_columns, work_text
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble
-from memtui.ui.text import one_line
-from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.widgets.list_source import ListSource
 from memtui.ui.widgets.path_input import PathInput
 from memtui.ui.widgets.row_events import RowHighlighted, RowOpened, RowsCounted
 from memtui.ui.widgets.row_table import RowTable
@@ -27,13 +26,9 @@ from .dialog import Dialog
 
 if TYPE_CHECKING:
     from memtui.engine.feeds.known import KnownSource
-    from memtui.engine.memory import Memory
-    from memtui.engine.records import ImportProgress, ImportReport
-    from memtui.ui.app import MemtuiApp
+    from memtui.engine.records import ImportReport
     from memtui.ui.long_work import Work
 
-NAME = "importing"
-COUNTING = "counting"
 _LOOK_SECONDS = 0.1
 
 Stage = Literal["choose", "counting", "counted", "importing", "done", "failed"]
@@ -45,28 +40,6 @@ _HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
     "done": (("Enter", "good"), ("u", "undo")),
     "failed": (("b", "another path"),),
 }
-
-
-class Sources:
-    """Detected sources as rows (see ``widgets.row_source``); the key is the place in the list."""
-
-    def __init__(self, sources: Sequence[KnownSource]) -> None:
-        self._sources = sources
-
-    def count(self) -> int:
-        return len(self._sources)
-
-    def page(self, offset: int, limit: int) -> Sequence[KnownSource]:
-        return self._sources[offset : offset + limit]
-
-    def keys(self) -> Iterator[Sequence[int]]:
-        yield range(len(self._sources))
-
-    def rows(self, keys: Sequence[int]) -> Sequence[KnownSource]:
-        return [self._sources[key] for key in keys]
-
-    def key(self, row: KnownSource) -> int:
-        return self._sources.index(row)
 
 
 class ImportDialog(Dialog[None]):
@@ -102,7 +75,9 @@ class ImportDialog(Dialog[None]):
         )
         yield PathInput(placeholder="~/Downloads/export.zip")
         yield Static(classes="dialog-warning")
-        yield RowTable(self._columns(), id="import-sources", glyphs=self.shell.glyphs, markable=False)
+        yield RowTable(
+            source_columns(self.shell.clock), id="import-sources", glyphs=self.shell.glyphs, markable=False
+        )
         yield Static(classes="dialog-text import-text")
 
     def on_mount(self) -> None:
@@ -120,20 +95,9 @@ class ImportDialog(Dialog[None]):
 
     @property
     def _work(self) -> Work | None:
-        return next((work for work in self.shell.operations.works if work.name in (NAME, COUNTING)), None)
+        return import_work(self.shell)
 
     # -- what is shown
-
-    def _columns(self) -> list[Column[KnownSource]]:
-        def name(row: KnownSource, width: int) -> Iterable[Piece]:
-            yield Piece(one_line(row.label, width), "strong")
-
-        def about(row: KnownSource, width: int) -> Iterable[Piece]:
-            yield Piece(
-                one_line(source_text(row, self.shell.clock()), width), "warning" if row.expiring else "dim"
-            )
-
-        return [Column("name", "", name, width=14), Column("about", "", about)]
 
     def hint_line(self) -> Content:
         parts: list[Content | str] = []
@@ -180,7 +144,7 @@ class ImportDialog(Dialog[None]):
         found = await asyncio.to_thread(known_sources, home, clock=self.shell.clock)
         if found:
             table: RowTable[KnownSource] = self.query_one(RowTable)
-            table.show(Sources(found), self.shell.operations.readers)
+            table.show(ListSource(found, found.index), self.shell.operations.readers)
             box = self.query_one(PathInput)
             if not box.value and self._stage == "choose":
                 box.value = _short(found[0].path, home)
@@ -214,7 +178,15 @@ class ImportDialog(Dialog[None]):
     def _count(self, path: Path) -> None:
         self._path = path
         self._show_stage("counting", assemble("Looking what is in it"))
-        start(self.app, partial(_run, self.shell, path, self, dry=True), "import")
+        start(self.app, partial(self._run, path, dry=True), "import")
+
+    async def _run(self, path: Path, *, dry: bool) -> None:
+        await run_import(self.shell, path, self._told, dry=dry)
+
+    def _told(self, report: ImportReport | None, error: MemtuiError | None) -> bool:
+        if self.is_attached:
+            self.finished(report, error)
+        return self.is_attached
 
     def finished(self, report: ImportReport | None, error: MemtuiError | None) -> None:
         """What became of the counting, or of the import."""
@@ -235,7 +207,7 @@ class ImportDialog(Dialog[None]):
                 self.dismiss(None)
                 return
             self._show_stage("importing", assemble("Beginning"))
-            start(self.app, partial(_run, self.shell, self._path, self, dry=False), "import")
+            start(self.app, partial(self._run, self._path, dry=False), "import")
 
     def action_stop(self) -> None:
         work = self._work
@@ -256,28 +228,6 @@ class ImportDialog(Dialog[None]):
         if self._stage == "counting":
             self.action_stop()
         self.dismiss(None)
-
-
-async def _run(shell: MemtuiApp, path: Path, dialog: ImportDialog, *, dry: bool) -> None:
-    """Count or import, as work of the app: it goes on when the dialog is left."""
-
-    def run(memory: Memory, work: Work) -> ImportReport:
-        def told(progress: ImportProgress) -> None:
-            work.progress(progress.bytes_done, progress.bytes_total, progress_detail(progress))
-
-        return memory.import_paths([path], dry_run=dry, progress=told, cancelled=work.cancelled)
-
-    report, failure = None, None
-    try:
-        report = await shell.operations.work(run, COUNTING if dry else NAME)
-    except MemtuiError as error:
-        failure = error
-    if dialog.is_attached:
-        dialog.finished(report, failure)
-    elif failure is not None:
-        shell.show_error(failure, NAME)
-    elif report is not None and not dry and not report.imported:
-        shell.say("The import brought nothing new.")
 
 
 def _short(path: Path, home: Path) -> str:
