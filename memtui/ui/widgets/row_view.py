@@ -22,8 +22,9 @@ from memtui.ui.perform import start
 
 from .columns import Column, Order
 from .row_events import RowHighlighted, RowsCounted, RowsFailed, RowsMarked
+from .row_pages import Pages
 from .row_paint import RowPainter
-from .row_source import Pages, Readers, RowSource
+from .row_source import Readers, RowSource
 
 Row = TypeVar("Row")
 

@@ -1,0 +1,221 @@
+"""Pages of a list of any length: a few of them in memory, the rest in the file.
+
+``Pages`` calls a ``RowSource`` in reader threads and keeps the newest few pages. Rows are addressed by OFFSET at
+once, while another thread gathers the keys of all rows into an array; from then on a page is fetched by its keys,
+which costs the same at row one million as at row one. All state of ``Pages`` belongs to the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from array import array
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine
+from typing import Generic, ParamSpec, TypeVar
+
+from .row_source import Readers, RowSource
+
+Row = TypeVar("Row")
+T = TypeVar("T")
+P = ParamSpec("P")
+
+PAGE = 128
+KEPT = 16
+
+
+class Pages(Generic[Row]):
+    """One reading of a source.
+
+    ``count`` is what is known of the number of rows, ``exact`` whether that is final. ``arrived`` is
+    called with (first row, number of rows) after a page came, ``counted`` when ``count`` or ``keys``
+    changed, ``failed`` once with the error that stopped the reading.
+    """
+
+    def __init__(
+        self,
+        source: RowSource[Row],
+        readers: Readers,
+        *,
+        arrived: Callable[[int, int], None],
+        counted: Callable[[], None],
+        failed: Callable[[Exception], None],
+    ) -> None:
+        self.source = source
+        self.count = 0
+        self.exact = False
+        self.keys: array[int] | None = None
+        self.closed = False
+        self._readers = readers
+        self._arrived, self._counted, self._failed = arrived, counted, failed
+        self._pages: OrderedDict[int, tuple[Row | None, ...]] = OrderedDict()
+        self._wanted: list[int] = []
+        self._loading: int | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    # -- what the table asks
+
+    def row(self, index: int) -> Row | None:
+        """The row, or None while its page is being read (which this starts) or when it is gone."""
+        number, place = divmod(index, PAGE)
+        page = self._pages.get(number)
+        if page is None:
+            self.want(index, 1)
+            return None
+        self._pages.move_to_end(number)
+        return page[place] if place < len(page) else None
+
+    def key(self, index: int) -> int | None:
+        if self.keys is not None:
+            return self.keys[index] if 0 <= index < len(self.keys) else None
+        page = self._pages.get(index // PAGE)
+        row = page[index % PAGE] if page is not None and index % PAGE < len(page) else None
+        return None if row is None else self.source.key(row)
+
+    def want(self, first: int, rows: int) -> None:
+        """Read the pages of these rows soon; the newest wish is served first."""
+        last = min(first + rows, self.count) - 1 if self.exact else first + rows - 1
+        for number in range(max(first, 0) // PAGE, max(last, 0) // PAGE + 1):
+            if number not in self._pages and number != self._loading:
+                if number in self._wanted:
+                    self._wanted.remove(number)
+                self._wanted.append(number)
+        del self._wanted[:-KEPT]
+        self._serve()
+
+    def find(self, key: int, near: int) -> int | None:
+        """Where the row with this key is now: among the keys, else on the pages read so far."""
+        if self.keys is not None:
+            try:
+                return self.keys.index(key)
+            except ValueError:
+                return None
+        for number in sorted(self._pages, key=lambda number: abs(number - near // PAGE)):
+            for place, row in enumerate(self._pages[number]):
+                if row is not None and self.source.key(row) == key:
+                    return number * PAGE + place
+        return None
+
+    # -- reading
+
+    async def begin(self, first: int, rows: int) -> None:
+        """Read the pages that show these rows, and what that tells of the count.
+
+        Returns when those rows can be painted. Raises what the source raises.
+        """
+        page = await self._cover(first, rows)
+        if not page and first > 0:
+            self.count, self.exact = await self._read(self.source.count), True
+            await self._cover(max(self.count - rows, 0), rows)
+            return
+        number = next(reversed(self._pages))
+        self.count, self.exact = number * PAGE + len(page), len(page) < PAGE
+
+    def go_on(self) -> None:
+        """After ``begin``: count the rows and gather their keys, in the background."""
+        page = self._pages.get(0)
+        if self.exact and page is not None and self.count == len(page):
+            self.keys = array("q", (self.source.key(row) for row in page if row is not None))
+            self._counted()
+            return
+        if not self.exact:
+            self._start(self._count_rows())
+        self._start(self._gather_keys())
+
+    async def every_key(self) -> array[int]:
+        """The keys of all rows, once they are known."""
+        while self.keys is None and not self.closed:
+            await asyncio.sleep(0.02)
+        return self.keys or array("q")
+
+    def close(self) -> None:
+        """Give up: what still arrives is dropped, and no callback is made any more."""
+        self.closed = True
+        self._wanted.clear()
+
+    async def _cover(self, first: int, rows: int) -> tuple[Row | None, ...]:
+        """Read the pages of these rows; the last page that has any."""
+        page: tuple[Row | None, ...] = ()
+        for number in range(max(first, 0) // PAGE, max(first + rows - 1, 0) // PAGE + 1):
+            read = await self._load(number)
+            page = read or page
+            if len(read) < PAGE:
+                break
+        return page
+
+    def _serve(self) -> None:
+        if self._loading is None and self._wanted and not self.closed:
+            self._loading = self._wanted.pop()
+            self._start(self._serve_one(self._loading))
+
+    async def _serve_one(self, number: int) -> None:
+        try:
+            await self._load(number)
+        finally:
+            self._loading = None
+        if not self.closed:
+            self._arrived(number * PAGE, PAGE)
+            self._serve()
+
+    async def _load(self, number: int) -> tuple[Row | None, ...]:
+        start = number * PAGE
+        if self.keys is None:
+            page: tuple[Row | None, ...] = tuple(await self._read(self.source.page, start, PAGE))
+        else:
+            keys = self.keys[start : start + PAGE]
+            found = {self.source.key(row): row for row in await self._read(self.source.rows, keys)}
+            page = tuple(found.get(key) for key in keys)
+        if page or number == 0:
+            self._pages[number] = page
+        while len(self._pages) > KEPT:
+            self._pages.popitem(last=False)
+        return page
+
+    async def _count_rows(self) -> None:
+        count = await self._read(self.source.count)
+        if not self.closed and self.keys is None:
+            self.count, self.exact = count, True
+            self._counted()
+
+    async def _gather_keys(self) -> None:
+        loop = asyncio.get_running_loop()
+        keys = await loop.run_in_executor(self._readers.keys, self._all_keys)
+        if not self.closed:
+            self.keys, self.count, self.exact = keys, len(keys), True
+            self._counted()
+
+    def _all_keys(self) -> array[int]:
+        """Runs in the thread for keys; ``closed`` is only ever set, so it may be read there."""
+        # Four bytes a key where they suffice: a million rows take 4 MB.
+        keys = array("I")
+        chunks = self.source.keys()
+        try:
+            for chunk in chunks:
+                try:
+                    keys.extend(array(keys.typecode, chunk))
+                except OverflowError:
+                    keys = array("q", keys)
+                    keys.extend(array("q", chunk))
+                if self.closed:
+                    break
+        finally:
+            close = getattr(chunks, "close", None)
+            if close is not None:
+                close()
+        return keys
+
+    async def _read(self, function: Callable[P, T], *arguments: P.args, **_: P.kwargs) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._readers.pages, function, *arguments)
+
+    def _start(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.get_running_loop().create_task(self._guard(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _guard(self, work: Coroutine[object, object, None]) -> None:
+        try:
+            await work
+        except Exception as error:
+            if not self.closed:
+                self.close()
+                self._failed(error)
