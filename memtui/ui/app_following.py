@@ -115,10 +115,10 @@ class AppFollowing(_Base):
         """What is worth knowing about the memory right now, for the title."""
         if stats.unlinked:
             yield f"{self._this.glyphs.marked} linking {stats.unlinked:,} left"
-        if stats.unembedded:
+        if stats.vectors_wanted and (affected := stats.embedded + stats.unembedded):
+            yield f"{self._this.glyphs.marked} {affected:,} to re-embed"
+        elif stats.unembedded:
             yield f"{self._this.glyphs.marked} embedding {stats.unembedded:,} left"
-        if stats.vectors_wanted:
-            yield f"{self._this.glyphs.marked} {stats.embedded + stats.unembedded:,} to re-embed"
         if self._this.readonly:
             yield "read only"
 

@@ -34,7 +34,8 @@ def _models(memory: Memory) -> Iterator[Health]:
         if stats.vectors_problem:
             yield Health("search", f"goes without vectors: {stats.vectors_problem}", well=False)
     if stats.unembedded:
-        told = f"{plural(stats.unembedded, 'memory has', 'memories have')} none yet: made in the background"
+        how = "they wait" if stats.vectors_problem else "made in the background"
+        told = f"{plural(stats.unembedded, 'memory has', 'memories have')} none yet: {how}"
         yield Health("lacking", told, well=False)
     if stats.unlinked:
         yield Health(

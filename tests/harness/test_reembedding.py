@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -195,6 +197,33 @@ def test_pinned_questions_are_asked_again(place: Path, endpoint: Endpoint) -> No
         while not asked and time.monotonic() < until:
             time.sleep(0.05)
         assert asked
+
+
+def test_stopping_does_not_wait_for_an_answer(place: Path, endpoint: Endpoint) -> None:
+    filled(place, endpoint, 5)
+    asked = threading.Event()
+
+    async def stall(exchange: Exchange) -> None:
+        asked.set()
+        await asyncio.sleep(60)
+
+    with opened(place, endpoint) as memory:
+        endpoint.behave = stall
+        job, stopped = memory.reembedding, threading.Event()
+
+        def stop() -> None:
+            assert asked.wait(5)
+            stopped.set()
+            job.interrupt()
+
+        thread = threading.Thread(target=stop)
+        thread.start()
+        started = time.monotonic()
+        assert not job.run(cancelled=stopped.is_set).switched
+        assert time.monotonic() - started < 4
+        thread.join()
+        endpoint.behave = embed
+        assert memory.reembedding.run().switched
 
 
 def test_an_endpoint_that_fails_half_way_loses_nothing(

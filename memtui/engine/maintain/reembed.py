@@ -126,7 +126,12 @@ class Reembedder:
                     break
             above = 0
             while not cancelled() and (batch := self._batch(above)):
-                nothing |= self._embed(batch)
+                try:
+                    nothing |= self._embed(batch)
+                except DegradedError:
+                    if not cancelled():
+                        raise
+                    break
                 made += len(batch)
                 above = max(batch)
                 progress(min(made, everything), everything)
@@ -138,6 +143,10 @@ class Reembedder:
             with self._connections.write_in_turn() as connection:
                 more = vectors.drop_others(connection, self._target, _ROWS_DELETED_AT_ONCE) > 0
         return Reembedded(embedded=made, switched=True)
+
+    def interrupt(self) -> None:
+        """After it was cancelled, from another thread: do not wait for the network to answer."""
+        self._embedder.interrupt()
 
     def _batch(self, above: int) -> dict[int, str]:
         with self._connections.read() as connection:

@@ -8,15 +8,18 @@ the settings say so: with another kind the vectors of an endpoint rest.
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from memtui.engine.errors import DegradedError, InputError
-from memtui.engine.records import Options
+from memtui.engine.records import EmbeddingOptions, Options
 from memtui.engine.store.vectors import VectorSpace
 
 from .embedders import Embedder, OfflineEmbedder
-from .endpoint_embedder import EndpointEmbedder
+
+if TYPE_CHECKING:
+    from .endpoint_embedder import EndpointEmbedder
 
 REMEDY = "Embed the memory anew: memtui embed"
 
@@ -28,12 +31,13 @@ class Embedders:
         self._options = options
         self._lock = threading.Lock()
         self._made: dict[VectorSpace, Embedder] = {}
+        self._in_network: list[EndpointEmbedder] = []
 
     def wanted(self) -> Embedder:
         """What the settings ask for. Raises InputError where they make no sense or ask for none."""
         match self._options.embedder:
             case "endpoint":
-                return self._keep(EndpointEmbedder(self._options.endpoint))
+                return self._at(self._options.endpoint)
             case "off":
                 raise InputError("Vectors are switched off.", "Set embedder.kind to offline or endpoint.")
             case "offline":
@@ -64,15 +68,22 @@ class Embedders:
             return self._keep(OfflineEmbedder())
         model, _, host = space.model_id.rpartition("@")
         if wanted.sends_to and model and wanted.model_id.endswith(f"@{host}"):
-            return self._keep(EndpointEmbedder(replace(options.endpoint, model=model, dimensions=space.dims)))
+            return self._at(replace(options.endpoint, model=model, dimensions=space.dims))
         raise DegradedError(f"the vectors in this file are from another model ({space.model_id})", REMEDY)
 
     def close(self) -> None:
         """End what waits for a network."""
-        with self._lock:
-            for one in self._made.values():
-                if isinstance(one, EndpointEmbedder):
-                    one.close()
+        for one in tuple(self._in_network):
+            one.close()
+
+    def _at(self, options: EmbeddingOptions) -> Embedder:
+        from .endpoint_embedder import EndpointEmbedder  # others need neither it nor an event loop
+
+        made = EndpointEmbedder(options)
+        kept = self._keep(made)
+        if kept is made:
+            self._in_network.append(made)
+        return kept
 
     def _keep(self, embedder: Embedder) -> Embedder:
         """The one that was made first: it has loaded its model, or remembers questions."""

@@ -66,6 +66,9 @@ class Embedder(Protocol):
     def embed_query(self, text: str, weight: WordWeight | None = None) -> FloatMatrix:
         """A question as one row (1, dims); ``weight`` may be ignored."""
 
+    def interrupt(self) -> None:
+        """From another thread: end a call that waits for a network, with DegradedError there."""
+
 
 class _Model(NamedTuple):
     table: NDArray[np.float16]
@@ -110,6 +113,9 @@ class OfflineEmbedder:
         if not any(weights):
             return self.embed([text])
         return normalised(self._mean(model, encoded.ids, weights)[None, :])
+
+    def interrupt(self) -> None:
+        """Nothing here waits."""
 
     def available(self) -> str | None:
         """None, or why it cannot work; without loading anything."""

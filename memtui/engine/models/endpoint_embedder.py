@@ -110,12 +110,16 @@ class EndpointEmbedder:
                 self._queries.popitem(last=False)
         return row
 
-    def close(self) -> None:
+    def interrupt(self) -> None:
         """End what waits for the endpoint, with DegradedError there; from any thread."""
         with self._lock:
-            self._closed = True
             for loop, task in self._calls:
                 loop.call_soon_threadsafe(task.cancel)
+
+    def close(self) -> None:
+        """Interrupt, and ask nothing any more."""
+        self._closed = True
+        self.interrupt()
 
     def _embed(self, texts: list[str], seconds: float) -> FloatMatrix:
         """A text that is too long for the model is judged by its start."""
@@ -134,7 +138,7 @@ class EndpointEmbedder:
         assert call[1] is not None
         with self._lock:
             if self._closed:
-                raise DegradedError("The memory was closed.", "")
+                raise DegradedError("The memory was closed.", "Open it again.")
             self._calls.add((call[0], call[1]))
         try:
             async with asyncio.timeout(seconds):
@@ -145,7 +149,7 @@ class EndpointEmbedder:
                 "Try again, or choose another model.",
             ) from error
         except asyncio.CancelledError as error:
-            raise DegradedError("The memory was closed.", "") from error
+            raise DegradedError(f"{self.model_id} was no longer waited for.", "Try again.") from error
         except DegradedError:
             raise
         except Exception as error:  # by behaviour: some faults raise what is no OpenAIError

@@ -18,6 +18,7 @@ from .question import Question
 from .undoing import undo_operation
 
 if TYPE_CHECKING:
+    from memtui.engine.maintain.reembed import Reembedded
     from memtui.engine.memory import Memory
     from memtui.engine.records import CheckReport
     from memtui.engine.store.jobs import JobRun
@@ -28,6 +29,13 @@ T = TypeVar("T")
 NAME = "maintenance"
 # They may send texts to a language model.
 _PAID = frozenset({"enrichment", "consolidation", "reflection"})
+
+
+def reembed(memory: Memory, work: Work) -> Reembedded:
+    """Blocks."""
+    job = memory.reembedding
+    work.interrupt = job.interrupt
+    return job.run(work.progress, work.cancelled)
 
 
 class JobVerbs(ListPane[Row]):
@@ -162,9 +170,7 @@ class JobVerbs(ListPane[Row]):
         if await self.shell.ask_person(Question("Embed the memory anew?", told, yes="re-embed")) is not True:
             return
         try:
-            done = await self._work(
-                lambda memory, work: memory.reembedding.run(work.progress, work.cancelled), "re-embedding"
-            )
+            done = await self._work(reembed, "re-embedding")
         finally:
             self.refresh_state()
         self.say(done_told(done, plan.after.model_id), "information" if done.switched else "warning")

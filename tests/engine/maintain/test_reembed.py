@@ -39,6 +39,9 @@ class Letters:
     def available(self) -> str | None:
         return None
 
+    def interrupt(self) -> None:
+        pass
+
     def embed_query(self, text: str, weight: object = None) -> NDArray[np.float32]:
         return self.embed([text])
 
