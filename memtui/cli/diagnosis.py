@@ -125,7 +125,7 @@ def memory(door: Door) -> Iterator[Diagnosis]:
         yield _note("vectors", f"search goes without them: {stats.vectors_problem}")
     if stats.unembedded or stats.unlinked:
         missing = f"{plural(stats.unembedded, 'vector')} and {plural(stats.unlinked, 'link')}"
-        remedy = "The app makes them in the background; every search makes some."
+        remedy = "The app makes them in the background; memtui maintain --job embedding does it now."
         yield _note("vectors", f"{missing} still to be made", remedy)
 
 

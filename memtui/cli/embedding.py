@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.ui.format import count
+from memtui.ui.format import count, plural
 from memtui.ui.reembed_text import done_told, plan_rows
 
 from .errors import CANCELLED, NEGATIVE, OK
@@ -67,7 +67,7 @@ def _tell_plan(plan: ReembedPlan, json: bool) -> int:
 def _agreed(plan: ReembedPlan, json: bool) -> bool:
     if json or not sys.stdin.isatty():
         raise UsageError(
-            f"{count(plan.texts)} texts would be sent to {plan.sends_to}, and nobody is there to be asked.",
+            f"{plural(plan.texts, 'text')} would be sent to {plan.sends_to}, and nobody is there to be asked.",
             "Add --yes to agree, or --plan to look only.",
         )
     return click.confirm("Send the texts there?", err=True)

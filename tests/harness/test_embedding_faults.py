@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from endpoint import Behaviour, Endpoint, Exchange, embed, embeddings, numbers_of
 from memtui import Memory
 from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.models import endpoint_embedder
 from memtui.engine.models.endpoint_embedder import EndpointEmbedder
 from memtui.engine.records import EmbeddingOptions, Options
+
+from endpoint import Behaviour, Endpoint, Exchange, embed, embeddings, numbers_of
 
 pytestmark = pytest.mark.llmfaults
 
@@ -229,6 +230,11 @@ def test_a_key_is_sent_and_headers_of_the_environment_are_not(monkeypatch: pytes
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint_embedder, "QUERY_SECONDS", 0.3)
+
+
+def test_nobody_there_is_said_in_so_many_words() -> None:
+    with pytest.raises(DegradedError, match=r"cannot be reached \(ConnectionRefusedError\)"):
+        EndpointEmbedder(options("http://127.0.0.1:9/v1")).embed(["a"])
 
 
 def test_a_question_is_asked_once_and_remembered() -> None:

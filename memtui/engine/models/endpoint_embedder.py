@@ -230,9 +230,15 @@ def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
 
 def _run(call: Coroutine[Any, Any, FloatMatrix]) -> FloatMatrix:
     """To its end in this thread, or in another one where a loop runs in this one already."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if not _loop_runs():
         return asyncio.run(call)
     with ThreadPoolExecutor(1, "memtui-embedding") as pool:
         return pool.submit(asyncio.run, call).result()
+
+
+def _loop_runs() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

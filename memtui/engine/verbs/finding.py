@@ -114,13 +114,12 @@ class Finding(Base):
         if self._options.embedder == "off":
             return 'vectors are switched off (embedder = "off")'
         space = vectors.space(connection)
-        if space is None:
-            return "no memory has a vector yet"
-        from memtui.engine.search.ranking import CopiedVectors
-
         try:
             embedder = self._embedders.serving(space)
         except DegradedError as error:
             return error.message.removesuffix(".")
-        assert embedder is not None
+        if space is None or embedder is None:
+            return "no memory has a vector yet"
+        from memtui.engine.search.ranking import CopiedVectors
+
         return CopiedVectors(embedder, self._vector_copy)
