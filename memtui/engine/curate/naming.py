@@ -13,7 +13,7 @@ import apsw
 from memtui.engine.errors import InputError, ProtectedError
 from memtui.engine.records import Entity, EntityMerge, MemoryRecord
 from memtui.engine.store import entities, entity_lists, entity_names
-from memtui.engine.store.entities import DESCRIBED, NAMED, TYPED, TYPED_BY_AGENT, entity_key
+from memtui.engine.store.entities import DESCRIBED, NAMED, TYPED, TYPED_BY_AGENT, VOTES, entity_key
 from memtui.engine.store.entity_lists import GROUP
 from memtui.engine.store.sql import scalar, storable
 
@@ -247,8 +247,9 @@ def _merged_type(connection: apsw.Connection, survivor: Entity, absorbed: Entity
             return one.type
     votes: Any = connection.execute(
         f"""
-        SELECT type FROM entity_votes WHERE eid IN {GROUP.format(eid="?1")} OR eid IN {GROUP.format(eid="?2")}
-        GROUP BY type ORDER BY type = 'other', sum(votes) DESC, type = ?3 DESC LIMIT 1
+        SELECT v.type FROM entity_votes v JOIN entities n ON n.eid = v.eid
+        WHERE v.eid IN {GROUP.format(eid="?1")} OR v.eid IN {GROUP.format(eid="?2")}
+        GROUP BY v.type ORDER BY v.type = 'other', sum({VOTES}) DESC, v.type = ?3 DESC LIMIT 1
         """,
         (survivor.eid, absorbed.eid, survivor.type),
     ).fetchone()

@@ -140,6 +140,10 @@ def add_link(connection: apsw.Connection, rid: int, eid: int, vote: str | None =
     return gained
 
 
+# Of a vote ``v`` for a name ``n``: "#heron" and "@ada" say it in so many words, other names are guessed at.
+VOTES = "v.votes * CASE WHEN substr(n.canonical_name, 1, 1) IN ('#', '@') THEN 5 ELSE 1 END"
+
+
 def _settle_type(connection: apsw.Connection, eid: int, vote: str) -> None:
     """The type is what most links say, unless somebody decided; among equals the one it has."""
     row = connection.execute(
@@ -153,9 +157,9 @@ def _settle_type(connection: apsw.Connection, eid: int, vote: str) -> None:
     if type == vote or protected & (TYPED | TYPED_BY_AGENT):
         return
     counted: Any = connection.execute(
-        """
-            SELECT v.type, sum(v.votes) FROM entity_votes v WHERE v.eid IN (
-                SELECT ?1 UNION ALL SELECT eid FROM entities WHERE merged_into = ?1) GROUP BY v.type
+        f"""
+            SELECT v.type, sum({VOTES}) FROM entity_votes v JOIN entities n ON n.eid = v.eid
+            WHERE n.eid = ?1 OR n.merged_into = ?1 GROUP BY v.type
             """,
         (survivor,),
     ).fetchall()

@@ -90,6 +90,13 @@ def test_the_type_is_what_most_texts_say(memory: Memory) -> None:
     assert len(ids) == 4
 
 
+def test_a_hashtag_says_more_than_guesses(memory: Memory) -> None:
+    tell(memory, "Then Heron promised to call", "Then Heron laughed, said Bob Miller", "Heron says no")
+    assert memory.entity("Heron").entity.type == "person"
+    tell(memory, "Deployed #heron today")
+    assert memory.entity("Heron").entity.type == "project"
+
+
 def test_the_persons_type_stands_whatever_texts_say(memory: Memory) -> None:
     tell(memory, "We went to Apollo")
     memory.retype_entity("Apollo", "organization")

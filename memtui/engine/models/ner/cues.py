@@ -162,7 +162,7 @@ PLACE_WORDS = word_set(
 )
 PLACE_STARTS = word_set(
     "north south east west northern southern eastern western new old upper lower great port fort cape lake mount "
-    "saint st san santa são los las rio plaza villa"
+    "saint st san santa são los las rio plaza villa casa"
 )
 # Small words that may stand within a name.
 PARTICLES = word_set(
