@@ -21,10 +21,14 @@ NO_ROLE = "no role"
 
 
 class Head(Record):
-    """The beginning of a stream, for detection: ``raw`` bytes and the JSON objects on its whole lines."""
+    """The beginning of a stream, for detection: ``raw`` bytes and the JSON objects on its whole lines.
+
+    Of an SQLite file the ``tables`` with their columns instead, and no bytes.
+    """
 
     raw: bytes
     objects: tuple[dict[str, Any], ...] = ()
+    tables: dict[str, tuple[str, ...]] = {}
 
     @classmethod
     def of(cls, raw: bytes, *, whole: bool) -> Head:

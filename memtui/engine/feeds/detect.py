@@ -15,7 +15,8 @@ from typing import IO
 
 from ..errors import InputError
 from ..records import Record, Skip
-from . import zips
+from . import databases, zips
+from .agents_sdk import AgentsSDK
 from .base import Feed, Head
 from .chatgpt import ChatGPT
 from .claude_code import ClaudeCode
@@ -24,13 +25,14 @@ from .limits import LIMITS, Limits
 from .source import Source
 
 # The more particular first: the first one that recognises a stream reads it.
-FEEDS: tuple[Feed, ...] = (ClaudeCode(), ChatGPT(), Generic())
+FEEDS: tuple[Feed, ...] = (ClaudeCode(), ChatGPT(), AgentsSDK(), Generic())
 
 EMPTY = "empty"
 BINARY = "not text"
 OTHER = "something else"
 UNREADABLE = "cannot be read"
 NO_FILE = "not a file"
+NESTED = "database in an archive"
 
 
 class Recognised(Record):
@@ -139,7 +141,12 @@ class _Search:
             head = self._head(file, status.st_size)
         if head.startswith(zips.MAGIC):
             yield from self._members(path, status)
-        elif name := self._recognise(head, len(head) >= status.st_size, insist=not self.folder):
+            return
+        if head.startswith(databases.MAGIC):
+            name = self._choose(Head(raw=b"", tables=databases.tables(path, self.limits)), insist=False)
+        else:
+            name = self._recognise(head, len(head) >= status.st_size, insist=not self.folder)
+        if name:
             source = Source(path=path, size=status.st_size, modified=status.st_mtime)
             yield status.st_mtime, Recognised(format=name, source=source)
 
@@ -172,19 +179,25 @@ class _Search:
         """The name of the format, or None and a count of why not."""
         if not raw.strip():
             self.ignored[EMPTY] += 1
+        elif raw.startswith(databases.MAGIC):
+            self.ignored[NESTED] += 1
         elif b"\0" in raw:
             self.ignored[BINARY] += 1
         else:
-            head = Head.of(raw, whole=whole)
-            wanted = self.wanted
-            if wanted and wanted.sniff(head):
-                return wanted.name
-            first = next((feed for feed in FEEDS if feed.sniff(head)), None)
-            if first is None and insist and raw.lstrip()[:1] in (b"{", b"["):
-                first = wanted
-            if first and wanted in (None, first):
-                return first.name
-            self.ignored[f"{first.label} format" if first else OTHER] += 1
+            insist = insist and raw.lstrip()[:1] in (b"{", b"[")
+            return self._choose(Head.of(raw, whole=whole), insist=insist)
+        return None
+
+    def _choose(self, head: Head, *, insist: bool) -> str | None:
+        wanted = self.wanted
+        if wanted and wanted.sniff(head):
+            return wanted.name
+        first = next((feed for feed in FEEDS if feed.sniff(head)), None)
+        if first is None and insist:
+            first = wanted
+        if first and wanted in (None, first):
+            return first.name
+        self.ignored[f"{first.label} format" if first else OTHER] += 1
         return None
 
     def _nothing(self) -> InputError:

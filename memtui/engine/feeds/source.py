@@ -1,4 +1,4 @@
-"""A stream of one import: where it is, and reading it as lines or as the elements of a JSON array.
+"""A stream of one import: where it is, and reading it as lines, as the elements of a JSON array, or as rows.
 
 Whatever the file does (a disk error, a damaged archive, a line without end), reading yields ``Skip`` with a
 reason and goes on with the next record, or ends this stream. One record is in memory at a time.
@@ -14,9 +14,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO, Self, cast
 
+import apsw
+
 from ..errors import InputError
 from ..records import Record, Skip
-from . import json_items, zips
+from . import databases, json_items, zips
 from .limits import LIMITS, MIB, BrokenSourceError, LimitError, Limits
 
 if TYPE_CHECKING:
@@ -80,13 +82,14 @@ class Stream:
         self.record = 0
         self.warnings: Counter[str] = Counter()
         self._failure = ""
+        self._rows = 0
         self._meter = _Metered(file, source, limits)
         self._buffer = io.BufferedReader(self._meter, MIB)
 
     @property
     def position(self) -> int:
         """Bytes taken in so far (a little ahead of the record in hand)."""
-        return self._meter.count
+        return self._meter.count + self._rows
 
     @property
     def place(self) -> str:
@@ -124,6 +127,21 @@ class Stream:
             yield item if isinstance(item, bytes) else Skip(reason=item.reason, place=self.place)
         if self._failure:
             yield Skip(reason="the rest of the file cannot be read", place=f"{self.place} ({self._failure})")
+
+    def rows(self, sql: str, bindings: databases.Row = ()) -> Iterator[databases.Row | Skip]:
+        """The rows of a query of an SQLite file, which is never written; Skip where it cannot be read on."""
+        try:
+            with databases.database(self.source.path, self.limits) as connection:
+                for row in connection.execute(sql, bindings):
+                    self.record += 1
+                    self._rows += sum(len(value) for value in row if isinstance(value, str | bytes))
+                    yield row
+        except (BrokenSourceError, LimitError, apsw.Error) as error:
+            yield Skip(reason="the rest of the file cannot be read", place=f"{self.place} ({error})")
+
+    def tables(self) -> databases.Tables:
+        """The tables of an SQLite file and their columns."""
+        return databases.tables(self.source.path, self.limits)
 
     def _chunks(self) -> Iterator[bytes]:
         try:
