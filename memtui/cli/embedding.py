@@ -37,6 +37,8 @@ def embed_command(door: Door, only_plan: bool, yes: bool, json: bool) -> int:
     with door.existing(must_write=not only_plan) as memory:
         plan = memory.reembedding.plan()
         if only_plan or not plan.needed:
+            if not only_plan:
+                memory.reembedding.run()  # what an earlier run may have left is cleared away
             return _tell_plan(plan, json)
         if not json:
             _tell_plan(plan, json)

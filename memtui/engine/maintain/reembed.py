@@ -112,9 +112,11 @@ class Reembedder:
         Raises DegradedError when the model fails; nothing is lost then either.
         """
         with self._connections.read() as connection:
-            if vectors.space(connection) == self._target:
-                return Reembedded(embedded=0, switched=True)
+            needed = vectors.space(connection) != self._target
             everything = vectors.count_lacking(connection, self._target).texts
+        if not needed:  # of a run that was ended right after the switch, or given up, something may be left
+            self._drop_others()
+            return Reembedded(embedded=0, switched=True)
         self._before_write()
         made = 0
         nothing: set[int] = set()  # the model knows nothing of these texts
@@ -138,11 +140,16 @@ class Reembedder:
         else:
             return Reembedded(embedded=made, switched=False)
         self._on_switch()
+        self._drop_others()
+        return Reembedded(embedded=made, switched=True)
+
+    def _drop_others(self) -> None:
         more = True
         while more:
             with self._connections.write_in_turn() as connection:
+                if vectors.space(connection) != self._target:
+                    return  # somebody went over to another one meanwhile
                 more = vectors.drop_others(connection, self._target, _ROWS_DELETED_AT_ONCE) > 0
-        return Reembedded(embedded=made, switched=True)
 
     def interrupt(self) -> None:
         """After it was cancelled, from another thread: do not wait for the network to answer."""

@@ -184,6 +184,16 @@ def test_an_indexer_that_made_old_vectors_meanwhile_keeps_none_of_them(memory: M
     assert has == 1
 
 
+def test_what_a_run_left_that_was_given_up_goes_with_the_next(memory: Memory) -> None:
+    letters = Letters()
+    assert (
+        not Reembedder(memory._connections, letters).run(cancelled=lambda: len(letters.texts) >= 4).switched
+    )
+    assert set(held(memory)) > {"letters"}
+    assert memory.reembedding.run().switched
+    assert set(held(memory)) == {"wordllama-l2-supercat-256"}
+
+
 def test_what_the_new_model_knows_nothing_of_does_not_hold_up_the_switch(memory: Memory) -> None:
     memory.remember("7 + 7 = 14")
     memory.index_pending()
