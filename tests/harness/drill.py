@@ -24,9 +24,10 @@ from state_hash import state_hash
 
 
 def _write(path: str, writer: int, report: Callable[..., None]) -> None:
-    """Write until killed; what was acknowledged carries the time at which it was."""
+    """Write until killed; what was acknowledged carries the times between which it was written."""
     with Memory.open(path, actor=f"agent:{writer}", options=OPTIONS) as memory:
         for number in range(1_000_000):
+            since = time.monotonic()
             content = f"writer {writer} turn {number}: Grace met Ada at the harbour"
             try:
                 turn = memory.record_turn(f"session {writer}", "user", content)
@@ -35,7 +36,7 @@ def _write(path: str, writer: int, report: Callable[..., None]) -> None:
             except MemtuiError as error:
                 report(failed=error.message)
                 continue
-            report(id=turn.id, at=time.monotonic())
+            report(id=turn.id, since=since, at=time.monotonic())
 
 
 def _copy_the_file_alone(

@@ -53,7 +53,9 @@ def lost(told: dict[str, Any]) -> list[str]:
             if "id" not in line or line["at"] >= entry["before"] or line["id"] in there:
                 continue
             taken_back = any(
-                begun <= line["at"] <= ended for begun, ended in restores if ended < entry["before"]
+                begun <= line["at"] and line["since"] <= ended
+                for begun, ended in restores
+                if ended < entry["before"]
             )
             if not taken_back:
                 missing.append(line["id"])

@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 )
 from memtui import Memory
 from memtui.engine.errors import InputError
-from memtui.engine.models.ner import Span
+from memtui.engine.models.ner import Recogniser, Span, merge
 from memtui.engine.records import Options
 from memtui.engine.store import entities as rows
 
@@ -171,9 +171,10 @@ class NamingMachine(RuleBasedStateMachine):
                 provider="spacy",
                 name=word,
             )
+            found = merge([*Recogniser().quick(memory.content), span])
             with self.memory._connections.write() as connection:
                 rows.link(
-                    connection, memory.rid, self.memory._indexer.mentions(memory.content, [span]), self.now
+                    connection, memory.rid, self.memory._indexer.mentions(memory.content, found), self.now
                 )
             assert self._decided() == decided
             self._read_all()  # the rules have the last word again, so that the end can be compared with the start
