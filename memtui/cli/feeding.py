@@ -41,8 +41,8 @@ def import_command(
 ) -> int:
     """Bring in conversations from files, folders and zip archives.
 
-    Claude Code sessions, ChatGPT exports and JSONL ({"session_id", "role", "content", "time"} a line) are
-    recognised by what is in them. What is there already is not added again. Ctrl+C stops; what came in
+    Claude Code, Codex and OpenAI Agents SDK sessions, ChatGPT and Claude.ai exports, and JSONL ({"session_id",
+    "role", "content", "time"} a line) are recognised by what is in them. What is there already is not added again. Ctrl+C stops; what came in
     until then stays, and "memtui undo" takes it back.
     """
     if not places:

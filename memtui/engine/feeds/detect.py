@@ -19,13 +19,15 @@ from . import databases, zips
 from .agents_sdk import AgentsSDK
 from .base import Feed, Head
 from .chatgpt import ChatGPT
+from .claude_ai import ClaudeAI
 from .claude_code import ClaudeCode
+from .codex import Codex
 from .generic import Generic
 from .limits import LIMITS, Limits
 from .source import Source
 
 # The more particular first: the first one that recognises a stream reads it.
-FEEDS: tuple[Feed, ...] = (ClaudeCode(), ChatGPT(), AgentsSDK(), Generic())
+FEEDS: tuple[Feed, ...] = (ClaudeCode(), Codex(), ChatGPT(), ClaudeAI(), AgentsSDK(), Generic())
 
 EMPTY = "empty"
 BINARY = "not text"
