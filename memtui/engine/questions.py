@@ -146,7 +146,8 @@ class Questions:
             return Place(memory_id=identity, content="", rank=None, passed=False, why=error.message)
         return Place(
             memory_id=identity, content=memory.content, rank=told.rank,
-            passed=told.rank is not None and told.rank <= saved.top, why=" ".join(told.excluded[:1]),
+            passed=told.rank is not None and told.rank <= saved.top and not told.excluded,
+            why=" ".join(told.excluded[:1]),
         )  # fmt: skip
 
     def profiles(self) -> list[Profile]:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     from .vector_copy import VectorCopy
 
+MOST_HITS = 1_000
+"""So many hits a search returns at most."""
+
 
 class QueryEmbedder(Protocol):
     """What the vector arm needs of an embedder."""

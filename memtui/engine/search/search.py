@@ -15,12 +15,10 @@ from memtui.engine.store import memories, vectors
 from . import reading
 from .filters import compile, which_term_removes_all
 from .profiles import find as find_profile
-from .ranking import QueryEmbedder, Ranking, rank
+from .ranking import MOST_HITS, QueryEmbedder, Ranking, rank
 from .scope import scope
 
 __all__ = ["find_profile", "search"]
-
-MOST_HITS = 1_000
 
 
 def search(

@@ -1,0 +1,197 @@
+"""Whatever the memory, question, filter and ranking: parts add up, why agrees with the hits, remedies help."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from memtui.engine.records import Explanation, MemoryRecord, Profile, SearchResult
+from memtui.engine.search.explaining import explain
+from memtui.engine.search.search import search
+from memtui.engine.store.file import open_file
+from shelf import NOW, Book, FakeEmbedder
+
+WORDS = ("tea", "green", "mountain", "walnut", "river", "Ada", "Cole", "why?", "чай", "茶道", "the", "s")
+QUESTIONS = (
+    "tea",
+    "green tea for Ada",
+    "mountain river walnut",
+    "茶道",
+    "茶",
+    "чай",
+    "the",
+    "gooseberry",
+    "???",
+)
+FILTERS = (
+    "",
+    "kind:fact",
+    "kind:episode",
+    "tag:a",
+    "-walnut",
+    "session:s1",
+    "is:active,trash",
+    "-tag:a kind:fact,episode",
+)
+LIKE = {"tea": {"walnut": 0.7}, "mountain": {"river": 0.5, "green": 0.4}}
+
+
+class Told(NamedTuple):
+    """A memory to be written."""
+
+    words: list[str]
+    kind: str
+    session: str
+    tagged: bool
+    embedded: bool
+    forgotten: bool
+
+
+told = st.builds(
+    Told,
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=6),
+    st.sampled_from(("fact", "episode", "episode", "reflection")),
+    st.sampled_from(("s1", "s2")),
+    st.booleans(),
+    st.integers(0, 4).map(bool),
+    st.integers(0, 6).map(lambda number: not number),
+)
+weights = st.sampled_from((0.0, 0.1, 0.35, 1.0, 2.0))
+profiles = st.builds(
+    Profile,
+    name=st.just("any"),
+    fusion=st.sampled_from(("score", "rrf")),
+    k=st.sampled_from((1, 60)),
+    keyword=weights, vector=weights, entity=weights, neighbours=weights, session=weights, facts=weights,
+    floor=st.sampled_from((-1.0, 0.3, 0.9)),
+    depth=st.sampled_from((1, 2, 3, 5, 100)),
+)  # fmt: skip
+shelves = st.lists(told, min_size=1, max_size=14)
+
+
+class Asked(NamedTuple):
+    """One question to one memory, and how it is to be answered."""
+
+    book: Book
+    kept: list[MemoryRecord]
+    options: dict[str, Any]
+
+    def search(self, query: str, **changes: Any) -> SearchResult:
+        return search(self.book.connection, query, **{**self.options, **changes})
+
+    def explain(self, query: str, memory: MemoryRecord, limit: int) -> Explanation:
+        return explain(self.book.connection, query, memory, **{**self.options, "limit": limit})
+
+
+@contextmanager
+def asked(stories: list[Told], profile: Profile, filter: str, vectors: bool) -> Iterator[Asked]:
+    connections = open_file(":memory:")
+    try:
+        book = Book(connections)
+        embedder = FakeEmbedder(LIKE)
+        kept = []
+        for number, story in enumerate(stories):
+            turn = story.kind == "episode"
+            memory = book.add(
+                f"{' '.join(story.words)} n{number}", story.kind, session=story.session if turn else None,
+                at=NOW - 1_000 + number, tags=["a"] if story.tagged else [],
+                about=[word for word in story.words if word in ("Ada", "Cole")],
+                embedder=embedder if story.embedded else None,
+            )  # fmt: skip
+            if story.forgotten:
+                book.forget(memory)
+            kept.append(book.read(memory))
+        turns = [one.id for one in kept if one.kind == "episode"]
+        for one in kept:
+            if one.kind == "fact" and turns:
+                with book.writing() as connection:
+                    connection.execute(
+                        "INSERT INTO memory_links(from_id, rel, to_id) VALUES (?, 'source', ?)",
+                        (one.id, turns[0]),
+                    )
+        yield Asked(
+            book, kept,
+            {"profile": profile, "filter": filter, "embedder": embedder if vectors else "off", "now": NOW},
+        )  # fmt: skip
+    finally:
+        connections.close()
+
+
+@settings(max_examples=60, deadline=None)
+@given(shelves, profiles, st.sampled_from(QUESTIONS), st.sampled_from(FILTERS), st.booleans())
+def test_the_parts_of_every_hit_add_up_to_its_score(
+    stories: list[Told], profile: Profile, query: str, filter: str, vectors: bool
+) -> None:
+    with asked(stories, profile, filter, vectors) as ask:
+        for hit in ask.search(query, limit=1_000).hits:
+            assert abs(sum(part.term for part in hit.arms.values()) - hit.score) <= 1e-9
+        for memory in ask.kept:
+            explained = ask.explain(query, memory, 10)
+            assert abs(sum(part.term for part in explained.arms.values()) - explained.score) <= 1e-9
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    shelves, profiles, st.sampled_from(QUESTIONS), st.sampled_from(FILTERS), st.booleans(), st.integers(1, 4)
+)
+def test_why_agrees_with_the_whole_ranking(
+    stories: list[Told], profile: Profile, query: str, filter: str, vectors: bool, limit: int
+) -> None:
+    with asked(stories, profile, filter, vectors) as ask:
+        everything = {hit.memory.id: hit for hit in ask.search(query, limit=1_000).hits}
+        for memory in ask.kept:
+            explained = ask.explain(query, memory, limit)
+            hit = everything.get(memory.id)
+            if hit is None:
+                assert explained.excluded
+                continue
+            assert (explained.rank, explained.score) == (hit.rank, hit.score)
+            assert {arm: part.term for arm, part in explained.arms.items() if part.term} == {
+                arm: part.term for arm, part in hit.arms.items() if part.term
+            }
+            assert bool(explained.excluded) == (hit.rank > limit)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    shelves, profiles, st.sampled_from(QUESTIONS), st.sampled_from(FILTERS), st.booleans(), st.integers(1, 4)
+)
+def test_every_remedy_brings_it_in(
+    stories: list[Told], profile: Profile, query: str, filter: str, vectors: bool, limit: int
+) -> None:
+    with asked(stories, profile, filter, vectors) as ask:
+        for memory in ask.kept:
+            for remedy in ask.explain(query, memory, limit).remedies:
+                if not remedy.startswith("Vectors are made"):
+                    applied = follow(remedy, query, filter, profile, limit)
+                    found = ask.search(applied.pop("query"), **applied)
+                    assert memory.id in [hit.memory.id for hit in found.hits], remedy
+
+
+def follow(remedy: str, query: str, filter: str, profile: Profile, limit: int) -> dict[str, Any]:
+    """What a person does who reads it."""
+    changes: dict[str, Any] = {}
+    steps = remedy[0].lower() + remedy[1:].removesuffix(".")
+    if found := re.search(r"leave (.+) out of the filter", steps):
+        terms = found[1].split(" and ")
+        filter = " ".join(term for term in filter.split() if term not in terms)
+    if "is:trash" in steps:
+        filter = f"{filter} is:trash"
+    if found := re.search(r"use the words? ([^.]+?)(?: and ask|$)", steps):
+        query = f"{query} {found[1].replace(',', '')}"
+    if found := re.search(r"ask for (\d+) or more", steps):
+        limit = int(found[1])
+    if found := re.search(r"depth to (\d+)", steps):
+        changes["depth"] = int(found[1])
+    if found := re.search(r"floor to (-?[\d.]+\d)", steps):
+        changes["floor"] = float(found[1])
+    if found := re.search(r"give the (\w+) arm a weight of ([\d.]+\d|\d)", steps):
+        changes[found[1]] = float(found[2])
+    return {
+        "query": query, "filter": filter, "limit": limit, "profile": msgspec.structs.replace(profile, **changes),
+    }  # fmt: skip
