@@ -49,7 +49,8 @@ def explain(
         place = trial.place(ranking)
     fused = ranking.fused[place] if place is not None else None
     arms = _exact(connection, ranking, memory, fused)
-    excluded, remedies = list(outside.reasons), []
+    excluded = list(outside.reasons)
+    remedies: list[str] = []
     if place is None:
         reasons, remedies = _unfound(trial, ranking, arms, profile)
         excluded += reasons

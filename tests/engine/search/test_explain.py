@@ -121,3 +121,29 @@ def test_the_words_to_use_are_words_and_no_crumbs(book: Book) -> None:
     assert ask(book, "gooseberry", crumbs).remedies[0] == "Use the word ada."
     none = book.add("b 12:30 x")
     assert not any(remedy.startswith("Use") for remedy in ask(book, "gooseberry", none).remedies)
+
+
+def test_what_took_its_place_is_named(book: Book) -> None:
+    old, new = book.add("green tea"), book.add("black tea")
+    with book.writing() as connection:
+        connection.execute(
+            "INSERT INTO memory_links(from_id, rel, to_id) VALUES (?, 'supersedes', ?)", (new.id, old.id)
+        )
+    book.forget(old, "superseded")
+    explained = ask(book, "tea", book.read(old))
+    assert explained.excluded[0].endswith(f"{new.id} took its place: “black tea”")
+
+
+def test_a_text_with_a_secret_is_said_to_have_no_vector(book: Book) -> None:
+    embedder = FakeEmbedder()
+    book.add("tea", embedder=embedder)
+    memory = book.add("mountain", attributes={"secrets": ["token"]})
+    explained = ask(book, "tea", memory, embedder=embedder)
+    assert any("looks like a secret" in reason for reason in explained.excluded)
+    assert explained.remedies == ("Use the word mountain.",)
+
+
+def test_beyond_the_depth_a_depth_that_reaches_it_is_given(book: Book) -> None:
+    kept = [book.add("tea " * (20 - number) + "and cake " * number) for number in range(20)]
+    explained = ask(book, "tea", kept[-1], profile=Profile(depth=3, vector=0.0, entity=0.0))
+    assert "Raise the profile's depth to 20 and ask for 20 or more hits." in explained.remedies

@@ -18,26 +18,13 @@ from shelf import NOW, Book, FakeEmbedder
 
 WORDS = ("tea", "green", "mountain", "walnut", "river", "Ada", "Cole", "why?", "чай", "茶道", "the", "s")
 QUESTIONS = (
-    "tea",
-    "green tea for Ada",
-    "mountain river walnut",
-    "茶道",
-    "茶",
-    "чай",
-    "the",
-    "gooseberry",
-    "???",
-)
+    "green tea for Ada", "tea and walnut for Ada", "mountain river walnut", "Cole green river", "tea", "чай",
+    "茶道", "茶", "the", "gooseberry", "???",
+)  # fmt: skip
 FILTERS = (
-    "",
-    "kind:fact",
-    "kind:episode",
-    "tag:a",
-    "-walnut",
-    "session:s1",
-    "is:active,trash",
+    "", "", "", "kind:fact", "kind:episode", "tag:a", "-walnut", "session:s1", "is:active,trash",
     "-tag:a kind:fact,episode",
-)
+)  # fmt: skip
 LIKE = {"tea": {"walnut": 0.7}, "mountain": {"river": 0.5, "green": 0.4}}
 
 
@@ -54,14 +41,14 @@ class Told(NamedTuple):
 
 told = st.builds(
     Told,
-    st.lists(st.sampled_from(WORDS), min_size=1, max_size=6),
+    st.lists(st.sampled_from(WORDS), min_size=2, max_size=7),
     st.sampled_from(("fact", "episode", "episode", "reflection")),
     st.sampled_from(("s1", "s2")),
     st.booleans(),
-    st.integers(0, 4).map(bool),
-    st.integers(0, 6).map(lambda number: not number),
+    st.sampled_from((True, True, True, False)),
+    st.sampled_from((False,) * 6 + (True,)),
 )
-weights = st.sampled_from((0.0, 0.1, 0.35, 1.0, 2.0))
+weights = st.sampled_from((0.35, 0.1, 1.0, 2.0, 0.0))
 profiles = st.builds(
     Profile,
     name=st.just("any"),
@@ -71,7 +58,8 @@ profiles = st.builds(
     floor=st.sampled_from((-1.0, 0.3, 0.9)),
     depth=st.sampled_from((1, 2, 3, 5, 100)),
 )  # fmt: skip
-shelves = st.lists(told, min_size=1, max_size=14)
+shelves = st.lists(told, min_size=8, max_size=14)
+vectors = st.sampled_from((True, True, False))
 
 
 class Asked(NamedTuple):
@@ -122,8 +110,8 @@ def asked(stories: list[Told], profile: Profile, filter: str, vectors: bool) -> 
         connections.close()
 
 
-@settings(max_examples=60, deadline=None)
-@given(shelves, profiles, st.sampled_from(QUESTIONS), st.sampled_from(FILTERS), st.booleans())
+@settings(max_examples=40, deadline=None)
+@given(shelves, profiles, st.sampled_from(QUESTIONS), st.sampled_from(FILTERS), vectors)
 def test_the_parts_of_every_hit_add_up_to_its_score(
     stories: list[Told], profile: Profile, query: str, filter: str, vectors: bool
 ) -> None:
@@ -135,10 +123,8 @@ def test_the_parts_of_every_hit_add_up_to_its_score(
             assert abs(sum(part.term for part in explained.arms.values()) - explained.score) <= 1e-9
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    shelves, profiles, st.sampled_from(QUESTIONS), st.sampled_from(FILTERS), st.booleans(), st.integers(1, 4)
-)
+@settings(max_examples=40, deadline=None)
+@given(shelves, profiles, st.sampled_from(QUESTIONS), st.sampled_from(FILTERS), vectors, st.integers(1, 4))
 def test_why_agrees_with_the_whole_ranking(
     stories: list[Told], profile: Profile, query: str, filter: str, vectors: bool, limit: int
 ) -> None:
@@ -157,10 +143,8 @@ def test_why_agrees_with_the_whole_ranking(
             assert bool(explained.excluded) == (hit.rank > limit)
 
 
-@settings(max_examples=100, deadline=None)
-@given(
-    shelves, profiles, st.sampled_from(QUESTIONS), st.sampled_from(FILTERS), st.booleans(), st.integers(1, 4)
-)
+@settings(max_examples=60, deadline=None)
+@given(shelves, profiles, st.sampled_from(QUESTIONS), st.sampled_from(FILTERS), vectors, st.integers(1, 4))
 def test_every_remedy_brings_it_in(
     stories: list[Told], profile: Profile, query: str, filter: str, vectors: bool, limit: int
 ) -> None:
