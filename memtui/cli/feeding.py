@@ -126,7 +126,9 @@ def _index(memory: Memory, meter: Meter) -> None:
 
 def _tell(report: ImportReport) -> None:
     verb = "would import" if report.dry_run else "cancelled: imported" if report.cancelled else "imported"
-    what = f"{plural(report.imported, 'turn')} of {plural(report.sessions, 'session')}"
+    from memtui.engine.feeds.alone import counted
+
+    what = counted(report.kinds, report.sessions)
     where = f"from {plural(report.files, 'file')} ({', '.join(report.formats)}) in {report.seconds:.1f} s"
     out(row(paint(verb, "yellow" if report.cancelled else "green"), what, where, gap=" "))
     rows: list[tuple[str, str, str]] = []

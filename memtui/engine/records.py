@@ -267,7 +267,9 @@ class Recall(Record):
 
 
 class ImportReport(Record):
-    """Counts in turns. ``reasons`` maps a skip reason to its count; ``operation`` None when nothing was added."""
+    """Counts in turns and whatever else came in. ``kinds`` tells ``imported`` apart ("turn", "fact", ...);
+    ``reasons`` maps a skip reason to its count; ``operation`` None when nothing was added.
+    """
 
     imported: int
     already_there: int
@@ -277,6 +279,7 @@ class ImportReport(Record):
     seconds: float
     dry_run: bool
     formats: tuple[str, ...] = ()
+    kinds: dict[str, int] = {}
     reasons: dict[str, int] = {}
     redacted: int = 0
     warnings: tuple[str, ...] = ()

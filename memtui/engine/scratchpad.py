@@ -7,6 +7,7 @@ from collections.abc import Callable
 import apsw
 
 from memtui.engine.clock import Clock
+from memtui.engine.curate import pad
 from memtui.engine.errors import InputError
 from memtui.engine.records import Operation, SecretPolicy
 from memtui.engine.store import history, scratchpad
@@ -14,8 +15,6 @@ from memtui.engine.store.connection import Connections
 from memtui.engine.store.scratchpad import Note
 from memtui.engine.store.sql import storable
 
-MAX_KEY = 200
-MAX_VALUE = 100_000
 _MOST_FOUND = 1_000
 _LABEL = 60
 
@@ -69,8 +68,8 @@ class Scratchpad:
         with self._connections.read() as connection:
             key = _known(connection, key)
             if scratchpad.find(connection, key) is None:
-                key = _usable(key)
-        value = self._accepted(value)
+                key = pad.usable_key(key)
+        value = pad.accept(value, self._secrets)
         label = f"Wrote “{_short(key)}” on the scratchpad"
         with history.operation(self._connections, self._clock, self._actor(), "scratchpad", label) as op:
             before = scratchpad.find(op.connection, key)
@@ -95,24 +94,6 @@ class Scratchpad:
         self._told(op.op_id)
         return gone
 
-    def _accepted(self, value: str) -> str:
-        if not isinstance(value, str):
-            raise InputError(f"A value is text, not {type(value).__name__}.", "Pass a string.")
-        value = storable(value)
-        if len(value) > MAX_VALUE:
-            raise InputError(
-                f"The value has {len(value):,} characters; it may have {MAX_VALUE:,}.", "Shorten it."
-            )
-        if "\0" in value:
-            raise InputError(
-                "The value contains NUL characters: it looks like binary data.", "Give plain text."
-            )
-        if self._secrets.facts != "redact" or not value.strip():
-            return value
-        from memtui.engine import secrets  # its patterns take 40 ms
-
-        return secrets.redact(value)[0]
-
     def _told(self, op_id: int) -> None:
         with self._connections.read() as connection:
             operation = history.get_operation(connection, op_id)
@@ -125,16 +106,6 @@ def _known(connection: apsw.Connection, key: str) -> str:
         raise InputError(f"A key is text, not {type(key).__name__}.", "Pass a string.")
     key = storable(key)
     return key if scratchpad.find(connection, key) is not None else key.strip()
-
-
-def _usable(key: str) -> str:
-    """What a new key may be."""
-    if not key or len(key) > MAX_KEY or not key.isprintable():
-        raise InputError(
-            "This is not a usable key.",
-            f"Give 1 to {MAX_KEY} printable characters on one line, as in api.limit.",
-        )
-    return key
 
 
 def _short(text: str) -> str:

@@ -67,7 +67,9 @@ def work_text(work: Work, width: int, glyphs: Glyphs, *, counting: bool) -> Cont
 def report_text(report: ImportReport) -> Content:
     """The counts of a dry run, or of what came in."""
     parts: Parts = []
-    what = f"{plural(report.imported, 'turn')} of {plural(report.sessions, 'session')}"
+    from memtui.engine.feeds.alone import counted
+
+    what = counted(report.kinds, report.sessions)
     if report.dry_run:
         headline = f"{what} would come in." if report.imported else "There is nothing new in it."
     elif report.cancelled:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from filelock import FileLock, Timeout
@@ -38,9 +38,30 @@ def only_import(connections: Connections) -> Iterator[None]:
         lock.release()
 
 
-def imported_label(turns: int, labels: str) -> str:
-    return f"Imported {turns:,} turn{'' if turns == 1 else 's'} from {labels}"
+def imported_label(kinds: Mapping[str, int], labels: str) -> str:
+    return f"Imported {counted(kinds)} from {labels}"
 
 
 def running_label(labels: str) -> str:
     return f"Importing from {labels}"
+
+
+def counted(kinds: Mapping[str, int], sessions: int | None = None) -> str:
+    """``3 turns of 1 session, 2 facts and 1 entity``: what came in, in words."""
+    parts = []
+    for kind, number in kinds.items() or [("turn", 0)]:
+        part = _plural(number, kind)
+        if kind == "turn" and sessions is not None:
+            part += f" of {_plural(sessions, 'session')}"
+        parts.append(part)
+    return listed(parts)
+
+
+def listed(names: list[str]) -> str:
+    """``A``, ``A and B``, ``A, B and C``."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _plural(number: int, one: str) -> str:
+    many = f"{one[:-1]}ies" if one.endswith("y") else f"{one}s"
+    return f"{number:,} {one if number == 1 else many}"

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import msgspec
 
 from ..records import Record, Skip, Turn
+from .items import Item
 from .source import BOM, Stream
 
 # Why something was passed over. Counted and shown, so: few, short, and the same words in every feed.
@@ -53,7 +54,7 @@ class Feed(Protocol):
 
     ``name`` is what ``--format`` takes and what ``import:<name>`` in a memory's source says; ``label`` is its
     name for people. ``sniff`` must recognise the format from the content alone and never raise. ``read``
-    gives the turns in their order and a Skip for whatever it passes over, raises nothing, and keeps in memory
+    gives the turns and items in their order and a Skip for whatever it passes over, raises nothing, and keeps in memory
     only what does not grow with the stream.
     """
 
@@ -62,7 +63,7 @@ class Feed(Protocol):
 
     def sniff(self, head: Head) -> bool: ...
 
-    def read(self, stream: Stream) -> Iterator[Turn | Skip]: ...
+    def read(self, stream: Stream) -> Iterator[Turn | Item | Skip]: ...
 
 
 def block_texts(content: Any) -> list[str]:

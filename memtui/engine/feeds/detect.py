@@ -24,10 +24,22 @@ from .claude_code import ClaudeCode
 from .codex import Codex
 from .generic import Generic
 from .limits import LIMITS, Limits
+from .mcp_memory import McpMemory
+from .observed import KeyValues, Observations
 from .source import Source
 
 # The more particular first: the first one that recognises a stream reads it.
-FEEDS: tuple[Feed, ...] = (ClaudeCode(), Codex(), ChatGPT(), ClaudeAI(), AgentsSDK(), Generic())
+FEEDS: tuple[Feed, ...] = (
+    ClaudeCode(),
+    Codex(),
+    ChatGPT(),
+    ClaudeAI(),
+    AgentsSDK(),
+    McpMemory(),
+    Observations(),
+    Generic(),
+    KeyValues(),
+)
 
 EMPTY = "empty"
 BINARY = "not text"

@@ -1,4 +1,4 @@
-"""Brings the turns that feeds find into the memory: one named operation over many short transactions.
+"""Brings what feeds find into the memory: one named operation over many short transactions.
 
 What is already there is recognised by its ``source_key``, so importing again adds nothing, and an import that
 was killed or cancelled is simply run again. A dry run takes the same way up to the write and counts the same.
@@ -8,6 +8,7 @@ Neither a file nor the list of its sessions is ever held in memory.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -20,9 +21,11 @@ from memtui.engine.records import ImportProgress, ImportReport, Operation, Optio
 from memtui.engine.store import history
 from memtui.engine.store.connection import Connections
 
-from . import alone, writing
+from . import alone, item_writing, writing
 from .detect import Found, feed_named, find_sources
 from .distinct import Distinct
+from .item_writing import NewItem, NewNote
+from .items import Item, Named, Note, PadEntry, ReadTalk
 from .reading import Tally, read_all
 
 _TURNS_PER_BATCH = 500
@@ -32,6 +35,7 @@ SECONDS_PER_TRANSACTION = 0.03
 REFUSED = "cannot be stored"
 ERASED = "erased for good"
 TOO_LONG = f"longer than {intake.MAX_EPISODE:,} characters"
+TOO_LONG_NOTE = "too long"
 
 
 def import_paths(
@@ -46,9 +50,11 @@ def import_paths(
     progress: Callable[[ImportProgress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
     before_write: Callable[[], None] = lambda: None,
+    ordering: Callable[[str], bool] = lambda text: True,
 ) -> ImportReport:
-    """Import every conversation in files, folders and archives.
+    """Import every conversation, and what other memories hold, in files, folders and archives.
 
+    ``ordering`` tells whether a text talks to the assistant: such a one is not taken for confirmed.
     ``before_write`` is called once, when there is something new to store (a backup, for instance).
     ``progress`` is called in this thread after each batch; ``cancelled`` is asked between batches: what was
     imported until then stays, as an operation that can be undone. Raises InputError if a path holds nothing to
@@ -59,8 +65,9 @@ def import_paths(
         if not dry_run:
             stack.enter_context(alone.only_import(connections))
         run = _Import(
-            connections, found, stack.enter_context(Distinct()), dry_run, actor, clock, options, before_write
-        )
+            connections, found, stack.enter_context(Distinct()), dry_run, actor, clock, options, before_write,
+            ordering,
+        )  # fmt: skip
         return run.run(progress, cancelled)
 
 
@@ -69,8 +76,9 @@ class _Import:
 
     def __init__(
         self, connections: Connections, found: Found, met: Distinct, dry_run: bool, actor: str, clock: Clock,
-        options: Options, before_write: Callable[[], None],
+        options: Options, before_write: Callable[[], None], ordering: Callable[[str], bool],
     ) -> None:  # fmt: skip
+        self.ordering = ordering
         self.before_write = before_write
         self.connections = connections
         self.found = found
@@ -80,12 +88,17 @@ class _Import:
         self.clock = clock
         self.options = options
         self.formats = tuple(dict.fromkeys(recognised.format for recognised in found.sources))
-        self.labels = _listed([feed_named(name).label for name in self.formats])
+        self.labels = alone.listed([feed_named(name).label for name in self.formats])
         self.tally = Tally(found)
-        self.imported = self.already_there = self.sessions = self.secrets = 0
+        self.kinds: Counter[str] = Counter()
+        self.already_there = self.sessions = self.secrets = 0
         self.titles = writing.Titles()
         self.op_id: int | None = None
         self.started = time.monotonic()
+
+    @property
+    def imported(self) -> int:
+        return self.kinds.total()
 
     def run(
         self, progress: Callable[[ImportProgress], None] | None, cancelled: Callable[[], bool]
@@ -95,7 +108,8 @@ class _Import:
             for batch in _batches(read_all(self.found, self.tally)):
                 if stopped := cancelled():
                     break
-                self._take(batch)
+                self._take([found for found in batch if isinstance(found, Turn)])
+                self._take_items([found for found in batch if not isinstance(found, Turn)])
                 if progress:
                     progress(self._progress())
         except BaseException:
@@ -155,11 +169,7 @@ class _Import:
     def _store(self, turns: list[NewTurn]) -> list[NewTurn]:
         stored: list[NewTurn] = []
         while turns:
-            if self.op_id is None:
-                self.before_write()
-                label = alone.running_label(self.labels)
-                self.op_id = history.begin(self.connections, self.clock, self.actor, alone.KIND, label)
-            with history.part(self.connections, self.op_id) as connection:
+            with history.part(self.connections, self._operation()) as connection:
                 taken, some = writing.store_some(
                     connection, turns, self.titles, now=int(self.clock()), seconds=SECONDS_PER_TRANSACTION
                 )
@@ -168,15 +178,91 @@ class _Import:
             turns = turns[taken:]
         return stored
 
+    def _operation(self) -> int:
+        """The operation of this import; begun when there is something to store."""
+        if self.op_id is None:
+            self.before_write()
+            label = alone.running_label(self.labels)
+            self.op_id = history.begin(self.connections, self.clock, self.actor, alone.KIND, label)
+        return self.op_id
+
+    def _take_items(self, items: list[Item]) -> None:
+        """Sort out what is new in a batch of what is not turns, and store it."""
+        keys = [item.source_key for item in items if isinstance(item, Note)]
+        with self.connections.read() as connection:
+            there = writing.known_keys(connection, keys)
+            erased = writing.erased_keys(connection, keys)
+        new: list[NewItem] = []
+        for item in items:
+            if isinstance(item, Note) and item.source_key in erased:
+                self.tally.skip(Skip(reason=ERASED))
+            elif isinstance(item, Note) and item.source_key in there:
+                self.already_there += 1
+            elif checked := self._checked_item(item):
+                new.append(checked)
+        now = int(self.clock())
+        with self.connections.read() as connection:
+            fresh = [item for item in new if not item_writing.is_there(connection, item, now)]
+            taken_keys = sum(item_writing.other_value(connection, item) for item in new)
+        for _ in range(taken_keys):
+            self.tally.skip(Skip(reason=item_writing.KEY_IN_USE))
+        talks = sum(isinstance(item, ReadTalk) for item in new) - sum(isinstance(i, ReadTalk) for i in fresh)
+        self.already_there += len(new) - len(fresh) - taken_keys - talks
+        self._count_items(self._dry_items(fresh) if self.dry_run else self._store_items(fresh))
+
+    def _checked_item(self, item: Item) -> NewItem | None:
+        try:
+            return item_writing.checked(item, self.options, self.ordering)
+        except InputError as error:
+            reason = (
+                TOO_LONG_NOTE if isinstance(item, Note) and len(item.content) > _longest(item) else REFUSED
+            )
+            self.tally.skip(Skip(reason=reason, place=error.message))
+            return None
+
+    def _dry_items(self, items: list[NewItem]) -> list[NewItem]:
+        fresh = []
+        for item in items:
+            text = item_writing.same_text(item)
+            if self.met.add(item_writing.identity(item)) and (text is None or self.met.add(text)):
+                fresh.append(item)
+            else:
+                self.already_there += 1
+        return fresh
+
+    def _store_items(self, items: list[NewItem]) -> list[NewItem]:
+        stored: list[NewItem] = []
+        while items:
+            with history.part(self.connections, self._operation()) as connection:
+                taken, some = item_writing.store_some(
+                    connection, items, now=int(self.clock()), seconds=SECONDS_PER_TRANSACTION
+                )
+            self.already_there += taken - len(some)
+            stored += some
+            items = items[taken:]
+        return stored
+
+    def _count_items(self, items: list[NewItem]) -> None:
+        for item in items:
+            if isinstance(item, NewNote):
+                episode = item.note.kind == "episode"
+                self.kinds["turn" if episode else item.note.kind] += 1
+                self.secrets += "secrets" in item.intake.attributes
+                if episode:
+                    self.sessions += self.met.add(f"session {item.note.session_id}")
+            elif not isinstance(item, ReadTalk):
+                self.kinds["entity" if isinstance(item, Named) else "scratchpad entry"] += 1
+
     def _count(self, turns: list[NewTurn]) -> None:
-        self.imported += len(turns)
+        if turns:
+            self.kinds["turn"] += len(turns)
         self.secrets += sum("secrets" in turn.intake.attributes for turn in turns)
         self.sessions += sum(self.met.add(f"session {name}") for name in {turn.session_id for turn in turns})
 
     def _finish(self, how: str) -> Operation | None:
         if self.op_id is None:
             return None
-        label = alone.imported_label(self.imported, self.labels) + how
+        label = alone.imported_label(self.kinds, self.labels) + how
         history.finish(self.connections, self.op_id, label)
         if not self.imported:
             return None
@@ -209,6 +295,7 @@ class _Import:
             seconds=time.monotonic() - self.started,
             dry_run=self.dry_run,
             formats=self.formats,
+            kinds=dict(self.kinds),
             reasons=dict(self.tally.reasons.most_common()),
             redacted=self.secrets,
             warnings=self.tally.warnings(),
@@ -217,23 +304,28 @@ class _Import:
         )
 
 
-def _batches(turns: Iterator[Turn | None]) -> Iterator[list[Turn]]:
+def _batches(found: Iterator[Turn | Item | None]) -> Iterator[list[Turn | Item]]:
     """Batches bounded in number and in characters; an empty one where there were only skips for a while."""
-    batch: list[Turn] = []
+    batch: list[Turn | Item] = []
     characters = 0
-    for turn in turns:
-        if turn is None:
+    for item in found:
+        if item is None:
             if not batch:
                 yield []
             continue
-        batch.append(turn)
-        characters += len(turn.content)
+        batch.append(item)
+        characters += _characters(item)
         if len(batch) >= _TURNS_PER_BATCH or characters >= _CHARACTERS_PER_BATCH:
             yield batch
             batch, characters = [], 0
     yield batch
 
 
-def _listed(names: list[str]) -> str:
-    """``A``, ``A and B``, ``A, B and C``."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+def _characters(item: Turn | Item) -> int:
+    if isinstance(item, Turn | Note):
+        return len(item.content)
+    return len(item.value) if isinstance(item, PadEntry) else 0
+
+
+def _longest(note: Note) -> int:
+    return intake.MAX_EPISODE if note.kind == "episode" else intake.MAX_NOTE

@@ -12,6 +12,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import Skip, Turn
 
 from .detect import Found, feed_named
+from .items import Item, Note
 from .source import Opener, Stream
 
 _RECORDS_PER_LOOK = 2_000
@@ -62,8 +63,8 @@ class Tally:
         return (*left_out, *mended, *self._places)
 
 
-def read_all(found: Found, tally: Tally) -> Iterator[Turn | None]:
-    """Every turn of every source, with a time; None now and then where there is nothing but skips.
+def read_all(found: Found, tally: Tally) -> Iterator[Turn | Item | None]:
+    """Every turn and item of every source, with a time; None now and then where there is nothing but skips.
 
     A turn without a time gets that of the turn before it, the first one that of its file: the order stays.
     A source that is gone by now is noted, and the next one is read.
@@ -80,14 +81,16 @@ def read_all(found: Found, tally: Tally) -> Iterator[Turn | None]:
                 tally.end(recognised.source.size)
 
 
-def _read(stream: Stream, format: str, tally: Tally) -> Iterator[Turn | None]:
+def _read(stream: Stream, format: str, tally: Tally) -> Iterator[Turn | Item | None]:
     latest = min(max(stream.source.modified, EARLIEST), LATEST)
     for number, record in enumerate(feed_named(format).read(stream)):
-        if isinstance(record, Turn):
+        if isinstance(record, Turn | Note):
             if record.event_time is None:
                 record = msgspec.structs.replace(record, event_time=latest)
             else:
                 latest = record.event_time
+            yield record
+        elif not isinstance(record, Skip):
             yield record
         else:
             tally.skip(record)

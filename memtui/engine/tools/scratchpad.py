@@ -6,8 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from memtui.engine.curate.pad import MAX_KEY, MAX_VALUE
 from memtui.engine.records import Record
-from memtui.engine.scratchpad import MAX_KEY, MAX_VALUE
 from memtui.engine.store.scratchpad import Note
 
 from .agent import Agent

@@ -56,7 +56,7 @@ class Keeping(Finding, Undoing):
         progress: Callable[[ImportProgress], None] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> ImportReport:
-        """Import conversations from files, folders and zips as one undoable operation; see ``feeds``."""
+        """Import conversations and other memories from files, folders and zips as one undoable operation; see ``feeds``."""
         if not dry_run:
             self._must_write("import into it")
         from memtui.engine.feeds import importer
@@ -65,9 +65,17 @@ class Keeping(Finding, Undoing):
             if self.next_undo() is not None:  # an empty memory needs none
                 self.backups.ensure("import")
 
+        def ordering(text: str) -> bool:
+            from memtui.engine.maintain.instructions import (
+                find_instructions,  # a tenth of a second of patterns
+            )
+
+            return bool(find_instructions(text))
+
         report = importer.import_paths(
             self._connections, [Path(path) for path in paths], format=format, dry_run=dry_run, actor=self.actor,
             clock=self._clock, options=self._options, progress=progress, cancelled=cancelled, before_write=back_up,
+            ordering=ordering,
         )  # fmt: skip
         if report.operation is not None:
             self._tell(report.operation.op_id)

@@ -1,0 +1,265 @@
+"""Notes, scratchpad entries and names on their way in: what is there already, what may be stored, storing it.
+
+Nothing that comes in changes what is there: a known note, key or name stays as it is. Links lead only to rows that
+are there, so they resolve and have no cycle.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+from memtui.engine.clock import EARLIEST, LATEST
+from memtui.engine.curate import intake, naming, notes, pad
+from memtui.engine.curate.intake import Intake
+from memtui.engine.errors import InputError
+from memtui.engine.records import Options
+from memtui.engine.store import entities, memories, scratchpad, sessions
+from memtui.engine.store.entities import Mention, entity_key
+from memtui.engine.store.sql import scalar
+
+from .items import Item, Named, Note, PadEntry, ReadTalk
+
+KEY_IN_USE = "scratchpad key in use with another value"
+_MOST_NAMES = 50
+_SHORTEST_NAME = 2
+_MOST_SOURCES = 200
+_MAX_SUMMARY = 2_000
+_ROWS_PER_LOOK = 8
+# What the memory itself says in attributes.
+_OWN = frozenset(("supersedes", "merged", "secrets", "redacted", "enriched_at"))
+
+
+class NewNote(NamedTuple):
+    """A note that has passed intake, ready to be stored."""
+
+    note: Note
+    intake: Intake
+    vouched: bool
+
+
+NewItem = NewNote | PadEntry | Named | ReadTalk
+
+
+def checked(item: Item, options: Options, ordering: Callable[[str], bool]) -> NewItem:
+    """The item as it will be stored. Raises InputError for what cannot be.
+
+    ``ordering`` tells whether a text talks to the assistant: what another file calls protected is protected here as
+    well, unless it does.
+    """
+    if isinstance(item, Note):
+        return _checked_note(item, options, ordering)
+    if isinstance(item, PadEntry):
+        value = pad.accept(item.value, options.secrets)
+        return msgspec.structs.replace(item, key=pad.usable_key(item.key.strip()), value=value)
+    if isinstance(item, Named):
+        return _checked_name(item, options)
+    return msgspec.structs.replace(item, session_id=intake.name(item.session_id, "session id"))
+
+
+def _checked_note(note: Note, options: Options, ordering: Callable[[str], bool]) -> NewNote:
+    episode = note.kind == "episode"
+    accepted = intake.accept(note.content if episode else note.content.strip(), note.kind, options.secrets)
+    about = []
+    for named in note.about[:_MOST_NAMES]:
+        try:
+            about.append(_checked_name(named, options))
+        except InputError:
+            continue
+    attributes = {
+        key: intake.accept(value, "fact", options.secrets).content if isinstance(value, str) else value
+        for key, value in note.attributes.items()
+        if key not in _OWN and value != ""
+    }
+    fades = (
+        note.decay_rate if note.decay_rate is not None and 0 < note.decay_rate <= 1 else options.decay_rate
+    )
+    checked_note = msgspec.structs.replace(
+        note,
+        content=accepted.content,
+        confidence=min(max(note.confidence, 0.0), 1.0) if math.isfinite(note.confidence) else 1.0,
+        decay_rate=0.0 if note.lasting or note.kind != "fact" else fades,
+        session_id=None if note.session_id is None else intake.name(note.session_id, "session id"),
+        role=None if note.role is None else intake.name(note.role, "role"),
+        tags=_usable_tags(note.tags),
+        attributes=attributes,
+        about=tuple(about),
+    )
+    vouched = note.lasting and note.kind == "fact" and not ordering(accepted.content)
+    return NewNote(checked_note, accepted, vouched)
+
+
+def _usable_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Those of the tags that are words, spaces made to dashes."""
+    found: list[str] = []
+    for tag in tags[:_MOST_NAMES]:
+        try:
+            found.extend(intake.tags(["-".join(tag.split())]))
+        except InputError:
+            continue
+    return intake.tags(found)
+
+
+def _checked_name(named: Named, options: Options) -> Named:
+    names = [naming.clean(named.name)]
+    for alias in named.aliases[:_MOST_NAMES]:
+        try:
+            names.append(naming.clean(alias))
+        except InputError:
+            continue
+    if len(entity_key(names[0])) < _SHORTEST_NAME:
+        raise InputError("A name of one character is in every text.", "Give a longer one.")
+    for name in names:
+        if intake.accept(name, "fact", options.secrets).attributes:
+            raise InputError("A name holds a secret.", "Take it out.")
+    summary = named.summary
+    if summary and summary.strip():
+        summary = intake.accept(summary.strip()[:_MAX_SUMMARY], "fact", options.secrets).content
+    aliases = tuple(name for name in names[1:] if len(entity_key(name)) >= _SHORTEST_NAME)
+    return Named(name=names[0], type=named.type, aliases=aliases, summary=summary or None)
+
+
+def identity(item: NewItem) -> str:
+    """What tells an item from every other of the same import."""
+    if isinstance(item, NewNote):
+        return f"key {item.note.source_key}"
+    if isinstance(item, PadEntry):
+        return f"pad {item.key}"
+    return f"entity {entity_key(item.name)}" if isinstance(item, Named) else f"talk {item.session_id}"
+
+
+def same_text(item: NewItem) -> str | None:
+    """Notes that say the same, as one is enough; None for everything else."""
+    if not isinstance(item, NewNote) or item.note.kind == "episode" or item.note.ended_at is not None:
+        return None
+    return f"text {item.note.kind} {item.note.category} {item.note.content}"
+
+
+def is_there(connection: apsw.Connection, item: NewItem, now: int) -> bool:
+    """Whether storing it would add nothing (source keys are looked up apart, many at a time)."""
+    if isinstance(item, NewNote):
+        return same_text(item) is not None and any(
+            (same.kind, same.category, same.content)
+            == (item.note.kind, item.note.category, item.note.content)
+            for same in memories.same_notes(connection, item.note.content, now)
+        )
+    if isinstance(item, PadEntry):
+        return scratchpad.find(connection, item.key) is not None
+    if isinstance(item, Named):
+        return not _unknown(connection, item)
+    return not scalar(
+        connection,
+        "SELECT 1 FROM sessions_consolidations WHERE session_id = ? AND consolidated_through IS NULL",
+        (item.session_id,),
+    )
+
+
+def other_value(connection: apsw.Connection, item: NewItem) -> bool:
+    """Whether a scratchpad key is in use for something else."""
+    if not isinstance(item, PadEntry):
+        return False
+    there = scratchpad.find(connection, item.key)
+    return there is not None and there.value != item.value
+
+
+def store_some(
+    connection: apsw.Connection, items: Sequence[NewItem], *, now: int, seconds: float
+) -> tuple[int, list[NewItem]]:
+    """Store items until the time is up: how many were taken, and those that were not there already."""
+    until = time.monotonic() + seconds
+    stored: list[NewItem] = []
+    taken = 0
+    for taken, item in enumerate(items, 1):
+        if not is_there(connection, item, now) and _store(connection, item, now):
+            stored.append(item)
+        if taken % _ROWS_PER_LOOK == 0 and time.monotonic() > until:
+            break
+    return taken, stored
+
+
+def _store(connection: apsw.Connection, item: NewItem, now: int) -> bool:
+    if isinstance(item, NewNote):
+        return _store_note(connection, item, now)
+    if isinstance(item, PadEntry):
+        scratchpad.put(connection, item.key, item.value, now)
+    elif isinstance(item, Named):
+        return _learn(connection, item, now) is not None
+    else:
+        at = int(min(max(item.at, EARLIEST), now))
+        sessions.mark_consolidated(connection, item.session_id, at)
+    return True
+
+
+def _store_note(connection: apsw.Connection, item: NewNote, now: int) -> bool:
+    note = item.note
+    attributes = {**note.attributes, **item.intake.attributes}
+    if note.supersedes and (earlier := _ids(connection, (note.supersedes,))):
+        attributes["supersedes"] = earlier[0]
+    session_id = note.session_id
+    if note.kind != "episode" and not scalar(
+        connection, "SELECT 1 FROM sessions_consolidations WHERE session_id = ?", (session_id,)
+    ):
+        session_id = None
+    event_time = int(min(max(note.event_time or now, EARLIEST), LATEST) // 1)
+    rid = memories.insert(
+        connection, kind=note.kind, category=note.category, content=note.content, event_time=event_time,
+        created_at=now, trust=note.trust, session_id=session_id, source_role=note.role, source=note.source,
+        source_key=note.source_key, confidence=note.confidence, decay_rate=note.decay_rate or 0.0,
+        confirmed_at=now if item.vouched else None, source_ids=_ids(connection, note.drawn_from),
+        tags=note.tags, attributes=attributes,
+    )  # fmt: skip
+    if rid is None:
+        return False
+    if note.ended_at is not None:
+        ended = int(min(max(note.ended_at, EARLIEST), now))
+        memories.update(connection, rid, valid_until=ended, ended_by=note.ended_by)
+    notes.keep_from_vectors(connection, rid, item.intake)
+    if note.kind == "episode" and session_id is not None:
+        sessions.seen(connection, session_id, event_time, event_time, source=note.source)
+    for named in note.about:
+        if (eid := _learn(connection, named, now)) is not None:
+            entities.add_link(connection, rid, eid, named.type if named.type != "other" else None)
+    return True
+
+
+def _ids(connection: apsw.Connection, keys: Sequence[str]) -> list[str]:
+    """The memories of source keys; keys of nothing are left out."""
+    if not keys:
+        return []
+    rows = connection.execute(
+        "SELECT id FROM memories WHERE source_key IN (SELECT value FROM json_each(?)) ORDER BY rid",
+        (msgspec.json.encode(keys[:_MOST_SOURCES]).decode(),),
+    )
+    return [str(found) for (found,) in rows]
+
+
+def _learn(connection: apsw.Connection, named: Named, now: int) -> int | None:
+    """The row of a name, made with its other names where nobody knows them; None if it could be several."""
+    eid = entities.resolve(connection, Mention(named.name, named.type, named.name))
+    if eid is None:
+        eid = entities.make_row(connection, named.name, named.type, now)
+        if named.summary:
+            connection.execute("UPDATE entities SET summary = ? WHERE eid = ?", (named.summary, eid))
+    if eid < 0:
+        return None
+    survivor = int(
+        scalar(connection, "SELECT coalesce(merged_into, eid) FROM entities WHERE eid = ?", (eid,))
+    )
+    for alias in _unknown(connection, named):
+        entities.make_row(connection, alias, named.type, now, merged_into=survivor)
+    return eid
+
+
+def _unknown(connection: apsw.Connection, named: Named) -> list[str]:
+    """Those of its names that stand for nothing yet."""
+    names = {entity_key(name): name for name in (named.name, *named.aliases)}
+    return [
+        name
+        for key, name in names.items()
+        if scalar(connection, "SELECT 1 FROM entity_aliases WHERE key = ? LIMIT 1", (key,)) is None
+    ]
