@@ -23,6 +23,7 @@ from .claude_ai import ClaudeAI
 from .claude_code import ClaudeCode
 from .codex import Codex
 from .generic import Generic
+from .langchain import LangChain
 from .limits import LIMITS, Limits
 from .mcp_memory import McpMemory
 from .observed import KeyValues, Observations
@@ -35,6 +36,7 @@ FEEDS: tuple[Feed, ...] = (
     ChatGPT(),
     ClaudeAI(),
     AgentsSDK(),
+    LangChain(),
     McpMemory(),
     Observations(),
     Generic(),

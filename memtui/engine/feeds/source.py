@@ -128,6 +128,10 @@ class Stream:
         if self._failure:
             yield Skip(reason="the rest of the file cannot be read", place=f"{self.place} ({self._failure})")
 
+    @property
+    def is_database(self) -> bool:
+        return self._buffer.peek(len(databases.MAGIC)).startswith(databases.MAGIC)
+
     def rows(self, sql: str, bindings: databases.Row = ()) -> Iterator[databases.Row | Skip]:
         """The rows of a query of an SQLite file, which is never written; Skip where it cannot be read on."""
         try:
