@@ -48,6 +48,7 @@ COMMANDS: dict[str, Entry] = {
     "hook": Entry("hooking", "Agents", "What Claude Code calls at every prompt and answer."),
     "maintain": Entry("maintaining", "Care", "Run the night shift: what is due, or one job now."),
     "embed": Entry("embedding", "Care", "Go over to another embedding model."),
+    "export": Entry("exporting", "Care", "Write everything, or some of it, to a file of yours."),
     "backup": Entry("backing", "Care", "Make, list and restore backups."),
     "check": Entry("caring", "Care", "Check that the memory file is sound."),
     "doctor": Entry("doctor", "Care", "Tell what is configured, what works, what to do."),

@@ -305,6 +305,28 @@ class ImportProgress(Record):
     dry_run: bool
 
 
+class ExportProgress(Record):
+    """How far an export is: lines of a file, or notes of a folder, of how many."""
+
+    done: int
+    total: int
+
+
+class ExportReport(Record):
+    """What an export wrote. ``path`` None: to a stream. ``counts``: lines of each kind, or notes. ``size`` in bytes.
+
+    ``content_hash``: of what was written; that of the memory (``Memory.content_hash``) when nothing was left out.
+    """
+
+    path: str | None
+    format: str
+    counts: dict[str, int]
+    size: int
+    seconds: float
+    content_hash: str = ""
+    cancelled: bool = False
+
+
 class Stats(Record):
     """Counts of active memories by kind, and what is still being prepared.
 

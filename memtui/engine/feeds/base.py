@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import msgspec
 
 from ..records import Record, Skip, Turn
+from ..store.portable import AnyLine
 from .items import Item
 from .source import BOM, Stream
 
@@ -55,7 +56,7 @@ class Feed(Protocol):
     ``name`` is what ``--format`` takes and what ``import:<name>`` in a memory's source says; ``label`` is its
     name for people. ``sniff`` must recognise the format from the content alone and never raise. ``read``
     gives the turns and items in their order and a Skip for whatever it passes over, raises nothing, and keeps in memory
-    only what does not grow with the stream.
+    only what does not grow with the stream. memtui's own export gives rows of the file.
     """
 
     name: str
@@ -63,7 +64,7 @@ class Feed(Protocol):
 
     def sniff(self, head: Head) -> bool: ...
 
-    def read(self, stream: Stream) -> Iterator[Turn | Item | Skip]: ...
+    def read(self, stream: Stream) -> Iterator[Turn | Item | AnyLine | Skip]: ...
 
 
 def block_texts(content: Any) -> list[str]:

@@ -22,6 +22,7 @@ from .chatgpt import ChatGPT
 from .claude_ai import ClaudeAI
 from .claude_code import ClaudeCode
 from .codex import Codex
+from .complete import Complete
 from .generic import Generic
 from .langchain import LangChain
 from .limits import LIMITS, Limits
@@ -31,6 +32,7 @@ from .source import Source
 
 # The more particular first: the first one that recognises a stream reads it.
 FEEDS: tuple[Feed, ...] = (
+    Complete(),
     ClaudeCode(),
     Codex(),
     ChatGPT(),

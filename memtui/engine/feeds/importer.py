@@ -20,6 +20,7 @@ from memtui.engine.errors import InputError, MemtuiError
 from memtui.engine.records import ImportProgress, ImportReport, Operation, Options, Skip, Turn
 from memtui.engine.store import history
 from memtui.engine.store.connection import Connections
+from memtui.engine.store.portable import AnyLine, Line, MemoryLine
 
 from . import alone, item_writing, writing
 from .detect import Found, feed_named, find_sources
@@ -27,6 +28,7 @@ from .distinct import Distinct
 from .item_writing import NewItem, NewNote
 from .items import Item, Named, Note, PadEntry, ReadTalk
 from .reading import Tally, read_all
+from .rows import KINDS, Rows
 
 _TURNS_PER_BATCH = 500
 _CHARACTERS_PER_BATCH = 2_000_000
@@ -65,8 +67,8 @@ def import_paths(
         if not dry_run:
             stack.enter_context(alone.only_import(connections))
         run = _Import(
-            connections, found, stack.enter_context(Distinct()), dry_run, actor, clock, options, before_write,
-            ordering,
+            connections, found, stack.enter_context(Distinct()), stack.enter_context(Rows()), dry_run, actor, clock,
+            options, before_write, ordering,
         )  # fmt: skip
         return run.run(progress, cancelled)
 
@@ -75,14 +77,15 @@ class _Import:
     """One import under way: its counts and its operation (None until there is something new)."""
 
     def __init__(
-        self, connections: Connections, found: Found, met: Distinct, dry_run: bool, actor: str, clock: Clock,
-        options: Options, before_write: Callable[[], None], ordering: Callable[[str], bool],
+        self, connections: Connections, found: Found, met: Distinct, rows: Rows, dry_run: bool, actor: str,
+        clock: Clock, options: Options, before_write: Callable[[], None], ordering: Callable[[str], bool],
     ) -> None:  # fmt: skip
         self.ordering = ordering
         self.before_write = before_write
         self.connections = connections
         self.found = found
         self.met = met
+        self.rows = rows
         self.dry_run = dry_run
         self.actor = actor
         self.clock = clock
@@ -109,7 +112,8 @@ class _Import:
                 if stopped := cancelled():
                     break
                 self._take([found for found in batch if isinstance(found, Turn)])
-                self._take_items([found for found in batch if not isinstance(found, Turn)])
+                self._take_items([found for found in batch if not isinstance(found, Turn | Line)])
+                self._take_lines([found for found in batch if isinstance(found, Line)])
                 if progress:
                     progress(self._progress())
         except BaseException:
@@ -242,6 +246,36 @@ class _Import:
             items = items[taken:]
         return stored
 
+    def _take_lines(self, lines: list[AnyLine]) -> None:
+        """The same for the rows of memtui's own export."""
+        if not lines:
+            return
+        with self.connections.read() as connection:
+            new, there, skips = self.rows.sort_out(connection, lines, self.op_id)
+        self.already_there += there
+        if self.dry_run:
+            self._count_lines([line for line in new if self.met.add(f"line {line}")])
+            new = []
+        while new:
+            with history.part(self.connections, self._operation()) as connection:
+                taken, added, refused = self.rows.store_some(
+                    connection, new, self._operation(), seconds=SECONDS_PER_TRANSACTION
+                )
+            self._count_lines(added)
+            skips += refused
+            new = new[taken:]
+        for skip in skips:
+            self.tally.skip(skip)
+
+    def _count_lines(self, lines: list[AnyLine]) -> None:
+        for line in lines:
+            if isinstance(line, MemoryLine):
+                self.kinds["turn" if line.kind == "episode" else line.kind] += 1
+                if line.kind == "episode" and line.session_id is not None:
+                    self.sessions += self.met.add(f"session {line.session_id}")
+            elif type(line) in KINDS:
+                self.kinds[KINDS[type(line)]] += 1
+
     def _count_items(self, items: list[NewItem]) -> None:
         for item in items:
             if isinstance(item, NewNote):
@@ -304,9 +338,9 @@ class _Import:
         )
 
 
-def _batches(found: Iterator[Turn | Item | None]) -> Iterator[list[Turn | Item]]:
+def _batches(found: Iterator[Turn | Item | AnyLine | None]) -> Iterator[list[Turn | Item | AnyLine]]:
     """Batches bounded in number and in characters; an empty one where there were only skips for a while."""
-    batch: list[Turn | Item] = []
+    batch: list[Turn | Item | AnyLine] = []
     characters = 0
     for item in found:
         if item is None:
@@ -321,8 +355,8 @@ def _batches(found: Iterator[Turn | Item | None]) -> Iterator[list[Turn | Item]]
     yield batch
 
 
-def _characters(item: Turn | Item) -> int:
-    if isinstance(item, Turn | Note):
+def _characters(item: Turn | Item | AnyLine) -> int:
+    if isinstance(item, Turn | Note | MemoryLine):
         return len(item.content)
     return len(item.value) if isinstance(item, PadEntry) else 0
 

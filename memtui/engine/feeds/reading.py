@@ -10,6 +10,7 @@ import msgspec
 from memtui.engine.clock import EARLIEST, LATEST
 from memtui.engine.errors import InputError
 from memtui.engine.records import Skip, Turn
+from memtui.engine.store.portable import AnyLine
 
 from .detect import Found, feed_named
 from .items import Item, Note
@@ -63,7 +64,7 @@ class Tally:
         return (*left_out, *mended, *self._places)
 
 
-def read_all(found: Found, tally: Tally) -> Iterator[Turn | Item | None]:
+def read_all(found: Found, tally: Tally) -> Iterator[Turn | Item | AnyLine | None]:
     """Every turn and item of every source, with a time; None now and then where there is nothing but skips.
 
     A turn without a time gets that of the turn before it, the first one that of its file: the order stays.
@@ -81,7 +82,7 @@ def read_all(found: Found, tally: Tally) -> Iterator[Turn | Item | None]:
                 tally.end(recognised.source.size)
 
 
-def _read(stream: Stream, format: str, tally: Tally) -> Iterator[Turn | Item | None]:
+def _read(stream: Stream, format: str, tally: Tally) -> Iterator[Turn | Item | AnyLine | None]:
     latest = min(max(stream.source.modified, EARLIEST), LATEST)
     for number, record in enumerate(feed_named(format).read(stream)):
         if isinstance(record, Turn | Note):

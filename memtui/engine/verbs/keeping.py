@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from msgspec.structs import replace
 
@@ -14,6 +14,8 @@ from memtui.engine.maintain.backups import Backups
 from memtui.engine.records import (
     Changes,
     CheckReport,
+    ExportProgress,
+    ExportReport,
     ImportProgress,
     ImportReport,
     Kind,
@@ -22,12 +24,13 @@ from memtui.engine.records import (
     Stats,
     StrategyReport,
 )
-from memtui.engine.store import check, stats
+from memtui.engine.store import check, portable, stats
 from memtui.engine.store.columns import COVERED
 from memtui.engine.verbs.finding import Finding
 from memtui.engine.verbs.undoing import Undoing
 
 if TYPE_CHECKING:
+    from memtui.engine.exports.exporting import Format
     from memtui.engine.maintain.enrich import Enricher
     from memtui.engine.maintain.plan import Consolidation
     from memtui.engine.maintain.review import ReviewItem
@@ -81,6 +84,44 @@ class Keeping(Finding, Undoing):
             self._tell(report.operation.op_id)
             self._ask_questions()
         return report
+
+    def export(
+        self,
+        target: str | Path | BinaryIO,
+        *,
+        format: Format = "jsonl",
+        filter: str = "",
+        history: bool = False,
+        force: bool = False,
+        progress: Callable[[ExportProgress], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> ExportReport:
+        """Write the memory to a file (whole or not at all, mode 0600) or a binary stream.
+
+        Without a ``filter`` everything, the Trash too; ``import_paths`` of it into an empty memory gives an equal
+        ``content_hash``. ``force`` replaces a file. ``progress`` is called in this thread; ``cancelled`` ends it
+        without a trace. Raises FilterError, InputError (the place cannot be used), DiskFullError.
+        """
+        from memtui.engine.exports import exporting
+        from memtui.engine.search import filters
+
+        compiled = None
+        if filter.strip():
+            compiled = filters.compile(filter, self._clock(), fade_threshold=self._options.fade_threshold)
+
+        return exporting.export(
+            self._connections, Path(target).expanduser() if isinstance(target, str | Path) else target,
+            format=format, filter=compiled, history=history,
+            force=force, clock=self._clock, progress=progress, cancelled=cancelled,
+        )  # fmt: skip
+
+    def content_hash(self) -> str:
+        """32 hex digits for all that somebody may have decided on: equal for equal memories in different files.
+
+        Not in it: access counts, links and vectors that a program made, history.
+        """
+        with self._connections.read() as connection:
+            return portable.content_hash(connection)
 
     def pending_sessions(self, exclude: str | None = None) -> list[Session]:
         """Sessions with turns that no consolidation has read yet, oldest first; ``exclude`` is usually the current one."""

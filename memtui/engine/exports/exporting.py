@@ -1,0 +1,81 @@
+"""Takes a memory out of the file, in a format that others can read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO, Literal, get_args
+
+from memtui.engine.clock import Clock
+from memtui.engine.errors import InputError
+from memtui.engine.records import ExportProgress, ExportReport
+from memtui.engine.search.filters import CompiledFilter
+from memtui.engine.store.connection import Connections
+from memtui.engine.store.portable import ALL, Selection
+
+from . import files, jsonl
+
+Format = Literal["jsonl"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+_BESIDE = ("", "-wal", "-shm", ".lead", ".jobs", ".import")
+
+
+def export(
+    connections: Connections,
+    target: Path | BinaryIO,
+    *,
+    format: Format,
+    filter: CompiledFilter | None,
+    history: bool,
+    force: bool,
+    clock: Clock,
+    progress: Callable[[ExportProgress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> ExportReport:
+    """Write what passes the filter (None: everything, the Trash too) to a file or a stream.
+
+    Nothing is left behind by an error, or when ``cancelled``. Raises InputError, DiskFullError.
+    """
+    if format not in FORMATS:
+        raise InputError(f"There is no export format {format!r}.", f"Formats: {', '.join(FORMATS)}.")
+    started = time.monotonic()
+    selection = (
+        ALL if filter is None else Selection(where=filter.where, bindings=filter.bindings, narrowed=True)
+    )
+
+    def write(file: BinaryIO) -> jsonl.Written | None:
+        with connections.read() as connection:
+            return jsonl.write(
+                connection, file, selection, filter=filter.text if filter else "", history=history,
+                made_at=int(clock()), progress=progress, cancelled=cancelled,
+            )  # fmt: skip
+
+    written: jsonl.Written | None = None
+    if isinstance(target, Path):
+        _must_not_be_the_memory(connections.path, target)
+        with files.whole_file(target, force=force) as file:
+            written = write(file)
+            if written is None:
+                raise files.Abandon
+    else:
+        written = write(target)
+        target.flush()
+    return ExportReport(
+        path=str(target) if isinstance(target, Path) else None,
+        format=format,
+        counts=written.counts if written else {},
+        size=written.size if written else 0,
+        seconds=time.monotonic() - started,
+        content_hash=written.content_hash if written else "",
+        cancelled=written is None,
+    )
+
+
+def _must_not_be_the_memory(memory: Path | None, target: Path) -> None:
+    if memory is None:
+        return
+    for suffix in _BESIDE:
+        own = memory.with_name(memory.name + suffix)
+        if target.absolute() == own.absolute() or (target.exists() and own.exists() and target.samefile(own)):
+            raise InputError(f"{target} is the memory itself.", "Choose another name for the export.")

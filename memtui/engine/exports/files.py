@@ -1,0 +1,111 @@
+"""A file that is there complete or not at all: written under another name, flushed, then given its own."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from memtui.engine.errors import DiskFullError, InputError, MemtuiError
+from memtui.engine.store.connection import free_space
+
+_BUFFER = 1 << 20
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def must_be_free(path: Path, *, force: bool) -> None:
+    """Raise InputError unless a file may be made at ``path``; ``force``: in the place of a file that is there."""
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        if not path.parent.is_dir():
+            raise InputError(
+                f"There is no folder {path.parent}.", "Make it, or choose another place."
+            ) from None
+        return
+    except (OSError, ValueError) as error:
+        raise InputError(f"{str(path)!r} cannot be used: {error}.", "Choose another place.") from None
+    if stat.S_ISLNK(mode):
+        raise InputError(f"{path} is a symbolic link, which is not followed.", "Name the file itself.")
+    if not stat.S_ISREG(mode):
+        raise InputError(f"{path} is there and is no file.", "Choose another name.")
+    if not force:
+        raise InputError(f"{path} is there already.", "--force replaces it; or choose another name.")
+
+
+@contextmanager
+def whole_file(path: Path, *, force: bool) -> Iterator[BinaryIO]:
+    """Write ``path``, mode 0600. Any error, or leaving by ``Abandon``, leaves everything as it was.
+
+    Raises InputError if it may not be written (``must_be_free``), DiskFullError.
+    """
+    must_be_free(path, force=force)
+    partial = path.with_name(f".memtui-{secrets.token_hex(6)}.partial")
+    try:
+        flags = (
+            os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        )
+        with io.BufferedWriter(io.FileIO(os.open(partial, flags, 0o600), "w"), _BUFFER) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if force:
+            must_be_free(path, force=True)
+            partial.replace(path)
+        else:
+            _give_name(partial, path)
+        _flush_folder(path.parent)
+    except Abandon:
+        pass
+    except OSError as error:
+        raise told(error, path) from None
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+class Abandon(Exception):  # noqa: N818 - no error: the person stopped it
+    """Leave ``whole_file`` without a file."""
+
+
+def told(error: OSError, path: Path) -> MemtuiError:
+    """The memtui error for one of the file system."""
+    if error.errno in _FULL:
+        return DiskFullError(
+            f"No space left to write {path} ({free_space(path)}).",
+            "Nothing was left behind. Free some space, or choose another place.",
+        )
+    return InputError(
+        f"{path} cannot be written: {error.strerror or error}.",
+        "Check its permissions, or choose another place.",
+    )
+
+
+def _give_name(partial: Path, path: Path) -> None:
+    """Rename, but never over a file that somebody made meanwhile."""
+    try:
+        os.link(partial, path)
+    except FileExistsError:
+        must_be_free(path, force=False)
+        raise
+    except OSError:  # a file system without hard links
+        must_be_free(path, force=False)
+        partial.rename(path)
+
+
+def _flush_folder(folder: Path) -> None:
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass  # a file system that cannot
+    finally:
+        os.close(handle)

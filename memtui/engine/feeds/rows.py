@@ -1,0 +1,121 @@
+"""Rows of memtui's own export on their way into the memory: what of a batch is new, and storing it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import NamedTuple, Self
+
+import apsw
+
+from memtui.engine.curate import intake
+from memtui.engine.errors import InputError
+from memtui.engine.records import Skip
+from memtui.engine.store import full_text, portable_rows
+from memtui.engine.store.portable import (
+    AnyLine,
+    DecisionLine,
+    EntityLine,
+    MemoryLine,
+    ProfileLine,
+    ProposalLine,
+    QuestionLine,
+    ReadLine,
+    ScratchpadLine,
+    SessionLine,
+)
+
+from . import writing
+
+# What is counted beside memories, and how it is called. Sessions come with their turns.
+KINDS: dict[type[AnyLine], str] = {
+    EntityLine: "entity", DecisionLine: "naming decision", ScratchpadLine: "scratchpad entry",
+    ProposalLine: "review card", QuestionLine: "saved question", ProfileLine: "profile",
+}  # fmt: skip
+_ROWS_PER_LOOK = 8
+_MERGED_PAGES = 128
+_ERASED = "erased for good"
+_TOO_LONG = f"longer than {intake.MAX_EPISODE:,} characters"
+_REFUSED = "cannot be stored"
+
+
+class SortedOut(NamedTuple):
+    """``new`` lines in their order; how many are ``there``; what is not to come in."""
+
+    new: list[AnyLine]
+    there: int
+    skips: list[Skip]
+
+
+class Rows:
+    """The rows of one import; a context manager."""
+
+    def __init__(self) -> None:
+        self._others = portable_rows.OtherIds()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._others.__exit__(exc_type, exc, traceback)
+
+    def sort_out(self, connection: apsw.Connection, lines: Sequence[AnyLine], op_id: int | None) -> SortedOut:
+        """Tell what is new from what is there, erased or too long. ``op_id``: the import, once it has begun."""
+        keys = {id(line): _keys(line) for line in lines}
+        erased = writing.erased_keys(connection, [key for some in keys.values() for key in some])
+        new: list[AnyLine] = []
+        there, skips = 0, []
+        for line in lines:
+            if erased.intersection(keys[id(line)]):
+                skips.append(Skip(reason=_ERASED))
+            elif isinstance(line, MemoryLine) and len(line.content) > intake.MAX_EPISODE:
+                skips.append(Skip(reason=_TOO_LONG, place=line.id))
+            elif isinstance(line, ReadLine):
+                new.append(line)  # of a session that may be in this batch
+            elif portable_rows.is_there(connection, line, self._others, op_id):
+                there += 1
+                if isinstance(line, SessionLine) and not portable_rows.spans(connection, line):
+                    new.append(line)
+            else:
+                new.append(line)
+        if all(isinstance(line, ReadLine) for line in new):
+            new = [line for line in new if not portable_rows.is_there(connection, line, self._others, op_id)]
+        return SortedOut(new, there, skips)
+
+    def store_some(
+        self, connection: apsw.Connection, lines: Sequence[AnyLine], op_id: int, *, seconds: float
+    ) -> tuple[int, list[AnyLine], list[Skip]]:
+        """Store lines until the time is up: how many were taken, which were added, which were refused."""
+        until = time.monotonic() + seconds
+        added: list[AnyLine] = []
+        skips: list[Skip] = []
+        taken = 0
+        for taken, line in enumerate(lines, 1):
+            try:
+                if self._store(connection, line, op_id):
+                    added.append(line)
+            except InputError as error:
+                skips.append(Skip(reason=_REFUSED, place=error.message))
+            if taken % _ROWS_PER_LOOK == 0 and time.monotonic() > until:
+                break
+        full_text.merge(connection, _MERGED_PAGES)
+        return taken, added, skips
+
+    def _store(self, connection: apsw.Connection, line: AnyLine, op_id: int) -> bool:
+        if isinstance(line, ReadLine) and portable_rows.is_there(connection, line, self._others, op_id):
+            return False
+        if portable_rows.add(connection, line, self._others):
+            return True
+        if isinstance(line, SessionLine):
+            portable_rows.widen(connection, line)
+        return False
+
+
+def _keys(line: AnyLine) -> list[str]:
+    """What an erased memory may be known by."""
+    if not isinstance(line, MemoryLine):
+        return []
+    return [line.id, line.source_key] if line.source_key else [line.id]

@@ -1,0 +1,282 @@
+"""The rows of a memory as they leave the file: a typed line each, which names other rows by their ids.
+
+Numbers of rows (rid, eid) mean nothing in another file, so none is in a line. What can be derived from the rest
+(vectors, links that a program found, counts of mentions) is not in a line either. JSON columns are kept as the
+text that they are. ``writing`` them is portable_rows.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import blake2b
+from typing import Annotated, Any, Literal
+
+import apsw
+import msgspec
+from msgspec import Meta, Raw
+from msgspec.structs import replace
+
+from memtui.engine.clock import EARLIEST, LATEST
+from memtui.engine.records import Category, EndedBy, Kind, Record, Trust
+
+from .sql import scalar
+
+Time = Annotated[int, Meta(ge=EARLIEST, le=LATEST)]
+Count = Annotated[int, Meta(ge=0, lt=1 << 62)]
+Share = Annotated[float, Meta(ge=0.0, le=1.0)]
+Id = Annotated[str, Meta(min_length=1, max_length=500)]
+
+_LIST, _OBJECT = Raw(b"[]"), Raw(b"{}")
+
+
+class Line(Record, tag_field="line", omit_defaults=True):
+    """One row. Times are Unix seconds; what is left out is empty, null or 0."""
+
+
+class SessionLine(Line, tag="session"):
+    session_id: Id
+    first_seen_at: Time
+    last_seen_at: Time
+    consolidated_at: Time | None = None
+    attempts: Count = 0
+    next_attempt_at: Time | None = None
+    last_error: str | None = None
+    title: str | None = None
+    summary: str | None = None
+    source: str | None = None
+    project: str | None = None
+
+
+class Alias(Record):
+    """A name, and the form of it by which it is found (NFKC, casefolded)."""
+
+    key: str
+    alias: str
+
+
+class EntityLine(Line, tag="entity"):
+    id: Id
+    canonical_name: str
+    type: str
+    created_at: Time
+    summary: str | None = None
+    protected: Count = 0
+    hidden: Count = 0
+    pinned: Count = 0
+    merged_into: Id | None = None
+    aliases: tuple[Alias, ...] = ()
+
+
+class MemoryLine(Line, tag="memory"):
+    id: Id
+    kind: Kind
+    content: str
+    trust: Trust
+    event_time: Time
+    created_at: Time
+    category: Category | None = None
+    session_id: Id | None = None
+    source_role: str | None = None
+    source: str | None = None
+    source_key: Id | None = None
+    project: str | None = None
+    valid_until: Time | None = None
+    ended_by: EndedBy | None = None
+    confidence: Share = 1.0
+    decay_rate: Annotated[float, Meta(ge=0.0)] = 0.0
+    confirmed_at: Time | None = None
+    reviewed_at: Time | None = None
+    access_count: Count = 0
+    last_accessed: Time | None = None
+    recall_days: Count = 0
+    source_ids: Raw = _LIST
+    tags: Raw = _LIST
+    attributes: Raw = _OBJECT
+
+
+class ReadLine(Line, tag="read"):
+    """How far a session has been consolidated: up to a memory of it; null when that one is gone."""
+
+    session_id: Id
+    through: Id | None = None
+
+
+class DecisionLine(Line, tag="decision"):
+    decision: Literal["link", "unlink", "not_entity", "distinct"]
+    at: Time
+    actor: str
+    entity: Id | None = None
+    other: Id | None = None
+    memory: Id | None = None
+    key: str | None = None
+
+
+class ScratchpadLine(Line, tag="scratchpad"):
+    key: str
+    value: str
+    updated_at: Time
+
+
+class ProposalLine(Line, tag="proposal"):
+    id: Id
+    kind: str
+    state: Literal["open", "snoozed", "accepted", "rejected"]
+    created_at: Time
+    snoozed_until: Time | None = None
+    decided_at: Time | None = None
+    payload: Raw = _OBJECT
+
+
+class QuestionLine(Line, tag="question"):
+    name: str
+    query: str
+    created_at: Time
+    filter: str = ""
+    profile: str | None = None
+    top: Annotated[int, Meta(ge=1, le=100)] = 10
+    expected: Raw = _LIST
+
+
+class ProfileLine(Line, tag="profile"):
+    name: str
+    settings: Raw = _OBJECT
+
+
+AnyLine = (
+    SessionLine | EntityLine | MemoryLine | ReadLine | DecisionLine | ScratchpadLine | ProposalLine | QuestionLine
+    | ProfileLine
+)  # fmt: skip
+
+_RAW = frozenset({"source_ids", "tags", "attributes", "payload", "expected", "settings"})
+_encode = msgspec.json.Encoder(order="deterministic").encode
+_aliases = msgspec.json.Decoder(tuple[Alias, ...]).decode
+
+
+def encode(line: Record) -> bytes:
+    """The line as JSON, without a line end."""
+    return _encode(line)
+
+
+class Selection(Record):
+    """Which memories: a condition over a row called ``m``, and its bindings; everything unless ``narrowed``.
+
+    A narrowed selection has the sessions of its memories and the entities that they are linked to, and nothing
+    that belongs to no memory (scratchpad, saved questions, profiles, proposals).
+    """
+
+    where: str = "true"
+    bindings: dict[str, Any] = {}
+    narrowed: bool = False
+
+
+ALL = Selection()
+
+
+def rows(connection: apsw.Connection, selection: Selection = ALL) -> Iterator[AnyLine]:
+    """Every row as a line, in an order in which each finds what it names; one snapshot, one row in memory."""
+    for type, sql in _statements(selection):
+        columns = type.__struct_fields__
+        for row in connection.execute(sql, selection.bindings):
+            yield _line(type, dict(zip(columns, row, strict=True)))
+
+
+def counts(connection: apsw.Connection, selection: Selection = ALL) -> dict[str, int]:
+    """How many lines there are of each kind."""
+    return {
+        str(type.__struct_config__.tag): scalar(
+            connection, f"SELECT count(*) FROM ({sql})", selection.bindings
+        )
+        for type, sql in _statements(selection)
+    }
+
+
+def content_hash(connection: apsw.Connection) -> str:
+    """32 hex digits for all that somebody may have decided on, wherever its rows stand.
+
+    Not in it: access counts, automatic links, vectors, recalls, and history itself.
+    """
+    digest = Digest()
+    for line in rows(connection):
+        digest.add(line)
+    return digest.text
+
+
+class Digest:
+    """The sum of the hashes of lines: in whatever order they come, it is the same."""
+
+    def __init__(self) -> None:
+        self._sum = 0
+
+    def add(self, line: AnyLine) -> None:
+        if isinstance(line, MemoryLine):
+            line = replace(line, access_count=0, last_accessed=None, recall_days=0)
+        elif isinstance(line, SessionLine):
+            line = replace(line, first_seen_at=0, last_seen_at=0)
+        self._sum += int.from_bytes(blake2b(encode(line), digest_size=16).digest())
+
+    @property
+    def text(self) -> str:
+        return f"{self._sum % (1 << 128):032x}"
+
+
+def _line(type: type[AnyLine], values: dict[str, Any]) -> AnyLine:
+    for name in _RAW & values.keys():
+        values[name] = Raw(values[name].encode())
+    if "aliases" in values:
+        values["aliases"] = _aliases(values["aliases"])
+    return type(**values)
+
+
+def _statements(selection: Selection) -> list[tuple[type[AnyLine], str]]:
+    """A SELECT for each kind of line, its columns in the order of the record's fields."""
+    some = f"SELECT m.rid FROM memories m WHERE {selection.where}"
+    sessions = entities = decisions = "true"
+    if selection.narrowed:
+        sessions = f"s.session_id IN (SELECT m.session_id FROM memories m WHERE {selection.where})"
+        # A name with what it is merged into, else the name would stand for something else.
+        linked = f"SELECT l.eid FROM memory_entities l WHERE l.rid IN ({some})"
+        known = f"{linked} UNION SELECT g.merged_into FROM entities g WHERE g.eid IN ({linked})"
+        entities = f"e.eid IN ({known})"
+        decisions = (
+            f"(d.rid IS NULL OR d.rid IN ({some})) AND (d.entity_id IS NULL OR d.entity_id IN ({known})) "
+            f"AND (d.other_id IS NULL OR d.other_id IN ({known})) AND coalesce(d.rid, d.entity_id, d.other_id) IS NOT NULL"
+        )
+    found: list[tuple[type[AnyLine], str]] = [
+        (SessionLine, f"""
+            SELECT session_id, first_seen_at, last_seen_at, consolidated_at, attempts, next_attempt_at, last_error,
+                   title, summary, source, project
+            FROM sessions_consolidations s WHERE {sessions} ORDER BY s.sid"""),
+        (EntityLine, f"""
+            SELECT e.id, e.canonical_name, e.type, e.created_at, e.summary, e.protected, e.hidden, e.pinned,
+                   (SELECT id FROM entities t WHERE t.eid = e.merged_into),
+                   (SELECT json_group_array(json_object('key', key, 'alias', alias)) FROM (
+                        SELECT key, alias FROM entity_aliases a WHERE a.entity_id = e.eid ORDER BY key))
+            FROM entities e WHERE {entities} ORDER BY e.merged_into IS NOT NULL, e.eid"""),
+        (MemoryLine, f"""
+            SELECT m.id, m.kind, m.content, m.trust, m.event_time, m.created_at, m.category, m.session_id, m.source_role,
+                   m.source, m.source_key, m.project, m.valid_until, m.ended_by, m.confidence, m.decay_rate,
+                   m.confirmed_at, m.reviewed_at, m.access_count, m.last_accessed, m.recall_days, json(m.source_ids),
+                   json(m.tags), json(m.attributes)
+            FROM memories m WHERE {selection.where} ORDER BY m.rid"""),
+        (ReadLine, f"""
+            SELECT s.session_id, (
+                SELECT m.id FROM memories m WHERE m.session_id = s.session_id AND m.rid <= s.consolidated_through
+                AND {selection.where} ORDER BY m.rid DESC LIMIT 1)
+            FROM sessions_consolidations s WHERE s.consolidated_through IS NOT NULL AND {sessions} ORDER BY s.sid"""),
+        (DecisionLine, f"""
+            SELECT d.decision, d.at, d.actor, (SELECT id FROM entities e WHERE e.eid = d.entity_id),
+                   (SELECT id FROM entities e WHERE e.eid = d.other_id), (SELECT id FROM memories m WHERE m.rid = d.rid), d.key
+            FROM entity_decisions d WHERE {decisions} ORDER BY d.decision_id"""),
+    ]  # fmt: skip
+    if not selection.narrowed:
+        found += [
+            (ScratchpadLine, "SELECT key, value, updated_at FROM scratchpad ORDER BY pad_id"),
+            (ProposalLine, """
+                SELECT id, kind, state, created_at, snoozed_until, decided_at, json(payload) FROM proposals
+                ORDER BY proposal_id"""),
+            (QuestionLine, """
+                SELECT name, query, created_at, filter, profile, top, json(expected) FROM saved_queries
+                ORDER BY query_id"""),
+            (ProfileLine, "SELECT name, json(settings) FROM profiles ORDER BY profile_id"),
+        ]  # fmt: skip
+    return found

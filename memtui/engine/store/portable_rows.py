@@ -1,0 +1,294 @@
+"""Takes lines (portable.py) into the file: what is there stays as it is, what is missing is added.
+
+A row is there if its id is; a turn also if its key at the source is; a name also if somebody has it already. What
+is there under another id is remembered, so that lines that name it find it.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, Self
+
+import apsw
+import msgspec
+from msgspec import Raw
+
+from memtui.engine.errors import InputError
+from memtui.engine.records import ID_PREFIX
+
+from .memories import content_hash
+from .portable import (
+    AnyLine,
+    DecisionLine,
+    EntityLine,
+    MemoryLine,
+    ProfileLine,
+    ProposalLine,
+    QuestionLine,
+    ReadLine,
+    ScratchpadLine,
+    SessionLine,
+)
+from .sql import scalar
+
+_strings = msgspec.json.Decoder(list[str]).decode
+_object = msgspec.json.Decoder(dict[str, Any]).decode
+# The tables whose rows have a key of their own, and that key.
+_KEYED: dict[type[AnyLine], tuple[str, str, str]] = {
+    SessionLine: ("sessions_consolidations", "session_id", "session_id"),
+    ScratchpadLine: ("scratchpad", "key", "key"),
+    ProposalLine: ("proposals", "id", "id"),
+    QuestionLine: ("saved_queries", "name", "name"),
+    ProfileLine: ("profiles", "name", "name"),
+}
+
+
+class OtherIds:
+    """The ids of rows that are there under another one: in a temporary database, however many they are."""
+
+    def __init__(self) -> None:
+        self._database = apsw.Connection("")
+        self._database.execute("PRAGMA journal_mode = OFF").fetchall()
+        self._database.execute("CREATE TABLE other(id TEXT PRIMARY KEY, here TEXT) WITHOUT ROWID")
+        self._database.execute("BEGIN")  # never committed: nobody else reads it
+        self._any = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._database.close()
+
+    def note(self, id: str, here: str) -> None:
+        self._database.execute("INSERT INTO other VALUES (?, ?) ON CONFLICT DO NOTHING", (id, here))
+        self._any = True
+
+    def of(self, id: str | None) -> str | None:
+        """The id that the row has here."""
+        if id is None or not self._any:
+            return id
+        return scalar(self._database, "SELECT here FROM other WHERE id = ?", (id,)) or id
+
+    def all_of(self, ids: Raw) -> str:
+        """A JSON list of ids, as the text of one."""
+        if not self._any or bytes(ids) == b"[]":
+            return _text(ids)
+        return msgspec.json.encode([self.of(id) for id in _strings(ids)]).decode()
+
+
+def is_there(connection: apsw.Connection, line: AnyLine, others: OtherIds, op_id: int | None) -> bool:
+    """Whether the file has what the line is about. ``op_id``: the import; what it added is a row of its own."""
+    match line:
+        case MemoryLine():
+            if scalar(connection, "SELECT 1 FROM memories WHERE id = ?", (line.id,)):
+                return True
+            here = line.source_key and scalar(
+                connection, "SELECT id FROM memories WHERE source_key = ?", (line.source_key,)
+            )
+            if here:
+                others.note(line.id, here)
+            return bool(here)
+        case EntityLine():
+            if scalar(connection, "SELECT 1 FROM entities WHERE id = ?", (line.id,)):
+                return True
+            here = _same_name(connection, line, op_id)
+            if here:
+                others.note(line.id, here)
+            return here is not None
+        case DecisionLine():
+            return _decided(connection, line, others)
+        case ReadLine():
+            # Of a session that was here before, only what is here tells how far it was read.
+            return not scalar(
+                connection,
+                """
+                SELECT 1 FROM sessions_consolidations s JOIN changes c ON c.tbl = 'sessions_consolidations'
+                AND c.act = 'insert' AND c.op_id = ? AND s.sid BETWEEN c.lo AND c.hi
+                WHERE s.session_id = ? AND s.consolidated_through IS NULL
+                """,
+                (op_id, line.session_id),
+            )
+    table, column, field = _KEYED[type(line)]
+    value = getattr(line, field)
+    return scalar(connection, f"SELECT 1 FROM {table} WHERE {column} = ?", (value,)) is not None
+
+
+def add(connection: apsw.Connection, line: AnyLine, others: OtherIds) -> bool:
+    """Add the row in the caller's operation; False if it was there. Raises InputError if the file refuses it."""
+    added = False
+    try:
+        with connection:  # whole or not at all
+            added = _add(connection, line, others)
+    except (apsw.ConstraintError, apsw.MismatchError, msgspec.MsgspecError, OverflowError) as error:
+        raise InputError(f"A line cannot be stored: {error}.") from None
+    return added
+
+
+def spans(connection: apsw.Connection, line: SessionLine) -> bool:
+    """Whether the session, which is there, covers the time of the line's."""
+    return bool(
+        scalar(
+            connection,
+            "SELECT first_seen_at <= ? AND last_seen_at >= ? FROM sessions_consolidations WHERE session_id = ?",
+            (line.first_seen_at, line.last_seen_at, line.session_id),
+        )
+    )
+
+
+def widen(connection: apsw.Connection, line: SessionLine) -> None:
+    """A session that is there begins no later, and ends no earlier, than the line's."""
+    connection.execute(
+        """
+        UPDATE sessions_consolidations SET first_seen_at = min(first_seen_at, ?2), last_seen_at = max(last_seen_at, ?3)
+        WHERE session_id = ?1
+        """,
+        (line.session_id, line.first_seen_at, line.last_seen_at),
+    )
+
+
+def _add(connection: apsw.Connection, line: AnyLine, others: OtherIds) -> bool:
+    match line:
+        case MemoryLine():
+            return _add_memory(connection, line, others)
+        case EntityLine():
+            return _add_entity(connection, line, others)
+        case ReadLine():
+            through = _row(connection, "memories", "rid", others.of(line.through)) if line.through else 0
+            if through is None:  # the turn did not come along: the session is read again
+                return False
+            connection.execute(
+                "UPDATE sessions_consolidations SET consolidated_through = ? WHERE session_id = ?",
+                (through, line.session_id),
+            )
+            return True
+        case DecisionLine():
+            entity, other, rid = _decision_rows(connection, line, others)
+            missing = [
+                name
+                for name, row in ((line.entity, entity), (line.other, other), (line.memory, rid))
+                if name is not None and row is None
+            ]
+            if missing:
+                raise InputError(f"A decision is about {missing[0]}, which is not here.")
+            return _insert(
+                connection, "entity_decisions", decision=line.decision, entity_id=entity, other_id=other, rid=rid,
+                key=line.key, at=line.at, actor=line.actor,
+            )  # fmt: skip
+        case _:
+            if isinstance(line, ProposalLine | ProfileLine):
+                _object(line.payload if isinstance(line, ProposalLine) else line.settings)
+            if isinstance(line, QuestionLine):
+                _strings(line.expected)
+            table = _KEYED[type(line)][0]
+            values = {name: getattr(line, name) for name in line.__struct_fields__}
+            if isinstance(line, QuestionLine):
+                values["expected"] = others.all_of(line.expected)
+            return _insert(
+                connection, table,
+                **{name: _text(value) if isinstance(value, Raw) else value for name, value in values.items()},
+            )  # fmt: skip
+
+
+def _add_memory(connection: apsw.Connection, line: MemoryLine, others: OtherIds) -> bool:
+    if not line.id.startswith(ID_PREFIX[line.kind]):
+        raise InputError(f"{line.id} is not the id of a memory of the kind {line.kind}.")
+    values = {name: getattr(line, name) for name in line.__struct_fields__}
+    attributes = _object(line.attributes)
+    _strings(line.tags)
+    _strings(line.source_ids)
+    for relation in ("supersedes", "merged"):
+        if attributes.get(relation):
+            named = attributes[relation]
+            here = [others.of(id) for id in named] if isinstance(named, list) else others.of(named)
+            if here != named:
+                attributes[relation] = here
+                values["attributes"] = Raw(msgspec.json.encode(attributes, order="deterministic"))
+    added = _insert(
+        connection, "memories",
+        **values | {
+            "source_ids": others.all_of(line.source_ids), "tags": _text(line.tags),
+            "attributes": _text(values["attributes"]), "content_hash": content_hash(line.content),
+        },
+    )  # fmt: skip
+    if added and "secrets" in attributes and "redacted" not in attributes:
+        # A secret gets no vector.
+        connection.execute(
+            "UPDATE index_queue SET vector = 0 WHERE rid = ?", (connection.last_insert_rowid(),)
+        )
+    return added
+
+
+def _add_entity(connection: apsw.Connection, line: EntityLine, others: OtherIds) -> bool:
+    survivor = scalar(
+        connection,
+        "SELECT coalesce(merged_into, eid) FROM entities WHERE id = ?",
+        (others.of(line.merged_into),),
+    )
+    added = _insert(
+        connection, "entities", id=line.id, canonical_name=line.canonical_name, type=line.type, summary=line.summary,
+        protected=line.protected, hidden=line.hidden, pinned=line.pinned, merged_into=survivor,
+        created_at=line.created_at,
+    )  # fmt: skip
+    eid = _row(connection, "entities", "eid", line.id)
+    for alias in line.aliases if added else ():
+        _insert(connection, "entity_aliases", key=alias.key, entity_id=eid, alias=alias.alias)
+    return added
+
+
+def _insert(connection: apsw.Connection, table: str, **values: Any) -> bool:
+    row = connection.execute(
+        f"INSERT INTO {table}({', '.join(values)}) VALUES ({', '.join('?' * len(values))}) "
+        "ON CONFLICT DO NOTHING RETURNING 1",
+        tuple(values.values()),
+    ).fetchone()
+    return row is not None
+
+
+def _same_name(connection: apsw.Connection, line: EntityLine, op_id: int | None) -> str | None:
+    """The id of a row that was here before and has one of the line's names, of the same type if there is one."""
+    for alias in line.aliases:
+        here: str | None = scalar(
+            connection,
+            """
+            SELECT e.id FROM entity_aliases a JOIN entities e ON e.eid = a.entity_id
+            WHERE a.key = ?1 AND NOT EXISTS (
+                SELECT 1 FROM changes c WHERE c.op_id = ?3 AND c.tbl = 'entities' AND c.act = 'insert'
+                AND e.eid BETWEEN c.lo AND c.hi)
+            ORDER BY e.type <> ?2, e.eid LIMIT 1
+            """,
+            (alias.key, line.type, op_id),
+        )
+        if here:
+            return here
+    return None
+
+
+def _decided(connection: apsw.Connection, line: DecisionLine, others: OtherIds) -> bool:
+    return bool(
+        scalar(
+            connection,
+            "SELECT 1 FROM entity_decisions WHERE decision = ? AND entity_id IS ? AND other_id IS ? AND rid IS ? AND key IS ?",
+            (line.decision, *_decision_rows(connection, line, others), line.key),
+        )
+    )
+
+
+def _decision_rows(
+    connection: apsw.Connection, line: DecisionLine, others: OtherIds
+) -> tuple[int | None, int | None, int | None]:
+    return (
+        _row(connection, "entities", "eid", others.of(line.entity)),
+        _row(connection, "entities", "eid", others.of(line.other)),
+        _row(connection, "memories", "rid", others.of(line.memory)),
+    )
+
+
+def _row(connection: apsw.Connection, table: str, key: str, id: str | None) -> int | None:
+    found: int | None = scalar(connection, f"SELECT {key} FROM {table} WHERE id = ?", (id,))
+    return found
+
+
+def _text(json: Raw) -> str:
+    return bytes(json).decode()

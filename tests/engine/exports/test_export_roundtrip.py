@@ -1,0 +1,101 @@
+"""A complete export, read into an empty memory, gives the same memory; into another one, what it lacks."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+from hypothesis import strategies as st
+from memtui import Memory
+from memtui.engine.errors import MemtuiError
+from memtui.engine.records import Options, Profile
+
+OPTIONS = Options(background=False, embedder="off", allow_unsafe_fs=True)
+NOW = 1_760_000_000.0
+
+texts = st.one_of(
+    st.sampled_from(
+        [
+            "Ada Lovelace lives in Lisbon", "Ada met Grace Hopper at Acme", "他住在北京", "it's 50% “C++”\n\nand\ttabs",
+            "line\u2028separator and \x1b[31mred", "---\n# not a header: [[x]]",
+        ]
+    ),
+    st.text(min_size=1, max_size=60).filter(lambda text: bool(text.strip()) and "\0" not in text),
+)  # fmt: skip
+VERBS = ("turn", "remember", "observe", "correct", "forget", "restore", "confirm", "tag", "note", "ask", "index",
+         "merge", "split", "link", "unlink", "apart", "rename", "hide", "describe", "profile", "undo")  # fmt: skip
+steps = st.lists(st.tuples(st.sampled_from(VERBS), st.integers(0, 99), texts), min_size=1, max_size=14)
+
+
+def opened(path: Path) -> Memory:
+    return Memory.open(path, clock=lambda: NOW, options=OPTIONS)
+
+
+def lived(memory: Memory, life: list[tuple[str, int, str]]) -> None:
+    """Do what the steps say, as far as the memory lets itself."""
+    for verb, number, text in life:
+        try:
+            _step(memory, verb, number, text)
+        except (MemtuiError, IndexError):
+            pass
+
+
+def _step(memory: Memory, verb: str, number: int, text: str) -> None:
+    def one(filter: str) -> str:
+        rows = memory.view.page(filter, limit=100)
+        return rows[number % len(rows)].id if rows else "none"
+
+    def name() -> str:
+        names = memory.entities()
+        return names[number % len(names)].id if names else "none"
+
+    acts: dict[str, Callable[[], Any]] = {
+        "turn": lambda: memory.record_turn(f"s{number % 3}", "user", text),
+        "remember": lambda: memory.remember(text, tags=["travel"] if number % 2 else ()),
+        "observe": lambda: memory.remember_observation(text, "lesson"),
+        "correct": lambda: memory.correct(one("kind:fact"), text),
+        "forget": lambda: memory.forget(one("")),
+        "restore": lambda: memory.restore(one("is:trash")),
+        "confirm": lambda: memory.confirm(one("kind:fact")),
+        "tag": lambda: memory.tag(one(""), add=[f"t{number % 4}"]),
+        "note": lambda: memory.scratchpad.set(f"k{number % 3}", text),
+        "ask": lambda: memory.questions.expect(text[:40], one("kind:fact")),
+        "index": lambda: memory.index_pending(),
+        "merge": lambda: memory.merge_entities(name(), memory.entities()[0].id),
+        "rename": lambda: memory.rename_entity(name(), text[:40]),
+        "hide": lambda: memory.not_an_entity(name()),
+        "split": lambda: memory.split_entity(name(), memory.entity(name()).entity.aliases[-1]),
+        "link": lambda: memory.link_entity(one(""), name()),
+        "unlink": lambda: memory.unlink_entity(one("entity:*"), name()),
+        "apart": lambda: memory.keep_apart(name(), memory.entities()[-1].id),
+        "describe": lambda: memory.describe_entity(name(), text),
+        "profile": lambda: memory.questions.save_profile(Profile(name=f"p{number % 3}", k=number + 1)),
+        "undo": lambda: memory.undo(),
+    }
+    acts[verb]()
+
+
+@hypothesis.given(life=steps, history=st.booleans())
+@hypothesis.settings(max_examples=40)
+def test_a_round_trip_gives_an_equal_content_hash(life: list[tuple[str, int, str]], history: bool) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        with opened(place / "a.db") as memory:
+            lived(memory, life)
+            report = memory.export(place / "all.jsonl", history=history)
+            wanted = memory.content_hash()
+            assert report.content_hash == wanted
+        with opened(place / "b.db") as again:
+            empty = again.content_hash()
+            came = again.import_paths([place / "all.jsonl"])
+            assert came.reasons.keys() <= {"history of the other file"}, (came.reasons, came.warnings)
+            assert again.content_hash() == wanted
+            assert again.check(deep=True).ok, again.check(deep=True).findings
+            assert again.import_paths([place / "all.jsonl"]).operation is None
+            assert again.content_hash() == wanted
+            if came.operation is not None:
+                again.undo(came.operation.op_id)
+                assert again.content_hash() == empty
