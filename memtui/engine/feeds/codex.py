@@ -84,7 +84,7 @@ class _Rollout:
 
     def __init__(self, stream: Stream) -> None:
         self.stream = stream
-        stem = _STEM.search(stream.source.stem.removesuffix(".jsonl"))
+        stem = _STEM.search(stream.source.stem)
         self.session = stem[0] if stem else stream.source.stem
         self.project: str | None = None
         self.aside = False

@@ -6,6 +6,7 @@ and is something else is counted and left alone.
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 from collections import Counter
@@ -15,7 +16,7 @@ from typing import IO
 
 from ..errors import InputError
 from ..records import Record, Skip
-from . import databases, zips
+from . import databases, packed, zips
 from .agents_sdk import AgentsSDK
 from .base import Feed, Head
 from .chatgpt import ChatGPT
@@ -25,7 +26,7 @@ from .codex import Codex
 from .complete import Complete
 from .generic import Generic
 from .langchain import LangChain
-from .limits import LIMITS, Limits
+from .limits import LIMITS, BrokenSourceError, LimitError, Limits
 from .mcp_memory import McpMemory
 from .observed import KeyValues, Observations
 from .source import Source
@@ -147,6 +148,8 @@ class _Search:
                     )
                 try:
                     yield from self._file(Path(place, name))
+                except packed.UnpackerMissingError:
+                    self.ignored[packed.NEEDS] += 1
                 except (OSError, InputError):
                     self.ignored[UNREADABLE] += 1
 
@@ -160,13 +163,29 @@ class _Search:
         if head.startswith(zips.MAGIC):
             yield from self._members(path, status)
             return
-        if head.startswith(databases.MAGIC):
+        unpack = head.startswith(packed.MAGIC)
+        if unpack and self.folder and packed.copies(path):
+            self.ignored[packed.BESIDE] += 1
+            return
+        if unpack:
+            name = self._unpacked(path)
+        elif head.startswith(databases.MAGIC):
             name = self._choose(Head(raw=b"", tables=databases.tables(path, self.limits)), insist=False)
         else:
             name = self._recognise(head, len(head) >= status.st_size, insist=not self.folder)
         if name:
-            source = Source(path=path, size=status.st_size, modified=status.st_mtime)
+            source = Source(path=path, size=status.st_size, modified=status.st_mtime, packed=unpack)
             yield status.st_mtime, Recognised(format=name, source=source)
+
+    def _unpacked(self, path: Path) -> str | None:
+        try:
+            with io.BufferedReader(packed.Unpacked(path, self.limits)) as file:
+                head = self._head(file, self.limits.source)
+                whole = not file.read(1)
+        except (BrokenSourceError, LimitError):
+            self.ignored[UNREADABLE] += 1
+            return None
+        return self._recognise(head, whole, insist=not self.folder)
 
     def _members(self, path: Path, status: os.stat_result) -> Iterator[tuple[float, Recognised]]:
         with zips.archive(path, self.limits) as archive:

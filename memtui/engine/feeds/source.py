@@ -18,7 +18,7 @@ import apsw
 
 from ..errors import InputError
 from ..records import Record, Skip
-from . import databases, json_items, zips
+from . import databases, json_items, packed, zips
 from .limits import LIMITS, MIB, BrokenSourceError, LimitError, Limits
 
 if TYPE_CHECKING:
@@ -28,14 +28,15 @@ BOM = b"\xef\xbb\xbf"
 
 
 class Source(Record):
-    """One stream: a file, or a ``member`` of the archive ``path``. ``size`` in bytes (unpacked), ``modified``
-    in Unix seconds, ``place`` is how it is called on screen.
+    """One stream: a file, or a ``member`` of the archive ``path``. ``size`` in bytes (of a member unpacked, of a
+    file ``packed`` with zstandard not), ``modified`` in Unix seconds, ``place`` is how it is called on screen.
     """
 
     path: Path
     size: int
     modified: float
     member: str | None = None
+    packed: bool = False
 
     @property
     def place(self) -> str:
@@ -43,8 +44,9 @@ class Source(Record):
 
     @property
     def stem(self) -> str:
-        """The file's name without folder and last suffix; bytes that are not UTF-8 become question marks."""
-        stem = self.path.stem if self.member is None else PurePosixPath(self.member).stem
+        """The file's name without folder and last suffixes; bytes that are not UTF-8 become question marks."""
+        path = self.path if self.member is None else PurePosixPath(self.member)
+        stem = path.with_suffix("").stem if self.packed and path.suffix == packed.SUFFIX else path.stem
         return stem.encode(errors="replace").decode()
 
 
@@ -89,6 +91,8 @@ class Stream:
     @property
     def position(self) -> int:
         """Bytes taken in so far (a little ahead of the record in hand)."""
+        if isinstance(self._meter.file, packed.Unpacked):
+            return self._meter.file.taken
         return self._meter.count + self._rows
 
     @property
@@ -184,6 +188,8 @@ class Opener:
             yield Stream(source, file, self.limits)
 
     def _file(self, source: Source) -> BinaryIO:
+        if source.packed:
+            return cast(BinaryIO, packed.Unpacked(source.path, self.limits))
         if source.member is None:
             return source.path.open("rb", buffering=0)
         if self._archive is None or self._archive[0] != source.path:
