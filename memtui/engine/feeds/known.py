@@ -8,7 +8,7 @@ settings.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import msgspec
 
 from ..clock import Clock, system_clock
 from ..records import Record
+from .packed import SUFFIX
 
 DAY = 86_400
 WARNING_DAYS = 7
@@ -24,7 +25,7 @@ _DEFAULT_DAYS = 30
 
 class KnownSource(Record):
     """Session files of one program: their folder, number, time of the newest (Unix seconds), and how many
-    are swept within ``WARNING_DAYS`` by a rule of ``kept_days``.
+    are swept within ``WARNING_DAYS`` by a rule of ``kept_days`` (None: they are kept).
     """
 
     format: str
@@ -32,8 +33,8 @@ class KnownSource(Record):
     path: Path
     files: int
     newest: float
-    expiring: int
-    kept_days: int
+    expiring: int = 0
+    kept_days: int | None = None
 
 
 def known_sources(
@@ -41,20 +42,14 @@ def known_sources(
 ) -> list[KnownSource]:
     """The places that exist and hold at least one file. Unreadable folders count as empty."""
     claude = _claude_code(Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude").expanduser(), clock())
-    return [claude] if claude else []
+    codex = _codex(Path(environ.get("CODEX_HOME") or home / ".codex").expanduser())
+    return [*([claude] if claude else []), *codex]
 
 
 def _claude_code(folder: Path, now: float) -> KnownSource | None:
     days = _kept_days(folder / "settings.json")
     swept_before = now - max(0, days - WARNING_DAYS) * DAY
-    times = []
-    for place, _, names in os.walk(folder / "projects"):
-        for name in names:
-            if name.endswith(".jsonl"):
-                try:
-                    times.append(Path(place, name).stat().st_mtime)
-                except OSError:
-                    continue
+    times = _times(folder / "projects", (".jsonl",))
     if not times:
         return None
     return KnownSource(
@@ -66,6 +61,29 @@ def _claude_code(folder: Path, now: float) -> KnownSource | None:
         expiring=sum(time < swept_before for time in times),
         kept_days=days,
     )
+
+
+def _codex(folder: Path) -> Iterator[KnownSource]:
+    """Nobody sweeps them; those that were put away are in a folder of their own."""
+    for name, label in (("sessions", "Codex CLI"), ("archived_sessions", "Codex CLI, archived")):
+        if times := _times(folder / name, (".jsonl", ".jsonl.zst")):
+            yield KnownSource(
+                format="codex", label=label, path=folder / name, files=len(times), newest=max(times)
+            )
+
+
+def _times(folder: Path, suffixes: tuple[str, ...]) -> list[float]:
+    """When the files with one of the suffixes were written; a packed copy of a file beside it does not count."""
+    times = []
+    for place, _, names in os.walk(folder):
+        there = frozenset(names)
+        for name in names:
+            if name.endswith(suffixes) and not (name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in there):
+                try:
+                    times.append(Path(place, name).stat().st_mtime)
+                except OSError:
+                    continue
+    return times
 
 
 def _kept_days(settings: Path) -> int:

@@ -118,7 +118,7 @@ class WelcomeDialog(Dialog[Choice]):
         self._offer(found)
         going = sum(source.expiring for source in found)
         if going:
-            days = found[0].kept_days
+            days = next(source.kept_days for source in found if source.expiring)
             self.query_one(".dialog-warning", Static).update(
                 assemble(
                     (f"! {count(going)} session files are about to be deleted by the program that wrote them,"

@@ -50,6 +50,12 @@ KEYS = st.sampled_from(
         "summary",
         "leafUuid",
         "content_type",
+        "payload",
+        "chat_messages",
+        "messages",
+        "sender",
+        "data",
+        "name",
     ]
 )
 WORDS = ["user", "assistant", "text", "all", "queued_command", "\ud800", "\0", "2026-01-01T00:00Z"]
@@ -61,6 +67,17 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=6),
     max_leaves=20,
 )
+GOOD: dict[str, Any] = {
+    "claude-code": claude("user", "the good line"),
+    "codex": {
+        "timestamp": "2026-03-04T10:15:30Z",
+        "type": "event_msg",
+        "payload": {"type": "user_message", "message": "the good line"},
+    },
+    "jsonl": {"role": "user", "content": "the good line"},
+    "claude-ai": {"uuid": "c", "chat_messages": [{"sender": "human", "text": "the good line"}]},
+    "langchain": {"type": "human", "data": {"content": "the good line"}},
+}
 RECORDS = st.dictionaries(KEYS, JSON, max_size=8)
 
 
@@ -91,13 +108,9 @@ def test_random_bytes_raise_nothing_but_input_errors(raw: bytes, format: str | N
 
 
 @settings(max_examples=200, deadline=None)
-@given(records=st.lists(RECORDS, max_size=5), format=st.sampled_from(["claude-code", "jsonl"]))
+@given(records=st.lists(RECORDS, max_size=5), format=st.sampled_from(["claude-code", "codex", "jsonl"]))
 def test_random_records_never_stop_a_file_of_lines(records: list[Any], format: str) -> None:
-    good = (
-        claude("user", "the good line")
-        if format == "claude-code"
-        else {"role": "user", "content": "the good line"}
-    )
+    good = GOOD[format]
     lines = [json.dumps(record) for record in [good, *records, good]]
     turns, _ = read_bytes("\n".join(lines).encode(), format)
     sound(turns)
@@ -112,6 +125,15 @@ def test_random_records_never_stop_an_export(odd: list[Any], nodes: dict[str, An
     bent["mapping"].update(nodes)
     bent["current_node"] = "a"
     turns, _ = read_bytes(json.dumps([good, *odd, bent, good]).encode(), None)
+    sound(turns)
+    assert [turn.content for turn in (turns[0], turns[-1])] == ["the good line"] * 2
+
+
+@settings(max_examples=200, deadline=None)
+@given(records=st.lists(RECORDS, max_size=5), format=st.sampled_from(["claude-ai", "langchain"]))
+def test_random_records_never_stop_an_array(records: list[Any], format: str) -> None:
+    good = GOOD[format]
+    turns, _ = read_bytes(json.dumps([good, *records, good]).encode(), format)
     sound(turns)
     assert [turn.content for turn in (turns[0], turns[-1])] == ["the good line"] * 2
 

@@ -66,3 +66,21 @@ def test_the_programs_folder_may_be_elsewhere(tmp_path: Path) -> None:
     session(tmp_path / ".claude", "old.jsonl", 1)
     (found,) = known_sources(tmp_path, environ={"CLAUDE_CONFIG_DIR": str(tmp_path / "moved")}, clock=clock)
     assert found.path == tmp_path / "moved" / "projects"
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_codex_sessions_are_found_packed_and_archived(tmp_path: Path, moved: bool) -> None:
+    folder = tmp_path / ("elsewhere" if moved else ".codex")
+    day = folder / "sessions" / "2026" / "03" / "04"
+    day.mkdir(parents=True)
+    for name in ("a.jsonl", "a.jsonl.zst", "b.jsonl.zst", "notes.zst", "index.sqlite"):
+        (day / name).write_bytes(b"x")
+        os.utime(day / name, (NOW - 40 * DAY,) * 2)
+    environ = {"CODEX_HOME": str(folder)} if moved else {}
+    (found,) = known_sources(tmp_path, environ=environ, clock=clock)
+    assert (found.format, found.label, found.path) == ("codex", "Codex CLI", folder / "sessions")
+    assert (found.files, found.newest, found.expiring, found.kept_days) == (2, NOW - 40 * DAY, 0, None)
+    (folder / "archived_sessions").mkdir()
+    (folder / "archived_sessions" / "c.jsonl").write_bytes(b"x")
+    archived = known_sources(tmp_path, environ=environ, clock=clock)[1]
+    assert (archived.label, archived.files) == ("Codex CLI, archived", 1)
