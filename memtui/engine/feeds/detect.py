@@ -28,6 +28,8 @@ from .generic import Generic
 from .langchain import LangChain
 from .limits import LIMITS, BrokenSourceError, LimitError, Limits
 from .mcp_memory import McpMemory
+from .mem0 import Mem0, Mem0History
+from .memory_db import MemoryDb
 from .observed import KeyValues, Observations
 from .source import Source
 
@@ -40,9 +42,12 @@ FEEDS: tuple[Feed, ...] = (
     ClaudeAI(),
     AgentsSDK(),
     LangChain(),
+    MemoryDb(),
+    Mem0History(),
     McpMemory(),
     Observations(),
     Generic(),
+    Mem0(),
     KeyValues(),
 )
 

@@ -112,7 +112,8 @@ class _Import:
                 if stopped := cancelled():
                     break
                 self._take([found for found in batch if isinstance(found, Turn)])
-                self._take_items([found for found in batch if not isinstance(found, Turn | Line)])
+                self._take_items([found for found in batch if not isinstance(found, Turn | Line | ReadTalk)])
+                self._take_items([found for found in batch if isinstance(found, ReadTalk)])
                 self._take_lines([found for found in batch if isinstance(found, Line)])
                 if progress:
                     progress(self._progress())
@@ -210,8 +211,9 @@ class _Import:
             taken_keys = sum(item_writing.other_value(connection, item) for item in new)
         for _ in range(taken_keys):
             self.tally.skip(Skip(reason=item_writing.KEY_IN_USE))
-        talks = sum(isinstance(item, ReadTalk) for item in new) - sum(isinstance(i, ReadTalk) for i in fresh)
-        self.already_there += len(new) - len(fresh) - taken_keys - talks
+        there_now = sum(not isinstance(item, ReadTalk) for item in new)
+        there_now -= sum(not isinstance(item, ReadTalk) for item in fresh)
+        self.already_there += there_now - taken_keys
         self._count_items(self._dry_items(fresh) if self.dry_run else self._store_items(fresh))
 
     def _checked_item(self, item: Item) -> NewItem | None:

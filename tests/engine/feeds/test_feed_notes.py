@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 from feed_samples import jsonl
 from memtui import Memory
 from memtui.engine.errors import InputError
 from memtui.engine.records import Options, SecretPolicy
+from other_memories import assert_comes_once_and_goes, rows
 
 NOW = 1_800_000_000.0
 QUIET = Options(background=False, embedder="off")
@@ -44,48 +44,6 @@ OBSERVED: list[Any] = [
 def memory(tmp_path: Path) -> Iterator[Memory]:
     with Memory.open(tmp_path / "home" / "memory.db", clock=lambda: NOW, options=QUIET) as opened:
         yield opened
-
-
-def rows(memory: Memory, sql: str) -> list[tuple[Any, ...]]:
-    connection = apsw.Connection(str(memory.path), flags=apsw.SQLITE_OPEN_READONLY)
-    try:
-        return connection.execute(sql).fetchall()
-    finally:
-        connection.close()
-
-
-def everything(memory: Memory) -> dict[str, list[tuple[Any, ...]]]:
-    tables = ("memories", "memory_links", "entities", "entity_aliases", "memory_entities", "scratchpad",
-              "sessions_consolidations", "index_queue")  # fmt: skip
-    return {table: sorted(rows(memory, f"SELECT * FROM {table}"), key=repr) for table in tables}
-
-
-def assert_whole(memory: Memory) -> None:
-    report = memory.check(deep=True)
-    assert report.ok, report.findings
-    assert not [finding for finding in report.findings if finding.check != "permissions"]
-
-
-def assert_comes_once_and_goes(memory: Memory, *paths: Path, format: str | None = None) -> None:
-    """Dry run, import, import again, undo, redo: counts agree, and nothing is left behind."""
-    empty = everything(memory)
-    dry = memory.import_paths(paths, format=format, dry_run=True)
-    assert everything(memory) == empty
-    first = memory.import_paths(paths, format=format)
-    assert (first.kinds, first.already_there, first.reasons) == (dry.kinds, dry.already_there, dry.reasons)
-    assert first.operation is not None
-    full = everything(memory)
-    again = memory.import_paths(paths, format=format)
-    assert (again.imported, again.operation) == (0, None)
-    assert again.already_there == first.imported + first.already_there
-    assert everything(memory) == full
-    assert_whole(memory)
-    assert memory.undo() is not None
-    assert everything(memory) == empty
-    assert_whole(memory)
-    assert memory.redo() is not None
-    assert len(everything(memory)["memories"]) == len(full["memories"])
-    assert_whole(memory)
 
 
 def test_a_graph_becomes_facts_about_its_entities(memory: Memory, tmp_path: Path) -> None:
