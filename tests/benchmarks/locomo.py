@@ -19,6 +19,7 @@ Exit status 1 when the row "all" has less than --min R@10.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import re
 import sys
@@ -34,6 +35,7 @@ from memtui import Memory
 from memtui.engine.records import Options
 
 Row = dict[str, Any]
+Find = Callable[[list[Row], list[Row], argparse.Namespace], dict[str, list[str]]]
 HEAD = ("R@5", "R@10", "MRR", "hit@10", "sess@5")
 
 
@@ -47,16 +49,21 @@ def content(turn: Row) -> str:
     return f"{turn['text']} [{caption}]" if caption else str(turn["text"])
 
 
+def record(memory: Memory, turns: Iterable[Row], session: Callable[[Row], str]) -> dict[str, str]:
+    """The turn of each memory that is made of them."""
+    turn_of: dict[str, str] = {}
+    for turn in turns:
+        at = datetime.fromisoformat(turn["time"]).replace(tzinfo=UTC)
+        turn_of[memory.record_turn(session(turn), turn["speaker"], content(turn), at).id] = turn["id"]
+    memory.index_pending()
+    return turn_of
+
+
 def with_memtui(turns: list[Row], questions: list[Row], args: argparse.Namespace) -> dict[str, list[str]]:
     """The ids of the turns found for each question, best first."""
     options = Options(embedder=args.embedder, background=False)
     with Memory.open(":memory:", options=options) as memory:
-        turn_of: dict[str, str] = {}
-        for turn in turns:
-            at = datetime.fromisoformat(turn["time"]).replace(tzinfo=UTC)
-            recorded = memory.record_turn(f"session {turn['session']}", turn["speaker"], content(turn), at)
-            turn_of[recorded.id] = turn["id"]
-        memory.index_pending()
+        turn_of = record(memory, turns, lambda turn: f"session {turn['session']}")
         return {
             question["qid"]: [
                 turn_of[hit.memory.id]
@@ -64,6 +71,26 @@ def with_memtui(turns: list[Row], questions: list[Row], args: argparse.Namespace
             ]
             for question in questions
         }
+
+
+def in_one_memory(turns: dict[str, list[Row]], args: argparse.Namespace) -> Find:
+    """All conversations in one memory; each question is asked of the sessions of its own."""
+    memory = Memory.open(":memory:", options=Options(embedder=args.embedder, background=False))
+    everything = itertools.chain(*turns.values())
+    turn_of = record(memory, everything, lambda turn: f"{turn['conv']}/{turn['session']}")
+
+    def find(_: list[Row], questions: list[Row], args: argparse.Namespace) -> dict[str, list[str]]:
+        return {
+            question["qid"]: [
+                turn_of[hit.memory.id]
+                for hit in memory.search(
+                    question["query"], filter=f"session:{question['conv']}/*", limit=50, profile=args.profile
+                ).hits
+            ]
+            for question in questions
+        }
+
+    return find
 
 
 def with_plain_fts(turns: list[Row], questions: list[Row], args: argparse.Namespace) -> dict[str, list[str]]:
@@ -103,7 +130,7 @@ def grouped(rows: Iterable[Row], key: str = "conv") -> dict[str, list[Row]]:
 
 
 def evaluate(
-    find: Callable[[list[Row], list[Row], argparse.Namespace], dict[str, list[str]]],
+    find: Find,
     turns: dict[str, list[Row]],
     questions: dict[str, list[Row]],
     answers: list[Row],
@@ -118,6 +145,8 @@ def evaluate(
         values = score(run.get(answer["qid"], []), set(answer["relevant"]), session_of)
         scores[answer["category"]].append(values)
         scores["all"].append(values)
+        if args.each:
+            scores[answer["conv"]].append(values)
     return dict(scores), run
 
 
@@ -139,6 +168,10 @@ def main() -> int:
     parser.add_argument("data", type=Path)
     parser.add_argument("--embedder", choices=("offline", "off"), default="offline")
     parser.add_argument("--profile", default=None)
+    parser.add_argument("--each", action="store_true", help="a row for each conversation too")
+    parser.add_argument(
+        "--together", action="store_true", help="also all conversations in one memory, filtered by session"
+    )
     parser.add_argument("--min", type=float, default=0.0)
     parser.add_argument("--run", type=Path, help="write the ranking of every question to this file")
     args = parser.parse_args()
@@ -147,14 +180,22 @@ def main() -> int:
     print(
         f"{sum(map(len, turns.values())):,} turns, {len(answers)} questions; R@k: share of evidence turns in the top k, %"
     )
-    result = 0.0
-    for title, find in (
+    ways: list[tuple[str, Find]] = [
         ("plain FTS5, words ORed", with_plain_fts),
         (f"memtui, embedder {args.embedder}", with_memtui),
-    ):
+    ]
+    runs = []
+    if args.together:
+        title = f"memtui, embedder {args.embedder}, all in one memory, filtered by session"
+        ways.append((title, in_one_memory(turns, args)))
+    for title, find in ways:
         started = time.perf_counter()
         scores, run = evaluate(find, turns, questions, answers, args)
-        result = show(title, scores, time.perf_counter() - started)["all"][1]
+        runs.append((run, show(title, scores, time.perf_counter() - started)["all"][1]))
+    run, result = runs[1]
+    if args.together:
+        same = sum(runs[2][0][qid][:10] == ids[:10] for qid, ids in run.items())
+        print(f"\n{same} of {len(run)} questions have the same first ten either way")
     if args.run:
         with args.run.open("w", encoding="utf-8") as out:
             out.writelines(json.dumps({"qid": qid, "ranked": ids}) + "\n" for qid, ids in run.items())

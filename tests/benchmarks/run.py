@@ -25,6 +25,7 @@ from corpus import Writer, add_vectors, build
 from make_sessions import write_sessions
 from memtui import Memory
 from memtui.engine.records import Options, Profile
+from memtui.engine.search.vector_copy import FROM, MOST
 from memtui.engine.store.memories import content_hash, new_id
 from memtui.engine.store.migrate import migrations
 from terminal import Terminal
@@ -276,25 +277,43 @@ def keyword(bench: Bench) -> Iterator[Row]:
 
 
 def vector_and_hybrid(bench: Bench) -> Iterator[Row]:
+    """With the copy of the vectors that a process makes which searches more than once; the first search is shown too."""
     import numpy as np
 
-    path = bench.memory(bench.small, "vectors")
-    with Memory.open(path, readonly=True, options=QUIET) as memory:
-        with memory._connections.read() as connection:
-            stored = b"".join(vector for (vector,) in connection.execute("SELECT vector FROM embeddings"))
-        as_words = np.frombuffer(stored, np.int64)
-        passes = _timed(["a pass"] * 21, lambda _: int(as_words.sum()))
-        arm = [_arm(memory, "vector", question) for question in _questions(30)][1:]
-        hybrid = _timed(_questions(60), memory.search)
-    a, b = statistics.median(arm), statistics.median(passes)
-    yield Row(
-        f"vector arm, {bench.small:,} vectors, beside one read pass over them",
-        _ms(a), _ms(b), a / b, "3, not gated yet",
-    )  # fmt: skip
-    yield Row(
-        f"hybrid search, {bench.small:,} memories, p95 (median)",
-        f"{_ms(_p95(hybrid))} ({_ms(statistics.median(hybrid))})", "", None, "p95 <= 30 ms at 100,000",
-    )  # fmt: skip
+    for count in dict.fromkeys((bench.small, bench.large)):
+        with Memory.open(bench.memory(count, "vectors"), readonly=True, options=QUIET) as memory:
+            begun = time.perf_counter()
+            memory.search(_questions(1)[0])
+            first = time.perf_counter() - begun
+            seconds = _make_copy(memory, count)
+            with memory._connections.read() as connection:
+                stored = b"".join(vector for (vector,) in connection.execute("SELECT vector FROM embeddings"))
+            as_words = np.frombuffer(stored, np.int64)
+            passes = _timed(["a pass"] * 21, lambda _, words=as_words: int(words.sum()))
+            arm = [_arm(memory, "vector", question) for question in _questions(30)][1:]
+            hybrid = _timed(_questions(60), memory.search)
+        a, b = statistics.median(arm), statistics.median(passes)
+        yield Row(
+            f"vector arm, {count:,} vectors, beside one read pass over them", _ms(a), _ms(b), a / b, "<= 3"
+        )
+        budget = {100_000: "p95 <= 30 ms", 1_000_000: "p95 <= 100 ms"}.get(count, "")
+        yield Row(
+            f"hybrid search, {count:,} memories, p95 (median)",
+            f"{_ms(_p95(hybrid))} ({_ms(statistics.median(hybrid))})", "", None, budget,
+        )  # fmt: skip
+        copied = "no copy at this size" if seconds is None else f"copied in {_ms(seconds)}"
+        yield Row(f"the first search of a process, {count:,} memories", _ms(first), copied, None, "")
+
+
+def _make_copy(memory: Memory, count: int) -> float | None:
+    """Seconds that the copy of the vectors takes, which a background thread makes elsewhere; None where there is none."""
+    if not FROM < count <= MOST:
+        return None
+    begun = time.perf_counter()
+    with memory._connections.read() as connection:
+        memory._vector_copy.follow(connection, lambda: False)
+    assert memory._vector_copy._held is not None
+    return time.perf_counter() - begun
 
 
 def context(bench: Bench) -> Iterator[Row]:
