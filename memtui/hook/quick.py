@@ -46,7 +46,7 @@ class Quick:
 
         within = confine.expression(self._filter, self._project)
         with self._connections.read() as connection:
-            profile = profiles.find(connection, self._options.profile)
+            profile, _ = profiles.configured(connection, self._options.profile)
             return briefing.brief(
                 connection, prompt, filter=within, embedder=NO_VECTORS, now=time.time(),
                 profile=confine.without_names(profile) if within else profile,

@@ -131,6 +131,8 @@ ACTIONS: tuple[Action, ...] = (
             footer=46, changes=True),
     _action("save_profile", "S", "save profile", "Look", ("search",),
             "Keep this way of ranking under a name, for agents too.", footer=47, changes=True),
+    _action("agents_profile", "A", "agents use it", "Look", ("search",),
+            "Let agents rank by this profile: it becomes the setting search.profile.", footer=48),
     _action("recalls", "L", "recall log", "Look", ("history",),
             "Show what agents were told and when; again for the changes.", footer=40),
     _action("in_session", "O", "in session", "Look", _KEPT,

@@ -167,3 +167,18 @@ def test_a_maintenance_run_asks_the_questions_again(memory: Memory) -> None:
     memory.questions.expect("what does Grace play?", fact.id)
     memory.scheduler.run_now("decay")
     assert [result.passed for result in memory.questions.results()] == [True]
+
+
+def test_a_profile_of_the_settings_that_this_file_does_not_have_is_noted_and_not_fatal() -> None:
+    options = Options(background=False, embedder="off", profile="words first")
+    with Memory.open(":memory:", options=options) as memory:
+        memory.remember("Ada eats no walnuts")
+        result = memory.search("walnuts")
+        assert result.profile.name == "default" and len(result.hits) == 1
+        assert any("words first" in note and "ranked by default" in note for note in result.notes)
+        assert memory.context("walnuts").memories
+        assert memory.explain("walnuts", result.hits[0].memory.id).rank == 1
+        with pytest.raises(NotFoundError):
+            memory.search("walnuts", profile="words first")
+        memory.questions.save_profile(Profile(name="words first", keyword=2.0))
+        assert memory.search("walnuts").profile.name == "words first"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from memtui import config
 from memtui.engine.memory import Memory
 from memtui.engine.records import SearchResult
 from memtui.ui.app import MemtuiApp
@@ -339,8 +342,8 @@ async def test_a_hit_is_expected_and_its_question_tells_how_it_fares(story: Stor
         pane.filter_bar.set_value("")
         await until(lambda: pane.chosen_question is not None)
         pane.reload()
-        await until(lambda: "#1" in preview(app))
-        assert "among the first 10" in preview(app) and expected.content in preview(app)
+        await until(lambda: "among the first 10" in preview(app))
+        assert "#1" in preview(app) and expected.content in preview(app)
 
         await pane.change(lambda memory: memory.forget(expected.id), "forgetting")
         await app.operations.ask(lambda memory: memory.questions.run())
@@ -352,3 +355,70 @@ async def test_a_hit_is_expected_and_its_question_tells_how_it_fares(story: Stor
         await until(lambda: pane.table.selected is not None and pane.table.selected.expected)
         await pilot.press("E")
         await until(lambda: "Expect it no more" in screen_text(app))
+
+
+async def test_the_missing_one_is_expected_from_where_it_was_looked_for(story: Story) -> None:
+    app = at_search(story)
+    async with running(app) as pilot:
+        await ask(app, "walnuts")
+        await pilot.press("w")
+        await until(lambda: there(app, WhyNotDialog))
+        await pilot.press(*"unicycle", "enter")
+        await until(lambda: "It is in the Trash" in " ".join(screen_text(app).split()))
+        await pilot.press("E")
+        await until(lambda: "Expected among the first 10" in screen_text(app))
+        with story.open(readonly=True) as memory:
+            [saved] = [one for one in memory.questions.pinned() if one.query == "walnuts"]
+            assert [memory.get(one).content for one in saved.expected] == [
+                one.content for one in memory.view.page("is:trash unicycle")
+            ]
+        await pilot.press("E")
+        await until(lambda: "expected already" in screen_text(app))
+
+
+async def test_in_a_memory_that_is_only_read_nothing_is_expected(story: Story) -> None:
+    app = at_search(story, readonly=True)
+    async with running(app) as pilot:
+        await ask(app, "walnuts")
+        await pilot.press("w")
+        await until(lambda: there(app, WhyNotDialog))
+        await pilot.press(*"walnuts", "enter")
+        await until(lambda: "It is among the hits" in " ".join(screen_text(app).split()))
+        await pilot.press("E")
+        await until(lambda: "open for reading only" in " ".join(screen_text(app).split()))
+
+
+async def test_agents_are_given_the_profile_that_is_looked_at(story: Story, tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("# mine\n", "utf-8")
+    state = UiState(None)
+    state.pane = "search"
+    app = story.app(state=state, configuration=config.load(file, {}))
+    async with running(app) as pilot:
+        await ask(app, "walnuts")
+        await until(lambda: "agents use it" in screen_text(app))
+        await pilot.press("A")
+        await until(lambda: "Agents use default already" in screen_text(app))
+        await pilot.press("T", "right")
+        await until(lambda: (tuning := search(app).tuning) is not None and tuning.name == "rrf")
+        await pilot.press("A")
+        await until(lambda: "Agents use the profile rrf" in screen_text(app))
+        assert config.load(file, {}).settings.search.profile == "rrf"
+        assert file.read_text("utf-8").startswith("# mine\n")
+
+
+async def test_a_way_to_rank_without_a_name_or_under_the_environment_is_not_given_to_agents(
+    story: Story, tmp_path: Path
+) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("# mine\n", "utf-8")
+    state = UiState(None)
+    state.pane = "search"
+    app = story.app(state=state, configuration=config.load(file, {"MEMTUI_SEARCH_PROFILE": "default"}))
+    async with running(app) as pilot:
+        await ask(app, "walnuts")
+        await pilot.press("T", "right", "A")
+        await until(lambda: "MEMTUI_SEARCH_PROFILE in the environment" in " ".join(screen_text(app).split()))
+        await pilot.press("j", "j", "j", "right", "A")
+        await until(lambda: "has no name yet" in " ".join(screen_text(app).split()))
+        assert file.read_text("utf-8") == "# mine\n"

@@ -128,7 +128,7 @@ def _with_bigrams(
 def _having_characters(
     connection: apsw.Connection, characters: tuple[str, ...], scope: Scope, limit: int
 ) -> list[Found]:
-    """A single character is in no index: every text is looked at, the newest first."""
+    """What is in no index: every text is looked at, the newest first."""
     where = " OR ".join(f"instr(m.content, :c{place})" for place in range(len(characters)))
     rows = connection.execute(
         f"SELECT m.rid FROM memories m WHERE {scope.where} AND ({where}) ORDER BY m.rid DESC LIMIT :limit",

@@ -31,6 +31,14 @@ def find(connection: apsw.Connection, profile: str | Profile) -> Profile:
         raise InputError(f"The profile {profile!r} cannot be read: {error}.", "Save it anew.") from error
 
 
+def configured(connection: apsw.Connection, name: str) -> tuple[Profile, str]:
+    """The profile that the settings name, and a note: profiles live in a file, the settings are for all of them."""
+    try:
+        return find(connection, name), ""
+    except NotFoundError as error:
+        return DEFAULT, f"{error.message.removesuffix('.')} here: ranked by {DEFAULT.name}."
+
+
 def names(connection: apsw.Connection) -> list[str]:
     """The built-in ones first."""
     return [*BUILT_IN, *(name for (name,) in connection.execute("SELECT name FROM profiles ORDER BY name"))]

@@ -6,6 +6,8 @@ answers are the same and come ten times sooner.
 
 from __future__ import annotations
 
+import re
+
 import apsw
 
 from memtui.engine.records import Record
@@ -28,6 +30,8 @@ _SAYING_NOTHING = (
     "too under until up us ve very was we were what when where whether which while who whom whose why will with "
     "would you your yours"
 )
+# What stands between blanks and the punctuation of any script.
+_PIECE = re.compile("[^\\s!-/:-@\\[-`{-~¡¿«»…‘-‟。、，！？：；「」،؛؟।]+")
 STOP_WORDS = frozenset(_SAYING_NOTHING.split())
 
 
@@ -45,7 +49,8 @@ class Term(Record):
 
 
 class Question(Record):
-    """``terms`` in the order of the text, each once. ``characters``: single CJK ones, when there is nothing else.
+    """``terms`` in the order of the text, each once. ``characters``: what no
+    index knows (a single CJK character, a sign, a part of a word), when there is nothing else.
 
     ``most``: what a text would weigh that had every term, each often. ``dropped``: how many words were left
     out because there were too many.
@@ -74,7 +79,8 @@ def read(connection: apsw.Connection, text: str, index: Index) -> Question:
     if runs:
         pairs = statistics.of(connection, CJK)
         telling += [_term(pairs, pair, pair, bigram=True) for pair in dict.fromkeys(cjk.bigrams(text))]
-    characters = () if telling else tuple(dict.fromkeys(run for run in runs if len(run) == 1))
+    known = any(term.count or term.bigram for term in telling)
+    characters = () if known else tuple(dict.fromkeys(_unindexed(text, runs)))
     terms = telling if telling or characters else list(found.values())
     rarest = {id(term) for term in sorted(terms, key=lambda term: term.count or counted.rows)[:MOST_WORDS]}
     kept = tuple(term for term in terms if id(term) in rarest)
@@ -82,6 +88,20 @@ def read(connection: apsw.Connection, text: str, index: Index) -> Question:
         text=text, index=index, rows=counted.rows, mean_length=counted.mean_length, terms=kept,
         most=sum(term.idf for term in kept), characters=characters, dropped=len(terms) - len(kept),
     )  # fmt: skip
+
+
+def _unindexed(text: str, runs: list[str]) -> list[str]:
+    """What may stand in a text although no index knows it.
+
+    A single CJK character, a sign such as 🍕, a word of a script that writes no blanks (Thai) or puts small
+    words before others (Hebrew, Arabic).
+    """
+    pieces = [run for run in runs if len(run) == 1]
+    for piece in _PIECE.findall(text):
+        letters = any(map(str.isalpha, piece))
+        if not piece.isascii() and not cjk.RUN.search(piece) and (len(piece) > 1 or not letters):
+            pieces.append(piece)
+    return pieces
 
 
 def _term(counted: Statistics, word: str, stem: str, *, bigram: bool = False) -> Term:

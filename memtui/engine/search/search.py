@@ -14,11 +14,10 @@ from memtui.engine.store import memories, vectors
 
 from . import reading
 from .filters import compile, which_term_removes_all
-from .profiles import find as find_profile
 from .ranking import MOST_HITS, QueryEmbedder, Ranking, rank
 from .scope import scope
 
-__all__ = ["find_profile", "search"]
+__all__ = ["search"]
 
 
 def search(
@@ -34,11 +33,13 @@ def search(
     exclude: Collection[str] = (),
     fade_threshold: float = 0.05,
     nearest: bool = True,
+    profile_note: str = "",
 ) -> SearchResult:
     """The best ``limit`` memories for a question in any words.
 
     ``embedder`` makes the question's vector; a string instead says why there are no vectors.
     ``exclude_session`` and ``exclude`` (ids) keep the talk that is going on out of its own answers.
+    ``profile_note``: what the reader should know about the profile.
     ``nearest`` False: do not look for what is near in meaning only, which takes long where there is much.
     No query raises; FilterError for a bad filter, InputError for a limit outside 1 to 1,000.
     """
@@ -54,7 +55,7 @@ def search(
         profile=profile,
         hits=_hits(connection, ranking, limit, now),
         arms=ranking.reports,
-        notes=_notes(connection, ranking, embedder),
+        notes=(*([profile_note] if profile_note else []), *_notes(connection, ranking, embedder)),
         terms=tuple(term.word for term in ranking.asked.question.terms),
         candidates=len(ranking.fused),
         milliseconds=(time.perf_counter() - started) * 1000.0,

@@ -51,9 +51,9 @@ class Finding(Base):
         from memtui.engine.search import search as finder
 
         with self._connections.read() as connection:
+            ranked_by, note = self._ranked_by(connection, profile)
             result = finder.search(
-                connection, query, filter=filter, limit=limit,
-                profile=finder.find_profile(connection, profile or self._options.profile),
+                connection, query, filter=filter, limit=limit, profile=ranked_by, profile_note=note,
                 embedder=self._query_embedder(connection), now=self._clock(), exclude_session=exclude_session,
             )  # fmt: skip
         if not preview:
@@ -71,12 +71,11 @@ class Finding(Base):
         bad limit.
         """
         from memtui.engine.search import briefing
-        from memtui.engine.search import search as finder
 
         with self._connections.read() as connection:
             told = briefing.brief(
                 connection, prompt, filter=filter, limit=limit,
-                profile=finder.find_profile(connection, profile or self._options.profile),
+                profile=self._ranked_by(connection, profile)[0],
                 embedder=self._query_embedder(connection), now=self._clock(), session_id=session_id,
                 fade_threshold=self._options.fade_threshold,
             )  # fmt: skip
@@ -99,15 +98,22 @@ class Finding(Base):
         self, query: str, id: str, *, filter: str = "", limit: int = 10, profile: str | Profile | None = None
     ) -> Explanation:
         """Why a memory is, or is not, among the hits: its exact rank in every arm, what excluded it, what would help."""
-        from memtui.engine.search import search as finder
         from memtui.engine.search.explaining import explain
 
         with self._connections.read() as connection:
             return explain(
                 connection, query, memories.get(connection, id, self._clock()), filter=filter, limit=limit,
-                profile=finder.find_profile(connection, profile or self._options.profile),
+                profile=self._ranked_by(connection, profile)[0],
                 embedder=self._query_embedder(connection), now=self._clock(),
             )  # fmt: skip
+
+    def _ranked_by(self, connection: apsw.Connection, profile: str | Profile | None) -> tuple[Profile, str]:
+        """The profile asked for, else that of the settings; and what is to be noted about it."""
+        from memtui.engine.search import profiles
+
+        if profile is not None:
+            return profiles.find(connection, profile), ""
+        return profiles.configured(connection, self._options.profile)
 
     def _query_embedder(self, connection: apsw.Connection) -> QueryEmbedder | str:
         """The embedder for queries, or the reason why there are no vectors to compare with."""

@@ -25,13 +25,13 @@ from memtui.ui.widgets.row_table import RowTable
 from memtui.ui.widgets.text_view import TextView
 
 from .pane import Command
-from .search_pinned import Pinning
+from .search_agents import AgentsProfile
 
 if TYPE_CHECKING:
     from memtui.ui.widgets.hit_view import HitText
 
 
-class SearchPane(Pinning):
+class SearchPane(AgentsProfile):
     """Question and hits at the left; the breakdown and the controls of the ranking at the right."""
 
     place: ClassVar = "search"
@@ -119,6 +119,8 @@ class SearchPane(Pinning):
                 if changed
                 else f"The profile is as it was saved. {self.shell.keymap_shown('tune')} changes it."
             )
+        if action.id == "agents_profile":
+            return self.no_agents_profile()
         if saved is not None and action.id in (
             "correct",
             "confirm",
@@ -177,7 +179,10 @@ class SearchPane(Pinning):
 
         if self.tuning is not None:
             best = self.result.hits[0].score if self.result is not None and self.result.hits else 0.0
-            self.app.push_screen(WhyNotDialog(self.asked, self.whole_filter, self.tuning.profile, best))
+            base = self.tuning.base.name
+            self.app.push_screen(
+                WhyNotDialog(self.asked, self.whole_filter, self.tuning.profile, best, saved_profile=base)
+            )
 
     def commands(self) -> Iterator[Command]:
         for saved in self._pinned:

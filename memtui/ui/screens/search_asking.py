@@ -89,6 +89,13 @@ class Asking(MemoryVerbs[SearchRow]):
         words = " ".join(query.split())
         return next((one for one in self._pinned if (one.query, one.filter) == (words, filter)), None)
 
+    @property
+    def agents_profile(self) -> str:
+        """The name of the profile that agents rank by."""
+        if self.shell.configuration is not None:
+            return self.shell.configuration.settings.search.profile
+        return self.shell.operations.require().options.profile
+
     # -- searching
 
     def load(self) -> None:
@@ -112,7 +119,7 @@ class Asking(MemoryVerbs[SearchRow]):
         if self.tuning is None:
             base = next((one for one in self._profiles if one.name == wanted), self._profiles[0])
             self.tuning = Tuning(base, base)
-        self.knobs.show(self.tuning, self._profiles)
+        self.knobs.show(self.tuning, self._profiles, self.agents_profile)
 
     def reload(self) -> None:
         self._before = None

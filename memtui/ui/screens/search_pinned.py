@@ -51,7 +51,7 @@ class Pinning(Asking):
         chosen = next((one for one in self._profiles if one.name == saved.profile), None)
         if chosen is not None:
             self.tuning = Tuning(chosen, chosen)
-            self.knobs.show(self.tuning, self._profiles)
+            self.knobs.show(self.tuning, self._profiles, self.agents_profile)
         self.hit_filter.set_value(saved.filter, quiet=True)
         self.hit_filter.display = bool(saved.filter)
         self.filter_bar.set_value(saved.query)

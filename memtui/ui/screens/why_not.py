@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
+from textual.widgets import Static
 
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.ui.memory_rows import MemoryRow, MemorySource, memory_columns
@@ -36,14 +37,17 @@ class WhyNotDialog(Dialog[None]):
     """Any memory by words, filter or id, the forgotten ones too; below it the explanation."""
 
     wide = True
-    hints = (("/", "find it"), ("j k", "choose"), ("Tab", "read"))
+    hints = (("/", "find it"), ("j k", "choose"), ("Tab", "read"), ("E", "expect it here"))
     BINDINGS = [
         Binding("slash", "find", show=False),
         Binding("tab", "next", show=False),
+        Binding("E", "expect", show=False),
     ]
 
-    def __init__(self, query: str, filter: str, profile: Profile, best: float) -> None:
+    def __init__(self, query: str, filter: str, profile: Profile, best: float, *, saved_profile: str) -> None:
+        """``best``: the score of row 1; ``saved_profile``: what ``profile`` was turned away from."""
         super().__init__()
+        self._saved_profile = saved_profile
         self._query = query
         self._filter = filter
         self._profile = profile
@@ -59,6 +63,7 @@ class WhyNotDialog(Dialog[None]):
         ]
         yield RowTable(columns, id="why-rows", glyphs=self.shell.glyphs, markable=False)
         yield TextView(id="why-text")
+        yield Static(classes="why-expected")
 
     def on_mount(self) -> None:
         self.query_one(RowTable).show_header(False)
@@ -139,6 +144,26 @@ class WhyNotDialog(Dialog[None]):
 
     def action_find(self) -> None:
         self.query_one(FilterBar).edit()
+
+    def action_expect(self) -> None:
+        """The question should find this one: it is pinned, and asked again after imports and maintenance."""
+        row = self.table.selected
+        if row is None:
+            self._show("Choose the memory that you expect first.", warning=True)
+        elif self.shell.readonly:
+            self._show("This memory is open for reading only, so nothing can be changed.", warning=True)
+        else:
+            start(self, partial(self._expect, row.memory.id), "expect")
+
+    async def _expect(self, identity: str) -> None:
+        operation = await self.shell.operations.change(
+            lambda engine: engine.questions.expect(
+                self._query, identity, filter=self._filter, profile=self._saved_profile, top=_LIMIT
+            ),
+            "expecting",
+        )
+        told = f"Expected among the first {_LIMIT} from now on." if operation else "This is expected already."
+        self.query_one(".why-expected", Static).update(assemble((told, "$success")))
 
     def action_next(self) -> None:
         (self.query_one(TextView) if self.table.has_focus else self.table).focus()

@@ -54,11 +54,14 @@ class Knobs(Performs, Widget, can_focus=True):
         super().__init__(id=id)
         self.glyphs = glyphs
         self._profiles: Sequence[Profile] = ()
+        self._agents = ""
 
-    def show(self, tuning: Tuning, profiles: Sequence[Profile]) -> None:
-        """``profiles``: all that can be chosen."""
+    def show(self, tuning: Tuning, profiles: Sequence[Profile], agents: str) -> None:
+        """``profiles``: all that can be chosen; ``agents``: the name of the one that agents use."""
         self._profiles = profiles
+        self._agents = agents
         self.tuning = tuning
+        self.refresh()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return len(KNOBS)
@@ -89,6 +92,8 @@ class Knobs(Performs, Widget, can_focus=True):
         level = knob.level(tuning)
         if idle or level is None or room < VALUE + _LEAST_SLIDER:
             told = f"{knob.shown(tuning)}  {idle}" if idle else knob.shown(tuning)
+            if knob.label == "profile" and tuning.base.name == self._agents and not tuning.changed:
+                told += f" {self.glyphs.dot} agents use it"
             value = line(told, room, f"{text}{back}")
         else:
             slider = self._slider(level, min(room - VALUE, _WIDEST_SLIDER), hue, back)
