@@ -13,7 +13,7 @@ from memtui.engine.errors import UsageError
 from memtui.ui.format import count, plural
 
 from .errors import CANCELLED, OK
-from .output import emit, note, out, paint, row
+from .output import emit, err, note, out, paint, row
 from .progress import Meter, cancelled_by_signal
 from .root import Command, json_option, pass_door
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command("export", cls=Command)
 @click.argument("path", metavar="PATH")
-@click.option("--format", type=click.Choice(["jsonl"]), default="jsonl", help="What to write.")
+@click.option("--format", type=click.Choice(["jsonl", "markdown"]), default="jsonl", help="What to write.")
 @click.option("--filter", default="", metavar="F", help="Only what passes, for example kind:fact.")
 @click.option("--history", is_flag=True, help="With who changed what, and when.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
@@ -38,7 +38,8 @@ def export_command(
     """Write the memory to PATH, readable by the owner only; "-" is the standard output.
 
     jsonl holds everything, the Trash too, a line each; its first line describes the others. "memtui import" of
-    it into an empty memory gives the same memory. Ctrl+C leaves nothing half-made.
+    it into an empty memory gives the same memory. markdown is a folder of notes for Obsidian: people, projects,
+    places, facts, days; naming it again renews its notes and touches nothing else. Ctrl+C leaves nothing half-made.
     """
     target: Path | BinaryIO = Path(path).expanduser()
     if path == "-":
@@ -71,6 +72,12 @@ def _told_by(meter: Meter) -> Callable[[ExportProgress], None]:
 
 
 def _tell(report: ExportReport) -> None:
+    if report.format == "markdown":
+        notes = plural(sum(report.counts.values()), "note")
+        out(row(paint("exported", "green"), notes, "to", str(report.path), gap=" "))
+        for name in report.kept:
+            err(f"kept: {name} was changed since, or is not ours")
+        return
     memories = plural(report.counts.get("memory", 0), "memory", "memories")
     out(row(paint("exported", "green"), memories, "to", str(report.path), gap=" "))
     others = [

@@ -316,6 +316,7 @@ class ExportReport(Record):
     """What an export wrote. ``path`` None: to a stream. ``counts``: lines of each kind, or notes. ``size`` in bytes.
 
     ``content_hash``: of what was written; that of the memory (``Memory.content_hash``) when nothing was left out.
+    ``kept``: notes that somebody has changed since they were exported, or others' files; they stay as they are.
     """
 
     path: str | None
@@ -324,6 +325,7 @@ class ExportReport(Record):
     size: int
     seconds: float
     content_hash: str = ""
+    kept: tuple[str, ...] = ()
     cancelled: bool = False
 
 

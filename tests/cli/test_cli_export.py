@@ -42,3 +42,13 @@ def test_a_file_that_is_there_stays_without_force(cli: Cli, tmp_path: Path) -> N
 def test_without_a_memory_nothing_is_made(cli: Cli, tmp_path: Path) -> None:
     refused = cli("export", str(tmp_path / "all.jsonl"))
     assert refused.code == 4 and not (tmp_path / "all.jsonl").exists()
+
+
+def test_notes_go_to_a_folder_that_can_be_renewed(cli: Cli, tmp_path: Path) -> None:
+    cli("remember", "Prefers trains over flights")
+    vault = tmp_path / "vault"
+    assert "2 notes" in cli("export", str(vault), "--format", "markdown").out
+    note = next((vault / "Facts").iterdir())
+    note.write_text("mine")
+    again = cli("export", str(vault), "--format", "markdown")
+    assert again.code == 0 and "kept: Facts/" in again.err and note.read_text() == "mine"

@@ -10,13 +10,15 @@ from typing import BinaryIO, Literal, get_args
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError
 from memtui.engine.records import ExportProgress, ExportReport
-from memtui.engine.search.filters import CompiledFilter
+from memtui.engine.search.filters import ACTIVE, CompiledFilter
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.portable import ALL, Selection
 
 from . import files, jsonl
+from .folder import renewed
+from .vault import Vault
 
-Format = Literal["jsonl"]
+Format = Literal["jsonl", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 _BESIDE = ("", "-wal", "-shm", ".lead", ".jobs", ".import")
 
@@ -51,6 +53,14 @@ def export(
                 made_at=int(clock()), progress=progress, cancelled=cancelled,
             )  # fmt: skip
 
+    if format == "markdown":
+        if not isinstance(target, Path):
+            raise InputError("Notes are written to a folder, not to a stream.", "Name a folder.")
+        if history:
+            raise InputError("Notes have no history.", "--format jsonl can have it.")
+        # Unless the filter asks for it, the Trash stays where it is.
+        notes = selection if filter else Selection(where=ACTIVE)
+        return _vault(connections, target, notes, started, progress, cancelled)
     written: jsonl.Written | None = None
     if isinstance(target, Path):
         _must_not_be_the_memory(connections.path, target)
@@ -70,6 +80,32 @@ def export(
         content_hash=written.content_hash if written else "",
         cancelled=written is None,
     )
+
+
+def _vault(
+    connections: Connections, target: Path, selection: Selection, started: float,
+    progress: Callable[[ExportProgress], None] | None, cancelled: Callable[[], bool],
+) -> ExportReport:  # fmt: skip
+    done, stopped = 0, True
+    counts: dict[str, int] = {}
+
+    def step(total: int) -> None:
+        nonlocal done
+        done += 1
+        if cancelled():
+            raise files.Abandon
+        if progress:
+            progress(ExportProgress(done=done, total=total))
+
+    with renewed(target) as folder:
+        with connections.read() as connection:
+            vault = Vault(connection, selection, folder, step)
+            vault.write()
+        stopped, counts = False, vault.counts
+    return ExportReport(
+        path=str(target), format="markdown", counts=counts, size=0 if stopped else folder.size,
+        seconds=time.monotonic() - started, kept=tuple(folder.kept), cancelled=stopped,
+    )  # fmt: skip
 
 
 def _must_not_be_the_memory(memory: Path | None, target: Path) -> None:

@@ -99,7 +99,9 @@ class Keeping(Finding, Undoing):
         """Write the memory to a file (whole or not at all, mode 0600) or a binary stream.
 
         Without a ``filter`` everything, the Trash too; ``import_paths`` of it into an empty memory gives an equal
-        ``content_hash``. ``force`` replaces a file. ``progress`` is called in this thread; ``cancelled`` ends it
+        ``content_hash``. ``markdown`` is a folder of notes that link each other, without a filter all but the Trash;
+        an export of before is renewed there, and others' files are not touched. ``force`` replaces a file.
+        ``progress`` is called in this thread; ``cancelled`` ends it
         without a trace. Raises FilterError, InputError (the place cannot be used), DiskFullError.
         """
         from memtui.engine.exports import exporting

@@ -1,0 +1,254 @@
+"""A memory as notes for Obsidian: a note for each person, project, place and organisation, for each fact, for each day.
+
+The same memory gives the same bytes: nothing in a note depends on when it was written. Days are local ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Any, Protocol, TextIO
+
+import apsw
+import msgspec
+
+from memtui.engine.store.portable import Selection
+from memtui.engine.store.sql import scalar
+
+from .note_text import escaped, file_name, frontmatter, key, link, one_line, quoted
+
+INDEX = "Index"
+FOLDERS = {"person": "People", "project": "Projects", "location": "Places", "organization": "Organisations"}
+_NOTES = {"fact": "Facts", "observation": "Observations", "reflection": "Reflections"}
+_TITLE = 60
+_MEMORY = """
+    m.rid, m.id, m.kind, m.content, m.event_time, m.category, m.trust, m.confidence, m.confirmed_at, m.project, m.source,
+    m.ended_by, m.valid_until, m.source_ids, m.tags"""
+
+
+class Notes(Protocol):
+    """Where notes are written: ``note`` gives a file for the note at a path without suffix."""
+
+    def note(self, path: str) -> AbstractContextManager[TextIO]: ...
+
+
+class Vault:
+    """One memory on its way into notes. ``step`` is called after each note with how many there will be."""
+
+    def __init__(
+        self, connection: apsw.Connection, selection: Selection, notes: Notes, step: Callable[[int], None]
+    ) -> None:
+        self._connection = connection
+        self._where = selection.where
+        self._bindings = selection.bindings
+        self._notes = notes
+        self._step = step
+        self._places: dict[int, str] = {}
+        self.counts: dict[str, int] = {}
+
+    def write(self) -> None:
+        entities = self._entities()
+        total = 1 + len(entities)
+        total += scalar(
+            self._connection,
+            f"SELECT count(*) FILTER (WHERE m.kind <> 'episode') + count(DISTINCT {_DAY}) FILTER (WHERE m.kind = 'episode') "
+            f"FROM memories m WHERE {self._where}",
+            self._bindings,
+        )  # fmt: skip
+        for row in entities:
+            self._entity(row)
+            self._done("entity", total)
+        for row in self._rows(
+            f"SELECT {_MEMORY} FROM memories m WHERE m.kind <> 'episode' AND {self._where} ORDER BY m.id"
+        ):
+            self._memory(row)
+            self._done(row[2], total)
+        for (day,) in self._rows(
+            f"SELECT DISTINCT {_DAY} FROM memories m WHERE m.kind = 'episode' AND {self._where} ORDER BY 1"
+        ):
+            self._day(day)
+            self._done("day", total)
+        self._index()
+        self._done("index", total)
+
+    def _done(self, kind: str, total: int) -> None:
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        self._step(total)
+
+    def _rows(self, sql: str, **more: Any) -> Iterator[tuple[Any, ...]]:
+        return iter(self._connection.execute(sql, {**self._bindings, **more}))
+
+    # -- names
+
+    def _entities(self) -> list[tuple[Any, ...]]:
+        """Those that the memories are about; each gets the place of its note, the oldest one the plain name."""
+        kinds = ", ".join(f"'{kind}'" for kind in FOLDERS)
+        found = list(
+            self._rows(
+                f"""
+                SELECT s.eid, s.id, s.canonical_name, s.type, s.summary FROM entities s
+                WHERE s.merged_into IS NULL AND NOT s.hidden AND s.type IN ({kinds}) AND s.eid IN (
+                    SELECT coalesce(e.merged_into, e.eid) FROM memory_entities l JOIN entities e ON e.eid = l.eid
+                    WHERE l.rid IN (SELECT m.rid FROM memories m WHERE {self._where}))
+                ORDER BY s.id"""
+            )
+        )
+        taken: set[str] = set()
+        for eid, identity, name, kind, _ in found:
+            place = f"{FOLDERS[kind]}/{file_name(name, identity)}"
+            if key(place) in taken:
+                place = f"{place} {identity}"
+            taken.add(key(place))
+            self._places[eid] = place
+        return found
+
+    def _entity(self, row: tuple[Any, ...]) -> None:
+        eid, identity, name, kind, summary = row
+        group = "SELECT e.eid FROM entities e WHERE e.eid = :eid OR e.merged_into = :eid"
+        about = f"m.rid IN (SELECT l.rid FROM memory_entities l WHERE l.eid IN ({group})) AND {self._where}"
+        aliases = [
+            alias
+            for (alias,) in self._rows(
+                f"SELECT DISTINCT alias FROM entity_aliases WHERE entity_id IN ({group}) ORDER BY alias",
+                eid=eid,
+            )
+        ]
+        with self._notes.note(self._places[eid]) as note:
+            note.write(frontmatter({"id": identity, "type": kind, "name": name, "aliases": aliases}))
+            note.write(f"\n# {one_line(name, 200)}\n")
+            if summary:
+                note.write(f"\n{escaped(summary)}\n")
+            notes = f"SELECT m.id, m.kind, m.content FROM memories m WHERE m.kind <> 'episode' AND {about} ORDER BY m.kind, m.id"
+            self._list(note, "What is known", (
+                link(_place(id, kind, content), _title(content)) for id, kind, content in self._rows(notes, eid=eid)
+            ))  # fmt: skip
+            days = f"SELECT {_DAY}, count(*) FROM memories m WHERE m.kind = 'episode' AND {about} GROUP BY 1 ORDER BY 1"
+            self._list(note, "Talked about", (
+                f"{link(f'Days/{day}', day)} ({number})" for day, number in self._rows(days, eid=eid)
+            ))  # fmt: skip
+
+    def _list(self, note: TextIO, title: str, lines: Iterator[str]) -> None:
+        for number, line in enumerate(lines):
+            note.write(f"\n## {title}\n\n- {line}\n" if number == 0 else f"- {line}\n")
+
+    # -- memories
+
+    def _memory(self, row: tuple[Any, ...]) -> None:
+        (rid, identity, kind, content, event_time, category, trust, confidence, confirmed_at, project, source, ended_by,
+         valid_until, source_ids, tags) = row  # fmt: skip
+        with self._notes.note(_place(identity, kind, content)) as note:
+            note.write(
+                frontmatter(
+                    {
+                        "id": identity, "kind": kind, "category": category, "date": _local(event_time).isoformat(),
+                        "confidence": confidence, "confirmed": confirmed_at is not None, "trust": trust,
+                        "project": project, "source": source, "tags": [_tag(tag) for tag in msgspec.json.decode(tags)],
+                        "ended": ended_by, "ended_at": None if valid_until is None else _local(valid_until).isoformat(),
+                    }
+                )
+            )  # fmt: skip
+            note.write(f"\n{quoted(content)}\n")
+            self._list(note, "About", iter(self._about(rid)))
+            self._list(note, "Drawn from", self._linked(msgspec.json.decode(source_ids)))
+            replaced = "SELECT to_id FROM memory_links WHERE from_id = :id AND rel <> 'source' ORDER BY to_id"
+            self._list(
+                note, "In the place of", self._linked([id for (id,) in self._rows(replaced, id=identity)])
+            )
+
+    def _about(self, rid: int) -> list[str]:
+        found = self._rows(
+            "SELECT DISTINCT coalesce(e.merged_into, e.eid) FROM memory_entities l JOIN entities e ON e.eid = l.eid "
+            "WHERE l.rid = :rid ORDER BY 1",
+            rid=rid,
+        )
+        return sorted(
+            link(self._places[eid], self._places[eid].partition("/")[2])
+            for (eid,) in found
+            if eid in self._places
+        )
+
+    def _linked(self, ids: list[str]) -> Iterator[str]:
+        """Links to those of the memories that are in the vault."""
+        for id in ids:
+            row: Any = self._connection.execute(
+                f"SELECT m.kind, m.content, m.event_time FROM memories m WHERE m.id = :id AND {self._where}",
+                {**self._bindings, "id": id},
+            ).fetchone()
+            if row is None:
+                continue
+            kind, content, event_time = row
+            if kind == "episode":
+                day = _local(event_time).date().isoformat()
+                yield link(f"Days/{day}#^{_anchor(id)}", f"{day}: {_title(content)}")
+            else:
+                yield link(_place(id, kind, content), _title(content))
+
+    # -- days
+
+    def _day(self, day: str) -> None:
+        with self._notes.note(f"Days/{day}") as note:
+            note.write(frontmatter({"date": day}))
+            last: object = note
+            for id, role, content, event_time, session, title in self._rows(
+                f"""
+                SELECT m.id, m.source_role, m.content, m.event_time, m.session_id, s.title FROM memories m
+                LEFT JOIN sessions_consolidations s ON s.session_id = m.session_id
+                WHERE m.kind = 'episode' AND {_DAY} = :day AND {_NEAR} AND {self._where}
+                ORDER BY (SELECT min(f.event_time) FROM memories f WHERE f.session_id = m.session_id), m.session_id,
+                         m.event_time, m.rid""",
+                day=day,
+            ):
+                if session != last:
+                    note.write(f"\n## {one_line(title or session or 'Alone', 200)}\n")
+                    last = session
+                time = _local(event_time).strftime("%H:%M")
+                note.write(
+                    f"\n**{one_line(role or 'somebody', 60)}** {time}\n\n{quoted(content)}\n\n^{_anchor(id)}\n"
+                )
+
+    def _index(self) -> None:
+        with self._notes.note(INDEX) as note:
+            note.write("# Index\n")
+            for folder in FOLDERS.values():
+                places = sorted(place for place in self._places.values() if place.startswith(f"{folder}/"))
+                self._list(note, folder, (link(place, place.partition("/")[2]) for place in places))
+            for kind, folder in _NOTES.items():
+                rows = self._rows(
+                    f"SELECT m.id, m.content FROM memories m WHERE m.kind = '{kind}' AND {self._where} ORDER BY m.id"
+                )
+                self._list(
+                    note, folder, (link(_place(id, kind, content), _title(content)) for id, content in rows)
+                )
+            days = self._rows(
+                f"SELECT DISTINCT {_DAY} FROM memories m WHERE m.kind = 'episode' AND {self._where} ORDER BY 1"
+            )
+            self._list(note, "Days", (link(f"Days/{day}", day) for (day,) in days))
+
+
+_DAY = "date(m.event_time, 'unixepoch', 'localtime')"
+# What an index can be asked: no local time is further from UTC.
+_NEAR = "m.event_time BETWEEN unixepoch(:day) - 54000 AND unixepoch(:day) + 140400"
+
+
+def _place(id: str, kind: str, content: str) -> str:
+    """Where the note of a memory is; its id makes it the only one."""
+    return f"{_NOTES[kind]}/{file_name(_title(content), kind)} {id}"
+
+
+def _title(content: str) -> str:
+    joined = " ".join(content.split())
+    return joined if len(joined) <= _TITLE else joined[:_TITLE].rstrip()
+
+
+def _anchor(id: str) -> str:
+    return id.replace("_", "-")
+
+
+def _local(moment: int) -> datetime:
+    return datetime.fromtimestamp(moment).astimezone()
+
+
+def _tag(tag: str) -> str:
+    """As Obsidian can have tags: without spaces."""
+    return "-".join(tag.split())
