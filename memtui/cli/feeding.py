@@ -42,9 +42,9 @@ def import_command(
     """Bring in conversations from files, folders and zip archives.
 
     Claude Code, Codex and OpenAI Agents SDK sessions, ChatGPT and Claude.ai exports, LangChain histories, other memories
-    (memory.db, mem0, the MCP reference server, observations), and JSONL ({"session_id", "role", "content", "time"} a
-    line) are recognised by what is in them. What is there already is not added again. Ctrl+C stops; what came in
-    until then stays, and "memtui undo" takes it back.
+    (memory.db, mem0, the MCP reference server, observations), Markdown notes, and JSONL ({"session_id", "role",
+    "content", "time"} a line) are recognised by what is in them. What is there already is not added again. Ctrl+C
+    stops; what came in until then stays, and "memtui undo" takes it back.
     """
     if not places:
         raise UsageError("What shall be imported?", _suggestions())

@@ -27,6 +27,7 @@ from .complete import Complete
 from .generic import Generic
 from .langchain import LangChain
 from .limits import LIMITS, BrokenSourceError, LimitError, Limits
+from .markdown import Markdown
 from .mcp_memory import McpMemory
 from .mem0 import Mem0, Mem0History
 from .memory_db import MemoryDb
@@ -48,6 +49,7 @@ FEEDS: tuple[Feed, ...] = (
     Observations(),
     Generic(),
     Mem0(),
+    Markdown(),
     KeyValues(),
 )
 
@@ -56,6 +58,7 @@ BINARY = "not text"
 OTHER = "something else"
 UNREADABLE = "cannot be read"
 NO_FILE = "not a file"
+ASIDE = "notes beside something else"
 NESTED = "database in an archive"
 
 
@@ -135,7 +138,15 @@ class _Search:
             raise InputError(f"{str(path)!r} is not a path: {error}.", "Check the spelling.") from None
         if not found:
             raise self._nothing()
-        return found
+        return found if self.wanted else self._without_asides(found)
+
+    def _without_asides(self, found: list[tuple[float, Recognised]]) -> list[tuple[float, Recognised]]:
+        """Texts that lie beside sessions are about something else: the instructions to a program, say."""
+        kept = [pair for pair in found if pair[1].format != Markdown.name]
+        if not kept or len(kept) == len(found):
+            return found
+        self.ignored[ASIDE] += len(found) - len(kept)
+        return kept
 
     def _walk(self) -> Iterator[tuple[float, Recognised]]:
         count = 0
@@ -226,7 +237,8 @@ class _Search:
         elif b"\0" in raw:
             self.ignored[BINARY] += 1
         else:
-            insist = insist and raw.lstrip()[:1] in (b"{", b"[")
+            text = isinstance(self.wanted, Markdown)
+            insist = insist and (text or raw.lstrip()[:1] in (b"{", b"["))
             return self._choose(Head.of(raw, whole=whole), insist=insist)
         return None
 

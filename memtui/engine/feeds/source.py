@@ -106,8 +106,11 @@ class Stream:
     def warn(self, what: str) -> None:
         self.warnings[what] += 1
 
-    def lines(self) -> Iterator[bytes | Skip]:
-        """The lines that are not blank, without their ends; Skip for one that is too long."""
+    def lines(self, *, blank: bool = False) -> Iterator[bytes | Skip]:
+        """The lines, without their ends; Skip for one that is too long.
+
+        Blank lines and the space around the others only with ``blank``: text needs them, records do not.
+        """
         longest = self.limits.line
         try:
             while line := self._buffer.readline(longest + 1):
@@ -118,8 +121,8 @@ class Stream:
                     continue
                 if self.record == 1:
                     line = line.removeprefix(BOM)
-                line = line.strip()
-                if line:
+                line = line.rstrip(b"\r\n") if blank else line.strip()
+                if line or blank:
                     yield line
         except (BrokenSourceError, LimitError) as error:
             yield Skip(reason="the rest of the file cannot be read", place=f"{self.place} ({error.message})")
