@@ -19,11 +19,12 @@ from memtui.engine.curate import intake, naming, notes, pad
 from memtui.engine.curate.intake import Intake
 from memtui.engine.errors import InputError
 from memtui.engine.records import Options
-from memtui.engine.store import entities, memories, scratchpad, sessions
+from memtui.engine.store import entities, full_text, memories, scratchpad, sessions
 from memtui.engine.store.entities import Mention, entity_key
 from memtui.engine.store.sql import scalar
 
 from .items import Item, Named, Note, PadEntry, ReadTalk
+from .writing import MERGED_PAGES
 
 KEY_IN_USE = "scratchpad key in use with another value"
 _MOST_NAMES = 50
@@ -179,6 +180,7 @@ def store_some(
             stored.append(item)
         if taken % _ROWS_PER_LOOK == 0 and time.monotonic() > until:
             break
+    full_text.merge(connection, MERGED_PAGES)
     return taken, stored
 
 

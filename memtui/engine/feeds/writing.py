@@ -25,7 +25,7 @@ _ROWS_PER_LOOK = 8
 _LIVE = {"import:claude-code": "hook:claude-code"}
 _SECONDS_APART = 300
 # About three times what a transaction adds to the full-text index, so that merging keeps up.
-_MERGED_PAGES = 128
+MERGED_PAGES = 128
 
 
 class Titles(OrderedDict[str, str]):
@@ -98,7 +98,7 @@ def store_some(
         if taken % _ROWS_PER_LOOK == 0 and time.monotonic() > until:
             break
     _register_sessions(connection, stored, titles)
-    full_text.merge(connection, _MERGED_PAGES)
+    full_text.merge(connection, MERGED_PAGES)
     return taken, stored
 
 

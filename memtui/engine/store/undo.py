@@ -157,11 +157,19 @@ def _mark(connection: apsw.Connection, target: Operation, by_id: int) -> None:
 
 
 def _slices(connection: apsw.Connection, op_id: int) -> Iterator[tuple[str, int, int]]:
-    """(table, first key, last key): disjoint, together all rows of the operation, newest first."""
+    """(table, first key, last key): disjoint, together all rows of the operation, newest first.
+
+    Entities that are to go go last, as names and other entities point at them; those that come back come before
+    these, the oldest first.
+    """
     spans: Any = connection.execute(
-        "SELECT tbl, min(lo), max(hi) FROM changes WHERE op_id = ? GROUP BY tbl ORDER BY tbl <> 'memories'",
+        """
+        SELECT tbl, min(lo), max(hi), max(act = 'insert') AS made FROM changes WHERE op_id = ?
+        GROUP BY tbl ORDER BY tbl <> 'memories', tbl = 'entities' AND max(act = 'insert'), tbl
+        """,
         (op_id,),
     ).fetchall()
-    for table, low, high in spans:
-        for last in range(high, low - 1, -_ROWS_PER_TRANSACTION):
-            yield table, max(low, last - _ROWS_PER_TRANSACTION + 1), last
+    for table, low, high, made in spans:
+        firsts = range(high - _ROWS_PER_TRANSACTION + 1, low - _ROWS_PER_TRANSACTION, -_ROWS_PER_TRANSACTION)
+        for first in firsts if made else reversed(firsts):
+            yield table, max(low, first), first + _ROWS_PER_TRANSACTION - 1

@@ -49,9 +49,13 @@ def assert_comes_once_and_goes(memory: Memory, *paths: Path, format: str | None 
     assert again.already_there == first.imported + first.already_there
     assert everything(memory) == full
     assert_whole(memory)
-    assert memory.undo() is not None
+    undone = memory.undo()
+    assert undone is not None
+    assert undone.conflicts == ()
     assert everything(memory) == empty
     assert_whole(memory)
-    assert memory.redo() is not None
+    redone = memory.redo()
+    assert redone is not None
+    assert redone.conflicts == ()
     assert len(everything(memory)["memories"]) == len(full["memories"])
     assert_whole(memory)

@@ -12,6 +12,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import InputError
 from memtui.engine.records import Options
+from memtui.engine.store import undo
 from other_memories import assert_comes_once_and_goes, assert_whole, rows
 
 NOW = 1_800_000_000.0
@@ -135,6 +136,14 @@ def test_everything_it_knew_is_carried_over(memory: Memory, tmp_path: Path) -> N
 
 
 def test_it_comes_once_and_can_be_taken_back(memory: Memory, tmp_path: Path) -> None:
+    assert_comes_once_and_goes(memory, other(tmp_path / "other.db", CONTENT))
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_one_that_is_taken_back_in_slices_leaves_nothing(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr(undo, "_ROWS_PER_TRANSACTION", size)
     assert_comes_once_and_goes(memory, other(tmp_path / "other.db", CONTENT))
 
 
