@@ -174,19 +174,40 @@ def store_some(
     """Store items until the time is up: how many were taken, and those that were not there already."""
     until = time.monotonic() + seconds
     stored: list[NewItem] = []
+    talks = _Talks(connection)
     taken = 0
     for taken, item in enumerate(items, 1):
-        if not is_there(connection, item, now) and _store(connection, item, now):
+        if not isinstance(item, NewNote) or item.note.kind != "episode":
+            talks.register()  # what follows from turns looks for their session
+        if not is_there(connection, item, now) and _store(connection, item, now, talks):
             stored.append(item)
         if taken % _ROWS_PER_LOOK == 0 and time.monotonic() > until:
             break
+    talks.register()
     full_text.merge(connection, MERGED_PAGES)
     return taken, stored
 
 
-def _store(connection: apsw.Connection, item: NewItem, now: int) -> bool:
+class _Talks:
+    """The sessions of the turns stored in a transaction, registered once for all of them."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._spans: dict[str, tuple[int, int, str]] = {}
+
+    def saw(self, session_id: str, at: int, source: str) -> None:
+        first, last, _ = self._spans.get(session_id, (at, at, source))
+        self._spans[session_id] = min(first, at), max(last, at), source
+
+    def register(self) -> None:
+        for session_id, (first, last, source) in self._spans.items():
+            sessions.seen(self._connection, session_id, first, last, source=source)
+        self._spans.clear()
+
+
+def _store(connection: apsw.Connection, item: NewItem, now: int, talks: _Talks) -> bool:
     if isinstance(item, NewNote):
-        return _store_note(connection, item, now)
+        return _store_note(connection, item, now, talks)
     if isinstance(item, PadEntry):
         scratchpad.put(connection, item.key, item.value, now)
     elif isinstance(item, Named):
@@ -197,7 +218,7 @@ def _store(connection: apsw.Connection, item: NewItem, now: int) -> bool:
     return True
 
 
-def _store_note(connection: apsw.Connection, item: NewNote, now: int) -> bool:
+def _store_note(connection: apsw.Connection, item: NewNote, now: int, talks: _Talks) -> bool:
     note = item.note
     attributes = {**note.attributes, **item.intake.attributes}
     if note.supersedes and (earlier := _ids(connection, (note.supersedes,))):
@@ -222,7 +243,7 @@ def _store_note(connection: apsw.Connection, item: NewNote, now: int) -> bool:
         memories.update(connection, rid, valid_until=ended, ended_by=note.ended_by)
     notes.keep_from_vectors(connection, rid, item.intake)
     if note.kind == "episode" and session_id is not None:
-        sessions.seen(connection, session_id, event_time, event_time, source=note.source)
+        talks.saw(session_id, event_time, note.source)
     for named in note.about:
         if (eid := _learn(connection, named, now)) is not None:
             entities.add_link(connection, rid, eid, named.type if named.type != "other" else None)

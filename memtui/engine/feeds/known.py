@@ -43,7 +43,8 @@ def known_sources(
     """The places that exist and hold at least one file. Unreadable folders count as empty."""
     claude = _claude_code(Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude").expanduser(), clock())
     codex = _codex(Path(environ.get("CODEX_HOME") or home / ".codex").expanduser())
-    return [*([claude] if claude else []), *codex]
+    mem0 = Path(environ.get("MEM0_DIR") or home / ".mem0").expanduser() / "history.db"
+    return [*([claude] if claude else []), *codex, *_mem0(mem0)]
 
 
 def _claude_code(folder: Path, now: float) -> KnownSource | None:
@@ -70,6 +71,15 @@ def _codex(folder: Path) -> Iterator[KnownSource]:
             yield KnownSource(
                 format="codex", label=label, path=folder / name, files=len(times), newest=max(times)
             )
+
+
+def _mem0(path: Path) -> Iterator[KnownSource]:
+    """Every version of every memory that mem0 kept on this machine."""
+    try:
+        newest = path.stat().st_mtime
+    except OSError:
+        return
+    yield KnownSource(format="mem0-history", label="mem0", path=path, files=1, newest=newest)
 
 
 def _times(folder: Path, suffixes: tuple[str, ...]) -> list[float]:

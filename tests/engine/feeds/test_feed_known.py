@@ -84,3 +84,13 @@ def test_codex_sessions_are_found_packed_and_archived(tmp_path: Path, moved: boo
     (folder / "archived_sessions" / "c.jsonl").write_bytes(b"x")
     archived = known_sources(tmp_path, environ=environ, clock=clock)[1]
     assert (archived.label, archived.files) == ("Codex CLI, archived", 1)
+
+
+def test_the_history_of_mem0_is_known_wherever_it_is(tmp_path: Path) -> None:
+    path = tmp_path / ".mem0" / "history.db"
+    path.parent.mkdir()
+    path.write_bytes(b"x")
+    os.utime(path, (NOW - DAY,) * 2)
+    (found,) = known_sources(tmp_path, environ={}, clock=clock)
+    assert (found.format, found.path, found.files, found.newest) == ("mem0-history", path, 1, NOW - DAY)
+    assert known_sources(tmp_path, environ={"MEM0_DIR": str(tmp_path / "moved")}, clock=clock) == []
