@@ -294,7 +294,11 @@ def vector_and_hybrid(bench: Bench) -> Iterator[Row]:
             hybrid = _timed(_questions(60), memory.search)
         a, b = statistics.median(arm), statistics.median(passes)
         yield Row(
-            f"vector arm, {count:,} vectors, beside one read pass over them", _ms(a), _ms(b), a / b, "3, not gated yet"
+            f"vector arm, {count:,} vectors, beside one read pass over them",
+            _ms(a),
+            _ms(b),
+            a / b,
+            "3, not gated yet",
         )
         budget = {100_000: "p95 <= 30 ms", 1_000_000: "p95 <= 100 ms"}.get(count, "")
         yield Row(

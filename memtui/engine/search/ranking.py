@@ -13,9 +13,10 @@ from memtui.engine.records import ArmName, ArmReport, Profile
 from memtui.engine.store import vectors
 from memtui.engine.store.words import stems
 
-from . import entity, keyword, question, statistics
+from . import entity, keyword, question, rarity, statistics
 from .asked import Asked, Meaning
 from .fusion import Candidate, Fused, fuse
+from .question import Question
 from .reports import reports
 from .scope import Scope
 from .second_look import look_again
@@ -75,7 +76,7 @@ def rank(
     """
     lap = _stopwatch()
     lists: dict[ArmName, list[Candidate]] = {}
-    wanted = question.read(connection, text, scope.index)
+    wanted = rarity.within(connection, question.read(connection, text, scope.index), scope)
     first = keyword.first_pass(connection, wanted, scope, profile.depth) if profile.keyword else []
     first_pass = {hit.rid: hit.score for hit in first}
     lists["keyword"] = [Candidate(rid=hit.rid, score=hit.score, share=0.0) for hit in first]
@@ -93,7 +94,7 @@ def rank(
     ]
     times["entity"] = lap()
 
-    meaning, no_vectors = _meaning(connection, wanted.text, profile, embedder)
+    meaning, no_vectors = _meaning(connection, wanted, profile, embedder)
     near: list[keyword.Found] = []
     if meaning and nearest:
         from . import vector  # a hook, which has no vectors, is quicker without it
@@ -113,7 +114,7 @@ def rank(
 
 
 def _meaning(
-    connection: apsw.Connection, text: str, profile: Profile, embedder: QueryEmbedder | str
+    connection: apsw.Connection, asked: Question, profile: Profile, embedder: QueryEmbedder | str
 ) -> tuple[Meaning | None, str]:
     """The question's vector; or None and the reason, which is empty when it lies with the question itself."""
     if isinstance(embedder, str):
@@ -121,11 +122,17 @@ def _meaning(
     space = vectors.space(connection)
     if space is None:
         return None, "no memory has a vector yet"
-    if not profile.vector or not text.strip():
+    if not profile.vector or not asked.text.strip():
         return None, ""
     counted = statistics.of(connection, MEMORIES)
+    telling = {term.stem: term.idf for term in asked.terms}
+
+    def weigh(word: str) -> float:
+        stem = (stems(word) or [word])[0]
+        return telling[stem] if stem in telling else counted.idf(stem)
+
     try:
-        query = embedder.embed_query(text, lambda word: counted.idf(stems(word)[0] if stems(word) else word))
+        query = embedder.embed_query(asked.text, weigh)
     except DegradedError as error:
         return None, error.message.removesuffix(".")
     if query.shape[1] != space.dims:

@@ -55,8 +55,13 @@ class Statistics:
 
     def idf(self, word: str) -> float:
         """Inverse document frequency, as BM25 has it; greater than 0."""
-        count = min(self.count(word), self.rows)
-        return math.log(1.0 + (self.rows - count + 0.5) / (count + 0.5))
+        return idf(self.count(word), self.rows)
+
+
+def idf(count: int, rows: int) -> float:
+    """Of a word that stands in ``count`` of ``rows`` texts."""
+    count = min(count, rows)
+    return math.log(1.0 + (rows - count + 0.5) / (count + 0.5))
 
 
 _kept: WeakKeyDictionary[apsw.Connection, dict[str, tuple[int, dict[str, int]]]] = WeakKeyDictionary()
