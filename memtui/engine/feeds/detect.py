@@ -59,6 +59,7 @@ OTHER = "something else"
 UNREADABLE = "cannot be read"
 NO_FILE = "not a file"
 ASIDE = "notes beside something else"
+OWN = "this memory"
 NESTED = "database in an archive"
 
 
@@ -90,8 +91,13 @@ def feed_named(name: str) -> Feed:
     raise InputError(f"There is no import format {name!r}.", f"Known formats: {known}.")
 
 
-def find_sources(paths: Sequence[Path], format: str | None = None, limits: Limits = LIMITS) -> Found:
+def find_sources(
+    paths: Sequence[Path], format: str | None = None, limits: Limits = LIMITS, own: Path | None = None
+) -> Found:
     """Look into every path. ``format`` narrows to one; for a named file that fits no other it is trusted.
+
+    ``own`` is the memory that is open in this process: its files are never opened, as closing one would drop
+    the locks on it.
 
     Raises InputError if a path is missing, unreadable, empty or binary, if nothing in it is recognised, or if
     ``format`` is unknown or contradicted by the content.
@@ -102,7 +108,7 @@ def find_sources(paths: Sequence[Path], format: str | None = None, limits: Limit
     ignored: Counter[str] = Counter()
     sources: dict[tuple[str, str | None], tuple[float, Recognised]] = {}
     for path in paths:
-        search = _Search(path.expanduser(), wanted, limits)
+        search = _Search(path.expanduser(), wanted, limits, _identities(own))
         for age, found in search.run():
             sources.setdefault((os.path.realpath(found.source.path), found.source.member), (age, found))
         ignored.update(search.ignored)
@@ -112,13 +118,28 @@ def find_sources(paths: Sequence[Path], format: str | None = None, limits: Limit
     return Found(sources=tuple(found for _, found in ordered), ignored=dict(ignored))
 
 
+def _identities(own: Path | None) -> frozenset[tuple[int, int]]:
+    """The device and inode of the open memory's files."""
+    found = set()
+    for suffix in ("", "-wal", "-shm") if own else ():
+        try:
+            status = Path(f"{own}{suffix}").stat()
+        except OSError:
+            continue
+        found.add((status.st_dev, status.st_ino))
+    return frozenset(found)
+
+
 class _Search:
     """Looking into one path that the person named; finds come with the time of their file or archive."""
 
-    def __init__(self, path: Path, wanted: Feed | None, limits: Limits) -> None:
+    def __init__(
+        self, path: Path, wanted: Feed | None, limits: Limits, own: frozenset[tuple[int, int]]
+    ) -> None:
         self.path = path
         self.wanted = wanted
         self.limits = limits
+        self.own = own
         self.folder = False
         self.ignored: Counter[str] = Counter()
 
@@ -173,6 +194,9 @@ class _Search:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             self.ignored[NO_FILE] += 1
+            return
+        if (status.st_dev, status.st_ino) in self.own:
+            self.ignored[OWN] += 1
             return
         with path.open("rb") as file:
             head = self._head(file, status.st_size)

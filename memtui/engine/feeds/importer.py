@@ -62,7 +62,7 @@ def import_paths(
     imported until then stays, as an operation that can be undone. Raises InputError if a path holds nothing to
     import (see ``find_sources``), StoreError if the memory cannot be written or another import is running.
     """
-    found = find_sources(paths, format)
+    found = find_sources(paths, format, own=connections.path)
     with ExitStack() as stack:
         if not dry_run:
             stack.enter_context(alone.only_import(connections))

@@ -401,8 +401,8 @@ def test_a_file_that_vanishes_is_noted_and_the_others_are_read(
 ) -> None:
     first, second = plain(tmp_path / "in" / "a", "gone"), plain(tmp_path / "in" / "b", "words")
 
-    def finds_then_deletes(*given: Any) -> Any:
-        found = find_sources(*given)
+    def finds_then_deletes(*given: Any, **options: Any) -> Any:
+        found = find_sources(*given, **options)
         first.unlink()
         return found
 
@@ -453,3 +453,25 @@ def test_a_backup_is_made_before_an_import_changes_a_memory_that_holds_something
         (backup,) = (tmp_path / "backups").glob("*.db")
     with Memory.open(backup, readonly=True) as kept:
         assert kept.stats().by_kind == {"episode": 1, "fact": 1}
+
+
+def test_the_open_memory_is_never_opened_as_something_to_import(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain(tmp_path / "home" / "s.jsonl", "words")
+    memory.remember("A fact that is already here.")
+    opened: list[str] = []
+    real = Path.open
+
+    def spy(path: Path, *args: Any, **options: Any) -> Any:
+        opened.append(path.name)
+        return real(path, *args, **options)
+
+    monkeypatch.setattr(Path, "open", spy)
+    report = memory.import_paths([tmp_path / "home"])
+    assert report.imported == 1
+    assert "s.jsonl" in opened
+    assert not [name for name in opened if name.startswith("memory.db") and not name.endswith(".import")]
+    assert memory.path
+    with pytest.raises(InputError, match="this memory"):
+        memory.import_paths([memory.path])
