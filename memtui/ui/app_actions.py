@@ -132,6 +132,14 @@ class AppActions(AppWays):
     def do_import(self) -> None:
         self._me.push_named("import")
 
+    def export(self) -> None:
+        """Open the dialog, narrowed to what the list of memories shows."""
+        from .screens.exporting import ExportDialog
+        from .screens.memories import MemoriesPane
+
+        pane = self._me.main.pane
+        self._me.push_screen(ExportDialog(pane.filter_text if isinstance(pane, MemoriesPane) else ""))
+
     def do_settings(self) -> None:
         self._me.push_named("settings")
 

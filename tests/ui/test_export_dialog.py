@@ -1,0 +1,68 @@
+"""The export dialog: from the palette, narrowed to what is shown, written, refused, stopped."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from memtui.ui.app import MemtuiApp
+from memtui.ui.screens.exporting import ExportDialog
+from memtui.ui.widgets.path_input import PathInput
+from textual.widgets import Input
+from ui_story import Story, running, screen_text, until
+
+
+def stage(app: MemtuiApp) -> str:
+    return app.screen._stage if isinstance(app.screen, ExportDialog) else ""
+
+
+def kept(story: Story) -> None:
+    with story.open() as memory:
+        memory.remember("Prefers trains over flights", tags=["weekend"])
+        memory.remember("Owns a blue car")
+
+
+async def test_what_is_shown_goes_to_a_file_and_a_file_that_is_there_is_kept(
+    story: Story, tmp_path: Path
+) -> None:
+    kept(story)
+    target = tmp_path / "out.jsonl"
+    app = story.app()
+    async with running(app) as pilot:
+        app.export()
+        await until(lambda: isinstance(app.focused, PathInput))
+        dialog = app.screen
+        assert isinstance(dialog, ExportDialog)
+        dialog.query_one(PathInput).value = str(target)
+        dialog.query_one(".export-filter", Input).value = "tag:weekend"
+        await pilot.press("enter")
+        await until(lambda: stage(app) == "done")
+        assert "1 memory exported" in screen_text(app)
+        lines = [json.loads(line) for line in target.read_text().splitlines()]
+        assert [line["content"] for line in lines if line["line"] == "memory"] == [
+            "Prefers trains over flights"
+        ]
+        before = target.read_bytes()
+        await pilot.press("enter")
+        app.export()
+        await until(lambda: isinstance(app.focused, PathInput))
+        app.screen.query_one(PathInput).value = str(target)
+        await pilot.press("enter")
+        await until(lambda: stage(app) == "failed")
+        assert "there already" in " ".join(screen_text(app).split())
+        assert target.read_bytes() == before
+        await pilot.press("b")
+        assert stage(app) == "choose"
+
+
+async def test_a_name_without_the_ending_of_a_file_is_a_folder_of_notes(story: Story, tmp_path: Path) -> None:
+    kept(story)
+    app = story.app()
+    async with running(app) as pilot:
+        app.export()
+        await until(lambda: isinstance(app.focused, PathInput))
+        app.screen.query_one(PathInput).value = str(tmp_path / "vault")
+        await pilot.press("enter")
+        await until(lambda: stage(app) == "done")
+        assert " notes exported" in screen_text(app)
+        assert (tmp_path / "vault" / "Index.md").is_file()
