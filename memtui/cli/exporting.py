@@ -84,6 +84,6 @@ def _tell(report: ExportReport) -> None:
         f"{count(number)} {kind}" for kind, number in report.counts.items() if kind not in ("header", "memory", "end")
     ]  # fmt: skip
     if others:
-        out(row(" ", paint("with " + ", ".join(others), "dim")))
+        out(row(" ", paint("other lines: " + ", ".join(others), "dim")))
     size = f"{report.size / 1e6:,.1f} MB in {report.seconds:.1f} s, content hash {report.content_hash}"
     out(row(" ", paint(size, "dim")))
