@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from .filter_input import FilterInput
 
-# Typing settles for that long before the list follows.
-DEBOUNCE = 0.08
+# Typing settles for that long before the list follows: what is typed is answered within a tenth of a second.
+DEBOUNCE = 0.04
 # Cells of the sign, and of the blanks before the count.
 SIGN, GAP = 2, 2
 
