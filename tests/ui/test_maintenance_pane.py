@@ -21,6 +21,7 @@ from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
 from memtui.ui.widgets.plots import Bar, bars, columns, stretched
 from memtui.ui.widgets.work_strip import WorkStrip
+from textual.app import App, ComposeResult
 from ui_story import DAY, NOW, Story, memories, running, screen_text, settle, there, until
 
 from endpoint import Endpoint, embed
@@ -248,6 +249,21 @@ def test_a_run_in_which_sessions_failed_says_so() -> None:
     sign = maintenance_columns(UNICODE, lambda: NOW, lambda row: "")[0]
     for row in (Row(1, run=run), Row(2, job=job)):
         assert [(piece.text, piece.role) for piece in sign.cell(row, 1)] == [("!", "warning")]
+
+
+async def test_what_was_just_said_is_read_also_beside_work_that_goes_on() -> None:
+    class Alone(App[None]):
+        def compose(self) -> ComposeResult:
+            yield StatusLine()
+
+    app = Alone()
+    async with app.run_test(size=(80, 3)):
+        line = app.query_one(StatusLine)
+        line.place_text, line.running = "7 jobs · consolidation is running 533 of 2,761", ("maintenance",)
+        assert "533 of 2,761" in line.render().plain and "maintenance" in line.render().plain
+        line.said, line.severity = "Consolidation is running: ctrl+x stops it.", "warning"
+        assert "! Consolidation is running: ctrl+x stops it." in line.render().plain
+        assert line.render().cell_length <= 80
 
 
 async def test_questions_tell_whether_they_find_what_they_should(faded: Story) -> None:

@@ -91,6 +91,8 @@ class Consolidator:
         cancelled: Callable[[], bool], spending: Spending,
     ) -> Consolidation:  # fmt: skip
         wanted, people, may_supersede = await asyncio.to_thread(self._wanted, session_id, exclude)
+        if run is not None:
+            run.sessions = len(wanted)
         outcomes: list[SessionOutcome] = []
         unusable = ""
         for done, session in enumerate(wanted):
@@ -223,6 +225,7 @@ class Consolidator:
 
     def _write(self, plans: Sequence[Plan]) -> Consolidation:
         run = _Run(self._connections, self._clock, self._actor)
+        run.sessions = len(plans)
         outcomes = []
         try:
             for plan in plans:
@@ -276,6 +279,8 @@ class _Run:
         self._connections = connections
         self._clock = clock
         self._actor = actor
+        self.sessions = 1
+        """How many it is going to write, for the label as long as it is not finished."""
         self._op_id: int | None = None
         self._written: list[tuple[Plan, apply.Counts]] = []
 
@@ -283,8 +288,9 @@ class _Run:
         if self._op_id is None:
             with self._connections.read() as connection:
                 apply.check(connection, plan, int(self._clock()))  # before there is an operation to regret
+            what = _name(plan.session) if self.sessions == 1 else f"{self.sessions:,} sessions"
             self._op_id = history.begin(
-                self._connections, self._clock, self._actor, KIND, f"Consolidated {_name(plan.session)}"
+                self._connections, self._clock, self._actor, KIND, f"Consolidating {what}"
             )
         with history.part(self._connections, self._op_id) as connection:
             counts = apply.write(connection, plan, options, int(self._clock()), seen=seen)

@@ -117,6 +117,10 @@ def _width(tab: Tab, text: tuple[Visible, Visible]) -> int:
     return 1 + len(str(tab.number)) + cells(text[0]) + cells(text[1]) + 2
 
 
+# A beginning of what the pane shows that still tells something.
+_LEAST_PLACE = 12
+
+
 class StatusLine(Widget):
     """What the pane shows, the last thing that happened with its undo key; at the right, running work."""
 
@@ -130,17 +134,27 @@ class StatusLine(Widget):
     def render(self) -> Content:
         width = max(self.size.width, 1)
         busy = self.running[-1] if self.running else ""
+        hint = one_line(self.undo_hint, 24) if self.said else Visible("")
         right = line(f"{self.spinner} {busy}…" if busy else "", width // 3, "$accent")
         room = width - right.cell_length - 1
-        place = line(self.place_text, room, "$text-muted")
+        wanted = cells(one_line(self.said, width)) + cells(hint) + 9 if self.said else 0
+        shown = cells(one_line(self.place_text, width))
+        if self.said and busy and wanted > room - shown:
+            # What was just said comes first: of the work only its sign stays, of the place what there is room for.
+            right = line(self.spinner, 2, "$accent")
+            room = width - right.cell_length - 1
+        left_over = room - wanted
+        place = line(
+            self.place_text if left_over >= min(shown, _LEAST_PLACE) else "", max(left_over, 0), "$text-muted"
+        )
         room -= place.cell_length
-        hint = one_line(self.undo_hint, 24) if self.said else Visible("")
         said = one_line(self.said, max(room - cells(hint) - 9, 0)) if self.said and room > 12 else Visible("")
         colour = {"warning": "$warning", "error": "$error"}.get(self.severity, "$text")
         sign = "! " if said and self.severity != "information" else ""
         parts: list[Content | str | tuple[str, str]] = [place]
         if said:
-            parts += [("  ·  " if self.place_text else "", "$text-muted"), (sign, colour), (said, colour)]
+            lead = "  ·  " if place.cell_length else ""
+            parts += [(lead, "$text-muted"), (sign, colour), (said, colour)]
             if hint:
                 parts += ["  ", (hint, "$accent")]
         left = assemble(*parts).truncate(width - right.cell_length - 1, ellipsis=True)
