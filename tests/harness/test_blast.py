@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from endpoint import Endpoint, Exchange, completion
 from memtui import Memory
 from memtui.engine.records import LlmOptions, MemoryRecord, Options
+
+from endpoint import Endpoint, Exchange, completion
 
 pytestmark = pytest.mark.blast
 

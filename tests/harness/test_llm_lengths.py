@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from endpoint import Behaviour, Endpoint, Exchange, completion
 from memtui import Memory
 from memtui.engine.maintain.extract_llm import CUT
 from memtui.engine.records import LlmOptions, Options
+
+from endpoint import Behaviour, Endpoint, Exchange, completion
 
 pytestmark = pytest.mark.llmfaults
 

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from endpoint import Behaviour, Endpoint, Exchange, completion
 from memtui import Memory
 from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.maintain.plan import Consolidation
 from memtui.engine.models import llm
 from memtui.engine.records import LlmOptions, Options
+
+from endpoint import Behaviour, Endpoint, Exchange, completion
 
 pytestmark = pytest.mark.llmfaults
 

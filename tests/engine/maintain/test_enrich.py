@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from endpoint import Endpoint, Exchange, completion
 from memtui import Memory
 from memtui.engine.errors import DegradedError
 from memtui.engine.models.ner import Span, llm_names, spacy_names
 from memtui.engine.records import LlmOptions, Options
+
+from endpoint import Endpoint, Exchange, completion
 
 OPTIONS = Options(background=False, embedder="off")
 

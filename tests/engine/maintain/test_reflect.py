@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from endpoint import Endpoint, Exchange, completion
 from memtui import Memory
 from memtui.engine.errors import DegradedError
 from memtui.engine.maintain import reflect
 from memtui.engine.records import LlmOptions, Options
 from memtui.engine.store.jobs import JobRun
 from night import Clock
+
+from endpoint import Endpoint, Exchange, completion
 
 DAY = 86_400
 START = datetime(2026, 3, 4, 12, tzinfo=UTC).timestamp()
