@@ -39,10 +39,11 @@ class Asking(MemoryVerbs[SearchRow]):
     """Searches while one types, exclusively: what a newer question overtakes is dropped."""
 
     noun, noun_one = "hits", "hit"
+    # Asked for by keys that come before the pane is mounted.
+    result: SearchResult | None = None
+    tuning: Tuning | None = None
 
     def on_mount(self) -> None:
-        self.result: SearchResult | None = None
-        self.tuning: Tuning | None = None
         self._profiles: Sequence[Profile] = ()
         self._pinned: Sequence[SavedQuery] = ()
         self._fared: dict[int, QuestionResult] = {}
