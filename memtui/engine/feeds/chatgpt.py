@@ -76,14 +76,9 @@ class ChatGPT:
         return _START.match(head.raw) is not None and b'"mapping"' in head.raw and b'"parent"' in head.raw
 
     def read(self, stream: Stream) -> Iterator[Turn | Skip]:
-        for item in stream.items():
-            if isinstance(item, Skip):
-                yield item
-                continue
-            try:
-                conversation = values.decode(_CONVERSATION, item, stream)
-            except values.NotReadableError as error:
-                yield stream.skip(str(error))
+        for conversation in values.decode_each(_CONVERSATION, stream.items(), stream):
+            if isinstance(conversation, Skip):
+                yield conversation
             else:
                 yield from _turns(conversation, stream)
 

@@ -59,14 +59,9 @@ class ClaudeAI:
         return b'"chat_messages"' in raw or _MESSAGES.search(raw) is not None
 
     def read(self, stream: Stream) -> Iterator[Turn | Skip]:
-        for item in stream.items():
-            if isinstance(item, Skip):
-                yield item
-                continue
-            try:
-                conversation = values.decode(_CONVERSATION, item, stream)
-            except values.NotReadableError as error:
-                yield stream.skip(str(error))
+        for conversation in values.decode_each(_CONVERSATION, stream.items(), stream):
+            if isinstance(conversation, Skip):
+                yield conversation
             else:
                 yield from _turns(conversation, stream)
 
@@ -81,11 +76,9 @@ def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]
         # Its first message is a name that a later export gives it again.
         name = values.digest(bytes(messages[0]).decode(errors="replace"))
     time = values.event_time(conversation.created_at, stream)
-    for raw in messages:
-        try:
-            message = values.decode(_MESSAGE, bytes(raw), stream)
-        except values.NotReadableError as error:
-            yield stream.skip(str(error))
+    for message in values.decode_each(_MESSAGE, map(bytes, messages), stream):
+        if isinstance(message, Skip):
+            yield message
             continue
         sender = values.one_line(message.sender) or values.one_line(message.role)
         if sender is None:

@@ -94,14 +94,9 @@ class _Rollout:
         self.ordinals = Ordinals()
 
     def read(self) -> Iterator[Turn | Skip]:
-        for raw in self.stream.lines():
-            if isinstance(raw, Skip):
-                yield raw
-                continue
-            try:
-                line = values.decode(_DECODER, raw, self.stream)
-            except values.NotReadableError as error:
-                yield self.stream.skip(str(error))
+        for line in values.decode_each(_DECODER, self.stream.lines(), self.stream):
+            if isinstance(line, Skip):
+                yield line
             else:
                 yield from self._line(line)
         yield from self._take_items()

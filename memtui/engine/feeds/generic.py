@@ -49,16 +49,8 @@ class Generic:
 
     def read(self, stream: Stream) -> Iterator[Turn | Skip]:
         ordinals = Ordinals()
-        for raw in stream.lines():
-            if isinstance(raw, Skip):
-                yield raw
-                continue
-            try:
-                line = values.decode(_DECODER, raw, stream)
-            except values.NotReadableError as error:
-                yield stream.skip(str(error))
-            else:
-                yield _turn(line, stream, ordinals)
+        for line in values.decode_each(_DECODER, stream.lines(), stream):
+            yield line if isinstance(line, Skip) else _turn(line, stream, ordinals)
 
 
 def _turn(line: _Line, stream: Stream, ordinals: Ordinals) -> Turn | Skip:

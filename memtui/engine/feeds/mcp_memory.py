@@ -61,16 +61,10 @@ class McpMemory:
     def read(self, stream: Stream) -> Iterator[Item | Skip]:
         """The last type that an entity had is that of its relations: as many as a line may hold are kept in mind."""
         types = _Types()
-        for raw in stream.lines():
-            if isinstance(raw, Skip):
-                yield raw
-                continue
-            try:
-                line = values.decode(_DECODER, raw, stream)
-            except values.NotReadableError as error:
-                yield stream.skip(str(error))
-                continue
-            if line.type == "entity":
+        for line in values.decode_each(_DECODER, stream.lines(), stream):
+            if isinstance(line, Skip):
+                yield line
+            elif line.type == "entity":
                 yield from _entity(line, stream, types)
             elif line.type == "relation":
                 yield _relation(line, stream, types)

@@ -51,14 +51,8 @@ class Observations:
         )
 
     def read(self, stream: Stream) -> Iterator[Note | Skip]:
-        for raw in stream.lines():
-            if isinstance(raw, Skip):
-                yield raw
-                continue
-            try:
-                yield _note(values.decode(_LINE, raw, stream), stream)
-            except values.NotReadableError as error:
-                yield stream.skip(str(error))
+        for line in values.decode_each(_LINE, stream.lines(), stream):
+            yield line if isinstance(line, Skip) else _note(line, stream)
 
 
 def _note(line: _Line, stream: Stream) -> Note | Skip:

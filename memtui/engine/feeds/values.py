@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any, TypeVar
@@ -11,6 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from ..clock import EARLIEST, LATEST
+from ..records import Skip
 from .source import Stream
 
 T = TypeVar("T")
@@ -61,6 +63,22 @@ def decode(decoder: msgspec.json.Decoder[T], raw: bytes, stream: Stream) -> T:
         raise NotReadableError("not text in UTF-8" if mended else "not valid JSON") from None
     stream.warn(mended or (BAD_ESCAPE if halves else LOOSE_JSON))
     return result
+
+
+def decode_each(
+    decoder: msgspec.json.Decoder[T], records: Iterable[bytes | Skip], stream: Stream
+) -> Iterator[T | Skip]:
+    """Decode the records of a stream one by one; one that is not readable becomes a Skip with its place."""
+    for raw in records:
+        if isinstance(raw, Skip):
+            yield raw
+            continue
+        try:
+            record = decode(decoder, raw, stream)
+        except NotReadableError as error:
+            yield stream.skip(str(error))
+        else:
+            yield record
 
 
 def event_time(value: Any, stream: Stream) -> float | None:

@@ -6,8 +6,7 @@ is there under another id is remembered, so that lines that name it find it.
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import apsw
 import msgspec
@@ -30,6 +29,7 @@ from .portable import (
     SessionLine,
 )
 from .sql import scalar
+from .temporary import Temporary
 
 _strings = msgspec.json.Decoder(list[str]).decode
 _object = msgspec.json.Decoder(dict[str, Any]).decode
@@ -43,23 +43,12 @@ _KEYED: dict[type[AnyLine], tuple[str, str, str]] = {
 }
 
 
-class OtherIds:
-    """The ids of rows that are there under another one: in a temporary database, however many they are."""
+class OtherIds(Temporary):
+    """The ids of rows that are there under another one, however many they are."""
 
     def __init__(self) -> None:
-        self._database = apsw.Connection("")
-        self._database.execute("PRAGMA journal_mode = OFF").fetchall()
-        self._database.execute("CREATE TABLE other(id TEXT PRIMARY KEY, here TEXT) WITHOUT ROWID")
-        self._database.execute("BEGIN")  # never committed: nobody else reads it
+        super().__init__("other(id TEXT PRIMARY KEY, here TEXT) WITHOUT ROWID")
         self._any = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._database.close()
 
     def note(self, id: str, here: str) -> None:
         self._database.execute("INSERT INTO other VALUES (?, ?) ON CONFLICT DO NOTHING", (id, here))
