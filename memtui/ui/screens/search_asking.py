@@ -113,9 +113,13 @@ class Asking(MemoryVerbs[SearchRow]):
     async def _read_kept(self) -> None:
         """The profiles and the pinned questions as they are now."""
         wanted = self.shell.operations.require().options.profile
-        self._profiles = await self.ask(lambda memory: memory.questions.profiles())
-        self._pinned = await self.ask(lambda memory: memory.questions.pinned())
-        results = await self.ask(lambda memory: memory.questions.results())
+        self._profiles, self._pinned, results = await self.ask(
+            lambda memory: (
+                memory.questions.profiles(),
+                memory.questions.pinned(),
+                memory.questions.results(),
+            )
+        )
         self._fared = {result.question.query_id: result for result in results}
         if self.tuning is None:
             base = next((one for one in self._profiles if one.name == wanted), self._profiles[0])

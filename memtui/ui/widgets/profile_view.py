@@ -5,25 +5,25 @@ from __future__ import annotations
 from typing import ClassVar
 
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from memtui.ui.actions import Action, Place
 from memtui.ui.glyphs import Glyphs
 from memtui.ui.keymap import bindings_at
-from memtui.ui.paint import Role, State, line_style
+from memtui.ui.paint import State
 from memtui.ui.past import past
 from memtui.ui.perform import Performs
 from memtui.ui.profile_lines import GUTTER, Laid, Part, Stop
 from memtui.ui.safe import segment
 from memtui.ui.text import Visible, cells, one_line
 
+from .line_view import PagedView
 
-class ProfileView(Performs, ScrollView, can_focus=True, inherit_bindings=False):
+
+class ProfileView(Performs, PagedView, can_focus=True, inherit_bindings=False):
     """``show`` puts a profile in; the cursor stays on its stop when the same one is shown again."""
 
     BINDINGS = [*bindings_at("profile")]
@@ -55,7 +55,6 @@ class ProfileView(Performs, ScrollView, can_focus=True, inherit_bindings=False):
         # The stop (its key) to put the cursor on as soon as it is there.
         self._sought: tuple[str, int] | None = None
         self._width = 0
-        self._styles: dict[tuple[State, Role], Style] = {}
 
     def show(self, laid: Laid, *, of: object) -> None:
         """Show a profile; ``of`` identifies whose it is, so that a newer one stays in place."""
@@ -148,18 +147,6 @@ class ProfileView(Performs, ScrollView, can_focus=True, inherit_bindings=False):
     def do_down(self) -> None:
         self._step(1)
 
-    def do_page_up(self) -> None:
-        self._scroll_on(-max(self.size.height - 1, 1))
-
-    def do_page_down(self) -> None:
-        self._scroll_on(max(self.size.height - 1, 1))
-
-    def do_half_up(self) -> None:
-        self._scroll_on(-max(self.size.height // 2, 1))
-
-    def do_half_down(self) -> None:
-        self._scroll_on(max(self.size.height // 2, 1))
-
     def do_top(self) -> None:
         self.put_cursor(0)
         self.scroll_to(y=0, animate=False)
@@ -228,22 +215,6 @@ class ProfileView(Performs, ScrollView, can_focus=True, inherit_bindings=False):
                 drawn.append(segment(text, self._style_of(state, piece.role)))
                 left -= cells(text)
         return [*drawn, Segment(" " * max(left, 0), self._style_of(state, "text"))]
-
-    def _style_of(self, state: State, role: Role) -> Style:
-        style = self._styles.get((state, role))
-        if style is None:
-            style = self._styles[state, role] = line_style(self.app.theme_variables, state, role)
-        return style
-
-    def notify_style_update(self) -> None:
-        self._styles.clear()
-        super().notify_style_update()
-
-    def on_focus(self) -> None:
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.refresh()
 
     def on_resize(self) -> None:
         if self.text_width != self._width:

@@ -11,16 +11,15 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Generic, TypeVar
 
-from rich.style import Style
 from textual.geometry import Region, Size
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from memtui.ui.glyphs import UNICODE, Glyphs
-from memtui.ui.paint import Role, State, line_style
+from memtui.ui.paint import State
 from memtui.ui.perform import start
 
 from .columns import Column, Order
+from .line_view import LineView
 from .row_events import RowHighlighted, RowsCounted, RowsFailed, RowsMarked
 from .row_pages import Pages
 from .row_paint import RowPainter
@@ -29,7 +28,7 @@ from .row_source import Readers, RowSource
 Row = TypeVar("Row")
 
 
-class RowView(ScrollView, Generic[Row], can_focus=True, inherit_bindings=False):
+class RowView(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
     """Rows on screen, with a cursor and marks. ``show`` gives it a source."""
 
     ALLOW_SELECT = False
@@ -55,7 +54,6 @@ class RowView(ScrollView, Generic[Row], can_focus=True, inherit_bindings=False):
         # What a row shows in the lines below its first.
         self._below: Sequence[RowPainter[Row]] = ()
         self._header = True
-        self._styles: dict[tuple[State, Role], Style] = {}
         self._source: RowSource[Row] | None = None
         self._readers: Readers | None = None
         self._pages: Pages[Row] | None = None
@@ -266,16 +264,6 @@ class RowView(ScrollView, Generic[Row], can_focus=True, inherit_bindings=False):
         self._fit_scrollbar()
         self._reveal(self.cursor)
         self.refresh()
-
-    def _style_of(self, state: State, role: Role) -> Style:
-        style = self._styles.get((state, role))
-        if style is None:
-            style = self._styles[state, role] = line_style(self.app.theme_variables, state, role)
-        return style
-
-    def notify_style_update(self) -> None:
-        self._styles.clear()
-        super().notify_style_update()
 
     def on_focus(self) -> None:
         self._refresh_row(self.cursor)

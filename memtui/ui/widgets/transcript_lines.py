@@ -10,14 +10,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
-from rich.style import Style
 from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from memtui.ui.glyphs import Glyphs
-from memtui.ui.paint import Role, State, line_style
+from memtui.ui.paint import State
 from memtui.ui.past import past
 from memtui.ui.perform import start
 from memtui.ui.safe import segment
@@ -26,6 +24,7 @@ from memtui.ui.transcript import PAGE, Transcript, TranscriptReader
 from memtui.ui.turn_lines import Line, TurnView
 
 from .columns import Piece
+from .line_view import PagedView
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
@@ -38,7 +37,7 @@ GUTTER = 2
 WIDEST = 100
 
 
-class TranscriptLines(ScrollView, can_focus=True, inherit_bindings=False):
+class TranscriptLines(PagedView, can_focus=True, inherit_bindings=False):
     """``show`` gives it a session; the cursor is on a turn, and stays on it when turns come and go."""
 
     ALLOW_SELECT = False
@@ -69,7 +68,6 @@ class TranscriptLines(ScrollView, can_focus=True, inherit_bindings=False):
         self._fetching: set[int] = set()
         # The turn (rid) to put the cursor on as soon as it is there.
         self._sought: int | None = None
-        self._styles: dict[tuple[State, Role], Style] = {}
 
     # -- what is shown
 
@@ -227,16 +225,6 @@ class TranscriptLines(ScrollView, can_focus=True, inherit_bindings=False):
         parts = [segment(lead.text, self._style_of(state, lead.role)), Segment(" ", blank)]
         parts += [segment(piece.text, self._style_of(state, piece.role)) for piece in pieces]
         return Strip(parts).adjust_cell_length(width, blank)
-
-    def _style_of(self, state: State, role: Role) -> Style:
-        style = self._styles.get((state, role))
-        if style is None:
-            style = self._styles[state, role] = line_style(self.app.theme_variables, state, role)
-        return style
-
-    def notify_style_update(self) -> None:
-        self._styles.clear()
-        super().notify_style_update()
 
     def on_resize(self) -> None:
         self.show_head(self._lay_out_head)

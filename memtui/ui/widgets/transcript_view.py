@@ -53,18 +53,6 @@ class TranscriptView(Performs, TranscriptLines, can_focus=True, inherit_bindings
         else:
             self.put_cursor(self.cursor + 1)
 
-    def do_page_up(self) -> None:
-        self._scroll_on(-max(self.size.height - 1, 1))
-
-    def do_page_down(self) -> None:
-        self._scroll_on(max(self.size.height - 1, 1))
-
-    def do_half_up(self) -> None:
-        self._scroll_on(-max(self.size.height // 2, 1))
-
-    def do_half_down(self) -> None:
-        self._scroll_on(max(self.size.height // 2, 1))
-
     def do_top(self) -> None:
         self.put_cursor(0)
         self.scroll_to(y=0, animate=False)
@@ -84,9 +72,3 @@ class TranscriptView(Performs, TranscriptLines, can_focus=True, inherit_bindings
             if event.chain == 2:
                 self.do_unfold()
             self.refresh()
-
-    def on_focus(self) -> None:
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.refresh()
