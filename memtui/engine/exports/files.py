@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from memtui.engine.errors import DiskFullError, InputError, MemtuiError
 from memtui.engine.store.connection import free_space
@@ -19,8 +19,8 @@ _BUFFER = 1 << 20
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def must_be_free(path: Path, *, force: bool) -> None:
-    """Raise InputError unless a file may be made at ``path``; ``force``: in the place of a file that is there."""
+def is_there(path: Path, kind: Literal["file", "folder"]) -> bool:
+    """Whether there is a file (folder) at ``path``. Raises InputError where none is and none can be made."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
@@ -28,14 +28,19 @@ def must_be_free(path: Path, *, force: bool) -> None:
             raise InputError(
                 f"There is no folder {path.parent}.", "Make it, or choose another place."
             ) from None
-        return
+        return False
     except (OSError, ValueError) as error:
         raise InputError(f"{str(path)!r} cannot be used: {error}.", "Choose another place.") from None
     if stat.S_ISLNK(mode):
-        raise InputError(f"{path} is a symbolic link, which is not followed.", "Name the file itself.")
-    if not stat.S_ISREG(mode):
-        raise InputError(f"{path} is there and is no file.", "Choose another name.")
-    if not force:
+        raise InputError(f"{path} is a symbolic link, which is not followed.", f"Name the {kind} itself.")
+    if not (stat.S_ISREG if kind == "file" else stat.S_ISDIR)(mode):
+        raise InputError(f"{path} is there and is no {kind}.", "Choose another name.")
+    return True
+
+
+def must_be_free(path: Path, *, force: bool) -> None:
+    """Raise InputError unless a file may be made at ``path``; ``force``: in the place of a file that is there."""
+    if is_there(path, "file") and not force:
         raise InputError(f"{path} is there already.", "--force replaces it; or choose another name.")
 
 

@@ -22,7 +22,7 @@ import msgspec
 from memtui.engine.errors import InputError
 from memtui.engine.records import Record
 
-from .files import Abandon, told
+from .files import Abandon, is_there, told
 
 LIST = ".memtui-vault.json"
 _FORMAT = "memtui-vault"
@@ -132,21 +132,7 @@ def renewed(target: Path) -> Iterator[Folder]:
 
 
 def _must_be_usable(target: Path) -> None:
-    try:
-        mode = target.lstat().st_mode
-    except FileNotFoundError:
-        if not target.parent.is_dir():
-            raise InputError(
-                f"There is no folder {target.parent}.", "Make it, or choose another place."
-            ) from None
-        return
-    except (OSError, ValueError) as error:
-        raise InputError(f"{str(target)!r} cannot be used: {error}.", "Choose another place.") from None
-    if stat.S_ISLNK(mode):
-        raise InputError(f"{target} is a symbolic link, which is not followed.", "Name the folder itself.")
-    if not stat.S_ISDIR(mode):
-        raise InputError(f"{target} is there and is no folder.", "Choose another name.")
-    if _listed(target) is None and any(target.iterdir()):
+    if is_there(target, "folder") and _listed(target) is None and any(target.iterdir()):
         raise InputError(
             f"{target} holds files that are not an export's.", "Name a new folder in it, or an empty one."
         )

@@ -35,7 +35,7 @@ class Page(Record):
     next: int | None
 
 
-class Saved(Record):
+class Saved(Record, omit_defaults=True):
     """What became of one fact. ``id`` None where nothing was stored.
 
     ``outcome``: ``added``; ``reinforced`` a known one; ``superseded`` one; in ``conflict`` with one, which waits for

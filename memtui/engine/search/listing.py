@@ -15,13 +15,13 @@ import apsw
 from memtui.engine.confidence import EFFECTIVE_SQL
 from memtui.engine.records import TRUST_ORDER, MemoryRecord
 from memtui.engine.store import memories
+from memtui.engine.store.sql import in_chunks
 
 from .filters import CompiledFilter
 
 SortKey = Literal["time", "created", "confidence", "kind", "content", "trust", "accessed"]
 SORT_KEYS: tuple[SortKey, ...] = get_args(SortKey)
 DEFAULT_LIST = "kind:fact,reflection,observation"
-CHUNK = 8_192
 
 _TRUST_RANK = " ".join(f"WHEN '{trust}' THEN {rank}" for rank, trust in enumerate(TRUST_ORDER))
 _ORDERS: dict[SortKey, str] = {
@@ -68,14 +68,7 @@ def rids(
 ) -> Iterator[array[int]]:
     """The rids of all memories that pass, in the order of ``page``, in arrays of at most 8,192."""
     cursor = connection.execute(_select(filter, sort, descending), {**filter.bindings, "now": now})
-    chunk = array("q")
-    for (rid,) in cursor:
-        chunk.append(rid)
-        if len(chunk) == CHUNK:
-            yield chunk
-            chunk = array("q")
-    if chunk:
-        yield chunk
+    return in_chunks(cursor)
 
 
 def _select(filter: CompiledFilter, sort: SortKey, descending: bool) -> str:

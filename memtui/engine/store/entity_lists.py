@@ -17,13 +17,12 @@ from memtui.engine.records import Companion, Entity, EntityType, MemoryRecord
 
 from . import entities, memories
 from .connection import Connections
-from .sql import scalar
+from .sql import in_chunks, scalar
 from .words import fold
 
 EntityOrder = Literal["mentions", "name", "last_seen", "first_seen"]
 TYPES: tuple[str, ...] = get_args(EntityType)
 
-_CHUNK = 8_192
 # Beyond so many memories, who is seen together with whom is counted in the latest ones only.
 _LOOKED_THROUGH = 5_000
 # (terms, whether the greatest come first by themselves)
@@ -85,13 +84,7 @@ class EntityList:
         """The ``eid`` of all of them in order, in chunks; stop iterating (and close) to cancel."""
         statement, values = _ordered(words, order, falling)
         with self._connections.read() as connection:
-            chunk = array("q")
-            for (eid,) in connection.execute(statement, values):
-                chunk.append(eid)
-                if len(chunk) == _CHUNK:
-                    yield chunk
-                    chunk = array("q")
-            yield chunk
+            yield from in_chunks(connection.execute(statement, values))
 
     def rows(self, keys: Sequence[int]) -> list[Entity]:
         """The entities with these keys, in this order; those that are gone are left out."""

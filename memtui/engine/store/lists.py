@@ -15,12 +15,10 @@ from memtui.engine.records import Operation, Recall, Record, Session
 
 from . import history, recalls, sessions
 from .connection import Connections
-from .sql import scalar
+from .sql import in_chunks, scalar
 from .words import fold
 
 T = TypeVar("T")
-
-_CHUNK = 8_192
 
 
 class SessionRow(Record):
@@ -81,13 +79,7 @@ class KeyedList(Generic[T]):
             f"SELECT {what.key} FROM {what.table} WHERE {where} ORDER BY {_order(what, order, falling)}"
         )
         with self._connections.read() as connection:
-            chunk = array("q")
-            for (key,) in connection.execute(statement, values):
-                chunk.append(key)
-                if len(chunk) == _CHUNK:
-                    yield chunk
-                    chunk = array("q")
-            yield chunk
+            yield from in_chunks(connection.execute(statement, values))
 
     def rows(self, keys: Sequence[int]) -> list[T]:
         """The rows with these keys, in any order; those that are gone are left out."""

@@ -1,11 +1,14 @@
-"""A small help for statements that answer with one value or one row."""
+"""Small helps for statements that answer with one value, one row or very many keys."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import apsw
+
+KEYS_AT_ONCE = 8_192
 
 
 def storable(text: str) -> str:
@@ -17,3 +20,15 @@ def scalar(connection: apsw.Connection, statement: str, values: Sequence[Any] | 
     """The first column of the first row; None when there is no row."""
     row = connection.execute(statement, values).fetchone()
     return row[0] if row else None
+
+
+def in_chunks(rows: Iterable[Any]) -> Iterator[array[int]]:
+    """The keys in rows of one column, in order, in arrays of at most ``KEYS_AT_ONCE``; none is empty."""
+    chunk = array("q")
+    for (key,) in rows:
+        chunk.append(key)
+        if len(chunk) == KEYS_AT_ONCE:
+            yield chunk
+            chunk = array("q")
+    if chunk:
+        yield chunk

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import Meta
 
@@ -14,6 +14,9 @@ from .agent import Agent
 from .base import Arguments, Tool
 from .recall import Name, Told, told
 from .write import MemoryId
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.agent_loop import Saved
 
 SessionId = Annotated[Name, Meta(description="The session, as it is named with its turns.")]
 _MOST_SOURCES = 30
@@ -84,19 +87,8 @@ class SaveArguments(Arguments):
     ]
 
 
-class SavedFact(Record, omit_defaults=True):
-    """``outcome``: added, reinforced (known already), superseded (replaced ``about``), conflict (with ``about``: the
-    person decides), held (the person looks at it first), dropped (the person took it away before)."""
-
-    content: str
-    outcome: str
-    id: str | None = None
-    about: str | None = None
-    reason: str = ""
-
-
 class SavedBatch(Record):
-    facts: tuple[SavedFact, ...]
+    facts: tuple[Saved, ...]
 
 
 def save_facts(agent: Agent, given: SaveArguments) -> SavedBatch:
@@ -107,12 +99,7 @@ def save_facts(agent: Agent, given: SaveArguments) -> SavedBatch:
         )
         for fact in given.facts
     ]  # fmt: skip
-    return SavedBatch(
-        facts=tuple(
-            SavedFact(content=one.content, outcome=one.outcome, id=one.id, about=one.about, reason=one.reason)
-            for one in agent.loop.save(given.session_id, drafts)
-        )
-    )
+    return SavedBatch(facts=tuple(agent.loop.save(given.session_id, drafts)))
 
 
 class SessionArguments(Arguments):

@@ -9,6 +9,7 @@ import pytest
 from memtui.engine.records import MemoryRecord
 from memtui.engine.search import filters, listing
 from memtui.engine.search.listing import SORT_KEYS, SortKey
+from memtui.engine.store import sql
 from shelf import DAY, NOW, Book
 
 
@@ -72,7 +73,7 @@ def test_a_page_reads_the_effective_confidence(book: Book) -> None:
 
 
 def test_long_lists_come_in_chunks(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "CHUNK", 2)
+    monkeypatch.setattr(sql, "KEYS_AT_ONCE", 2)
     for number in range(5):
         book.add(str(number), at=NOW + number)
     chunks = [len(chunk) for chunk in listing.rids(book.connection, filters.compile("", NOW), now=NOW)]
