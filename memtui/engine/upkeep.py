@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, suppress
 
 from memtui.engine.clock import Clock, local_midnight
 from memtui.engine.errors import InputError
-from memtui.engine.maintain import resolve, review, wishes
+from memtui.engine.maintain import resolve, review, verdicts, wishes
 from memtui.engine.maintain.agent_loop import AgentLoop
 from memtui.engine.maintain.consolidate import Consolidator, Progress
 from memtui.engine.maintain.extract import Extractor
@@ -175,8 +175,8 @@ class Upkeep:
         ``keep``: the id that stands, for conflicts and duplicates (default: the new one). ``text``: the new wording,
         for ``correct`` and ``merge``. Raises InputError for a verdict that the item does not offer.
         """
-        with self._operation("review", review.label(item, verdict, keep)) as op:
-            review.decide(
+        with self._operation("review", verdicts.label(item, verdict, keep)) as op:
+            verdicts.decide(
                 op.connection, item, verdict, text=text, keep=keep, actor=self._actor(), options=self._options,
                 now=int(self._clock()),
             )  # fmt: skip
@@ -205,12 +205,12 @@ class Upkeep:
         with self._operation("review", "Reviewed") as op:
             for item in items:
                 with suppress(InputError), op.connection:
-                    review.decide(
+                    verdicts.decide(
                         op.connection, item, verdict, text="", keep=None, actor=self._actor(), options=self._options,
                         now=int(self._clock()),
                     )  # fmt: skip
                     settled += 1
-            op.label = review.label_of_all(verdict, settled)
+            op.label = verdicts.label_of_all(verdict, settled)
         return self._tell(op.op_id)
 
     def merge(self, survivor: str, others: Sequence[str], *, text: str = "") -> MemoryRecord:
