@@ -84,39 +84,38 @@ def effects(memory: Memory) -> list[str]:
 # Real processes
 
 
-def _work(path: str, start: float, speed: float, seed: int, report: Callable[..., None]) -> None:
-    """Look again and again, with a clock that races; report what was seen while leading."""
+def _work(path: str, wall: Callable[[], float], seed: int, report: Callable[..., None]) -> None:
+    """Look again and again; report the time of each look that was made while leading."""
     dice = random.Random(seed)
-    began = time.monotonic()
-
-    def clock() -> float:
-        return start + (time.monotonic() - began) * speed
+    now = wall()
 
     def linger(moment: str) -> None:
         time.sleep(dice.uniform(0, 0.004))  # a longer target for the kill
 
     with Memory.open(path, options=OPTIONS) as memory:
-        scheduler = make(memory, clock, UTC, linger)
+        scheduler = make(memory, lambda: now, UTC, linger)
         while True:
-            seen = clock()
-            scheduler.run_due()
-            # Where a day went by meanwhile, it was not there to be seen.
-            if scheduler.lead() and clock() // DAY == seen // DAY:
-                report(seen=seen)
+            now = wall()  # stands still during a look, so that what was due then is certain
+            # A process that dies may let go of the lead before it lets go of its job.
+            if scheduler.lead() and not scheduler._runner.held_elsewhere():
+                scheduler.run_due()
+                report(seen=now)
             time.sleep(0.005)
 
 
 def crowd(path: str, processes: int, seconds: float, seed: int, start: float, speed: float) -> dict[str, Any]:
-    """Keep ``processes`` workers alive for ``seconds``, killing one every now and then."""
+    """Keep ``processes`` workers alive for ``seconds``, killing one every now and then; all see one clock that races."""
     from crew import Worker  # forks
 
     dice = random.Random(seed)
     began = time.monotonic()
 
+    def wall() -> float:
+        return start + (time.monotonic() - began) * speed
+
     def hire() -> Worker:
-        now = start + (time.monotonic() - began) * speed
         number = dice.getrandbits(31)
-        return Worker(lambda report: _work(path, now, speed, number, report))
+        return Worker(lambda report: _work(path, wall, number, report))
 
     Memory.open(path, options=OPTIONS).close()
     workers = [hire() for _ in range(processes)]
