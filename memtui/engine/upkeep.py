@@ -145,8 +145,7 @@ class Upkeep:
         """Count a session as done without drawing anything from it; later turns make it pending again."""
         with self._operation("skip", f"Skipped “{session_id}”") as op:
             sessions.get(op.connection, session_id)
-            last = consolidations.last_turn(op.connection, session_id)
-            consolidations.mark_done(op.connection, session_id, through=last, at=int(self._clock()))
+            consolidations.mark_skipped(op.connection, session_id)
         self._tell(op.op_id)
 
     # Review

@@ -62,7 +62,7 @@ def state_of(row: SessionRow) -> tuple[str, Role]:
     if row.session.last_error and row.pending:
         return "failed", "error"
     if not row.pending:
-        return "done", "dim"
+        return ("done" if row.session.consolidated_at is not None else "skipped"), "dim"
     return ("new turns" if row.session.consolidated_through is not None else "pending"), "accent"
 
 
@@ -71,7 +71,9 @@ def session_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Ses
 
     def mark(row: SessionRow, width: int) -> Iterable[Piece]:
         state, role = state_of(row)
-        sign = {"failed": glyphs.conflict, "done": glyphs.protected}.get(state, glyphs.marked)
+        sign = {"failed": glyphs.conflict, "done": glyphs.protected, "skipped": glyphs.dot}.get(
+            state, glyphs.marked
+        )
         yield Piece(visible(sign), role)
 
     def title(row: SessionRow, width: int) -> Iterable[Piece]:
@@ -116,10 +118,12 @@ def session_head(row: SessionRow, width: int, now: float, glyphs: Glyphs) -> lis
     facts = f" {glyphs.dot} ".join([*where, plural(session.turns, "turn"), _span(session, now)])
     lines: list[Line] = [[Piece(line, "dim")] for line in wrap(visible(facts), width)]
     word, role = state_of(row)
+    since = _day(session.consolidated_at, now) if session.consolidated_at is not None else "it was skipped"
     told = {
         "done": f"{glyphs.protected} consolidated {_day(session.consolidated_at, now)}",
+        "skipped": f"{glyphs.dot} skipped: counted as done, no facts were drawn from it",
         "pending": f"{glyphs.marked} not consolidated yet: no facts were drawn from it",
-        "new turns": f"{glyphs.marked} new turns since {_day(session.consolidated_at, now)} are not consolidated",
+        "new turns": f"{glyphs.marked} new turns since {since} are not consolidated",
         "failed": f"{glyphs.conflict} consolidating failed ({plural(session.attempts, 'try', 'tries')})",
     }[word]
     lines += [[Piece(line, role)] for line in wrap(visible(told), width)]

@@ -143,6 +143,7 @@ async def test_skipping_counts_a_session_as_done_without_facts(talks: Story) -> 
     async with running(app) as pilot:
         await pilot.press("s")
         await until(lambda: "Skipped" in said(app))
+        await until(lambda: "skipped: counted as done" in screen_text(app))
     assert contents(talks) == before
     assert "family" not in pending(talks)
 

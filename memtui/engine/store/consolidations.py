@@ -87,6 +87,18 @@ def mark_done(
     )
 
 
+def mark_skipped(connection: apsw.Connection, session_id: str) -> None:
+    """Nothing is to be drawn from the turns so far; ``consolidated_at`` stays, None for what never was consolidated."""
+    connection.execute(
+        """
+        UPDATE sessions_consolidations
+        SET consolidated_through = ?2, attempts = 0, last_error = NULL, next_attempt_at = NULL
+        WHERE session_id = ?1
+        """,
+        (session_id, last_turn(connection, session_id)),
+    )
+
+
 def mark_failed(connection: apsw.Connection, session_id: str, error: str, at: int) -> None:
     """The session stays pending; the next try waits 1 minute, then twice as long each time, up to 6 hours."""
     connection.execute(

@@ -100,9 +100,11 @@ class SessionsPane(AboutRow, Consolidating):
         shell, at = self.shell, None
         if self._at is not None and self._at[0] == row.sid:
             at, self._at = self._at[1], None
-        view = TurnView(0, shell.clock(), shell.glyphs, row.session.consolidated_through)
+        session = row.session
+        through = session.consolidated_through if session.consolidated_at is not None else None
+        view = TurnView(0, shell.clock(), shell.glyphs, through)
         head = partial(session_head, row, now=shell.clock(), glyphs=shell.glyphs)
-        self.side.show_session(self.ask, row.session.session_id, head, view, at=at)
+        self.side.show_session(self.ask, session.session_id, head, view, at=at)
 
     async def open_at(self, session_id: str, rid: int | None) -> None:
         """Show a session in the whole window, at one of its turns."""

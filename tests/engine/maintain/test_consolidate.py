@@ -351,6 +351,7 @@ def test_a_skipped_session_is_done_until_somebody_speaks(memory: Memory, clock: 
     memory.upkeep.skip("s1")
     assert memory.pending_sessions() == []
     assert contents(memory) == []
+    assert memory.view.session_row("s1").session.consolidated_at is None, "skipped is not consolidated"
     say(memory, clock, "s1", "I like rain.")
     assert len(memory.pending_sessions()) == 1
 
