@@ -46,7 +46,7 @@ class AgentsSDK:
                 continue
             rows = stream.rows(
                 f"""
-                SELECT id, session_id, CAST(created_at AS TEXT),
+                SELECT id, CAST(session_id AS BLOB), CAST(created_at AS BLOB),
                 CASE WHEN octet_length(message_data) <= ? THEN CAST(message_data AS BLOB) END
                 FROM {databases.quoted(table)} ORDER BY id
                 """,
@@ -57,7 +57,7 @@ class AgentsSDK:
 
 
 def _turn(row: databases.Row, stream: Stream) -> Turn | Skip:
-    number, session, time, data = row
+    number, session, time, data = (row[0], values.text(row[1]), values.text(row[2]), row[3])
     if not isinstance(data, bytes):
         return stream.skip("row without a message, or too long")
     try:

@@ -26,7 +26,7 @@ Tables = dict[str, tuple[str, ...]]
 Row = tuple[str | bytes | int | float | None, ...]
 
 _MOST_TABLES = 1_000
-_COLUMNS = "SELECT name FROM pragma_table_info(?)"
+_COLUMNS = "SELECT CAST(name AS BLOB) FROM pragma_table_info(?)"
 _COMPANIONS = ("-wal", "-journal")
 
 
@@ -64,12 +64,18 @@ def tables(path: Path, limits: Limits) -> Tables:
 def tables_of(connection: apsw.Connection) -> Tables:
     # A virtual table has no page of its own; pragma_table_info leaves generated columns out.
     names = connection.execute(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 LIMIT ?", (_MOST_TABLES,)
+        "SELECT CAST(name AS BLOB) FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 LIMIT ?",
+        (_MOST_TABLES,),
     ).fetchall()
     return {
-        str(name): tuple(str(column) for (column,) in connection.execute(_COLUMNS, (name,)))
-        for (name,) in names
+        name: tuple(_text(column) for (column,) in connection.execute(_COLUMNS, (name,)))
+        for name in (_text(name) for (name,) in names)
     }
+
+
+def _text(value: object) -> str:
+    """A name in the schema; bytes that are not UTF-8 become question marks, and name nothing that a feed knows."""
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
 def quoted(name: str) -> str:

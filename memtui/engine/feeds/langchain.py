@@ -86,7 +86,7 @@ class LangChain:
                 continue
             rows = stream.rows(
                 f"""
-                SELECT id, CAST(session_id AS TEXT),
+                SELECT id, CAST(session_id AS BLOB),
                 CASE WHEN octet_length(message) <= ? THEN CAST(message AS BLOB) END
                 FROM {databases.quoted(table)} ORDER BY id
                 """,
@@ -105,7 +105,7 @@ class LangChain:
                     yield found
                     continue
                 role, text, _ = found
-                session = values.identifier(name) or stream.source.stem
+                session = values.identifier(values.text(name)) or stream.source.stem
                 # Two programs may call their sessions the same and count from 1.
                 yield _turn(session, role, text, values.digest(session, number, role, text))
 

@@ -128,12 +128,12 @@ class Mem0History:
                 continue
             found = _version(row, last, stream)
             if isinstance(found, Note):
-                last = (_text(row[0]), found.source_key)
+                last = (values.text(row[0]), found.source_key)
             yield found
 
 
 def _version(row: Row, last: tuple[str | None, str | None], stream: Stream) -> Note | Skip:
-    memory, event, text, time, next_event, next_time = (_text(value) for value in row[:6])
+    memory, event, text, time, next_event, next_time = (values.text(value) for value in row[:6])
     own = values.identifier(memory)
     if own is None:
         return stream.skip(NO_ID)
@@ -163,7 +163,3 @@ def _version(row: Row, last: tuple[str | None, str | None], stream: Stream) -> N
 
 def _key(identity: str, text: str, again: object = None) -> str:
     return f"mem0:{values.digest(identity, text.strip(), again)}"
-
-
-def _text(value: Any) -> str | None:
-    return value.decode(errors="replace") if isinstance(value, bytes) else None

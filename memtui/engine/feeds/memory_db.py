@@ -66,7 +66,7 @@ def _names(stream: Stream, columns: Sequence[str]) -> Iterator[Named | Skip]:
         if isinstance(row, Skip):
             yield row
             continue
-        name, type, aliases, summary = (_string(value) for value in row)
+        name, type, aliases, summary = (values.text(value) for value in row)
         if one := values.one_line(name):
             known = tuple(alias for alias in _strings(aliases) if alias.strip())
             yield Named(name=one, type=entity_type(type), aliases=known, summary=summary)
@@ -110,14 +110,16 @@ class _Reader:
             "SELECT CAST(attributes AS BLOB) FROM memories WHERE instr(attributes, 'supersedes') LIMIT ?",
             (_MOST_SUPERSEDED,),
         ):
-            if not isinstance(row, Skip) and (identity := _supersedes(_string(row[0]))):
+            if not isinstance(row, Skip) and (identity := _supersedes(values.text(row[0]))):
                 found.add(identity)
         return found
 
     def _note(self, kind: Kind, row: Row) -> Note | Skip:
-        identity, content, session, role, sources, tags, attributes = (_string(value) for value in row[:7])
+        identity, content, session, role, sources, tags, attributes = (
+            values.text(value) for value in row[:7]
+        )
         event_time, confidence, decay_rate, valid_until = (_float(value) for value in row[7:11])
-        ended, about = bool(row[11]), _string(row[12])
+        ended, about = bool(row[11]), values.text(row[12])
         own = values.identifier(identity)
         if own is None:
             return self.stream.skip(NO_ID)
@@ -171,7 +173,7 @@ def _read_talks(stream: Stream) -> Iterator[ReadTalk | Skip]:
     ):
         if isinstance(row, Skip):
             yield row
-        elif (talk := values.identifier(_string(row[0]))) and (at := _float(row[1])) is not None:
+        elif (talk := values.identifier(values.text(row[0]))) and (at := _float(row[1])) is not None:
             yield ReadTalk(session_id=_session(talk), at=at)
 
 
@@ -184,10 +186,6 @@ def _number(name: str, columns: Sequence[str]) -> str:
     return (
         f"CASE WHEN typeof(m.{name}) IN ('integer', 'real') THEN m.{name} END" if name in columns else "NULL"
     )
-
-
-def _string(value: Any) -> str | None:
-    return value.decode(errors="replace") if isinstance(value, bytes) else None
 
 
 def _float(value: Any) -> float | None:

@@ -140,10 +140,22 @@ class Stream:
         return self._buffer.peek(len(databases.MAGIC)).startswith(databases.MAGIC)
 
     def rows(self, sql: str, bindings: databases.Row = ()) -> Iterator[databases.Row | Skip]:
-        """The rows of a query of an SQLite file, which is never written; Skip where it cannot be read on."""
+        """The rows of a query of an SQLite file, which is never written; Skip where it cannot be read on.
+
+        A row with a text that is not UTF-8 is a Skip as well; feeds that can do with half of one cast it to BLOB.
+        """
         try:
             with databases.database(self.source.path, self.limits) as connection:
-                for row in connection.execute(sql, bindings):
+                rows = connection.execute(sql, bindings)
+                while True:
+                    try:
+                        row = next(rows)
+                    except StopIteration:
+                        return
+                    except UnicodeDecodeError:
+                        self.record += 1
+                        yield self.skip("not text in UTF-8")
+                        continue
                     self.record += 1
                     self._rows += sum(len(value) for value in row if isinstance(value, str | bytes))
                     yield row

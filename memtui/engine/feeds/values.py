@@ -124,6 +124,11 @@ def identifier(value: Any) -> str | None:
     return text or None
 
 
+def text(value: Any) -> str | None:
+    """A column read as BLOB as text; what is not UTF-8 becomes U+FFFD. None for anything else."""
+    return value.decode(errors="replace") if isinstance(value, bytes) else None
+
+
 def digest(*parts: object) -> str:
     """32 hexadecimal digits over the parts; None and "" differ, and so do ("a", "b") and ("ab", "")."""
     state = blake2b(digest_size=16)

@@ -18,7 +18,8 @@ from memtui import Memory
 from memtui.engine.errors import InputError
 from memtui.engine.feeds.detect import find_sources
 from memtui.engine.feeds.limits import Limits
-from memtui.engine.records import Options
+from memtui.engine.feeds.source import Opener
+from memtui.engine.records import Options, Skip
 
 TALK: list[Any] = [
     {"role": "user", "content": "Which pump fits the small pond?"},
@@ -211,3 +212,29 @@ def test_a_journal_of_a_killed_writer_is_rolled_back_in_a_copy(tmp_path: Path) -
     writer.execute("ROLLBACK")
     writer.close()
     assert words(read(dead / "x.db")[0]) == ["kept"]
+
+
+def test_a_row_that_is_no_utf8_stops_neither_its_table_nor_the_others(tmp_path: Path) -> None:
+    path = table(tmp_path / "s.db", [("a", said("first")), ("b", said("second")), ("c", said("third"))])
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.execute(
+            "UPDATE agent_messages SET session_id = CAST(x'ff62' AS TEXT) WHERE session_id = 'b'"
+        )
+        connection.execute(
+            "UPDATE agent_messages SET created_at = CAST(x'ff' AS TEXT) WHERE session_id = 'c'"
+        )
+    turns, _ = read(path)
+    assert words(turns) == ["first", "second", "third"]
+    assert turns[1].session_id == "openai-agents:\ufffdb"
+
+
+def test_a_row_that_cannot_be_read_is_passed_over_with_its_place(tmp_path: Path) -> None:
+    path = table(tmp_path / "s.db", [("a", "x")])
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.execute("CREATE TABLE t(a)")
+        connection.execute("INSERT INTO t VALUES ('one'), (CAST(x'ff' AS TEXT)), ('three')")
+    found = find_sources([path]).sources[0].source
+    with Opener() as opener, opener.open(found) as stream:
+        rows = list(stream.rows("SELECT a FROM t"))
+    assert [rows[0], rows[2]] == [("one",), ("three",)]
+    assert rows[1] == Skip(reason="not text in UTF-8", place=f"{path}:2")
