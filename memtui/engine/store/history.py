@@ -18,12 +18,15 @@ from memtui.engine.clock import Clock
 from memtui.engine.errors import NotFoundError
 from memtui.engine.records import Operation, RowChange
 
+from . import metadata
 from .columns import COVERED
 from .connection import Connections
 from .sql import scalar
 
 KEEP_DAYS = 90
 KEEP_BYTES = 50_000_000
+THINNED = "history_thinned"
+"""Metadata: the time (Unix seconds) up to which operations were forgotten; after it history is whole."""
 
 
 class Op:
@@ -295,6 +298,9 @@ def prune(connections: Connections, now: float, *, keep_bytes: int = KEEP_BYTES)
             (keep_bytes,),
         )
         last = max(newest_old, over)
+        until = scalar(connection, "SELECT max(at) FROM ops WHERE op_id <= ?", (last,))
+        if until is not None:
+            metadata.put(connection, THINNED, str(max(until, int(metadata.get(connection, THINNED) or until))))
         connection.execute("DELETE FROM changes WHERE op_id <= ?", (last,))
         connection.execute("DELETE FROM ops WHERE op_id <= ?", (last,))
         return connection.changes()

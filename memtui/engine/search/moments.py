@@ -1,0 +1,87 @@
+"""A moment as people name it, for looking back: ``2026-03-03``, ``yesterday``, ``last tuesday``, ``2d``, ``3 weeks ago``.
+
+A day (a month, a year) stands for its end, so that "what was there on Tuesday" is what Tuesday left behind.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, tzinfo
+
+from memtui.engine.clock import EARLIEST, LATEST, unix_seconds
+from memtui.engine.errors import InputError
+
+from . import dates
+
+EXAMPLES = '2026-03-03, "2026-03-03 14:30", 14:30, yesterday, "last tuesday", 2d, "3 weeks ago"'
+
+_AGO = re.compile(r"(?:(\d{1,5})|an?)\s*(minute|min|hour|day|week|month|year)s?(?:\s+ago)?")
+_UNITS = {"hour": "h", "day": "d", "week": "w", "month": "m", "year": "y"}
+_TIME = re.compile(r"(\d{1,2}):(\d{2})")
+_WEEKDAY = re.compile(r"(?:last\s+|on\s+)?(mon|tue|wed|thu|fri|sat|sun)[a-z]*")
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_WHOLE = (
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "tues",
+    "weds",
+    "thur",
+    "thurs",
+)
+
+
+def moment(when: str | float | datetime, now: float, tz: tzinfo | None = None) -> int:
+    """The Unix seconds that ``when`` names, at most ``now``; ``tz`` None being the local time zone.
+
+    A weekday is the last one before today. Raises InputError for a text that names no time.
+    """
+    found = _parse(when, now, tz) if isinstance(when, str) else unix_seconds(when)
+    if found is None or not EARLIEST <= found <= LATEST:
+        raise InputError(f"{when!r} names no time.", f"For example {EXAMPLES}.")
+    return min(found, int(now))
+
+
+def _parse(text: str, now: float, tz: tzinfo | None) -> int | None:
+    word = " ".join(text.casefold().split())
+    if word == "now":
+        return int(now)
+    if back := _AGO.fullmatch(word):
+        number = int(back[1] or 1)
+        if back[2].startswith("min"):
+            return int(now) - number * 60
+        word = f"{number}{_UNITS[back[2]]}"
+    if period := dates.parse(word, now, tz):
+        # A span back begins at the moment that is meant; a day ends with it.
+        return period[0] if period[1] == int(now) + 1 else period[1] - 1
+    try:
+        return _clock_time(word, now, tz) or _weekday(word, now, tz) or _stamp(word, tz)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _clock_time(word: str, now: float, tz: tzinfo | None) -> int | None:
+    if not (match := _TIME.fullmatch(word)):
+        return None
+    here = datetime.fromtimestamp(now, tz)
+    then = here.replace(hour=int(match[1]), minute=int(match[2]), second=0, microsecond=0)
+    return int((then if then <= here else then - timedelta(days=1)).timestamp())
+
+
+def _weekday(word: str, now: float, tz: tzinfo | None) -> int | None:
+    match = _WEEKDAY.fullmatch(word)
+    if not match or word.split()[-1] not in (*_DAYS, *_WHOLE):
+        return None
+    today = datetime.fromtimestamp(now, tz).replace(hour=0, minute=0, second=0, microsecond=0)
+    back = (today.weekday() - _DAYS.index(match[1]) - 1) % 7
+    return int((today - timedelta(days=back)).replace(tzinfo=tz).timestamp()) - 1
+
+
+def _stamp(word: str, tz: tzinfo | None) -> int | None:
+    """An ISO date and time, with a zone or in the local one."""
+    then = datetime.fromisoformat(word.upper())
+    return int((then if then.tzinfo is not None else then.replace(tzinfo=tz)).timestamp())

@@ -1,0 +1,109 @@
+"""What operations after a certain one did to the memories, in the form that takes it off again.
+
+Of several changes of a row the first one knows the state before all of them, column by column. A row whose first
+change is its insertion was not there. Changes only ever come after the ones that are known, so that following them
+reads what is new; a run of inserted rows may still grow, and is read again while its operation may go on.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import Any
+
+import apsw
+import msgspec
+
+from .sql import scalar
+
+
+class LaterChanges:
+    """Changes of memories by operations after ``cut``.
+
+    ``before``: key -> columns as they were; ``born``: disjoint runs (first, last) of rows that came later.
+    ``seen``: the last change that is in.
+    """
+
+    def __init__(self, connection: apsw.Connection, cut: int) -> None:
+        self.cut = cut
+        self._clear()
+        self.follow(connection)
+
+    def _clear(self) -> None:
+        self.before: dict[int, dict[str, Any]] = {}
+        self.born: list[tuple[int, int]] = []
+        self.seen = 0
+        self._open_from = self.cut + 1
+
+    @property
+    def touched(self) -> Iterable[int]:
+        """The keys of rows that were there and were changed or deleted later."""
+        return sorted(self.before)
+
+    def is_born(self, rid: int) -> bool:
+        """Whether the row came later; one that was there, deleted and brought back did not."""
+        return rid not in self.before and self.in_run(rid, rid)
+
+    def in_run(self, low: int, high: int) -> bool:
+        """Whether these keys lie in one run of ``born``."""
+        place = bisect_right(self.born, (low, 2**63)) - 1
+        return place >= 0 and self.born[place][1] >= high
+
+    def rid_of(self, identity: str) -> int | None:
+        """The key of a memory that was deleted later."""
+        return next((rid for rid, row in self.before.items() if row.get("id") == identity), None)
+
+    def follow(self, connection: apsw.Connection) -> None:
+        """Take in what was done since; at once when nothing was."""
+        latest = int(scalar(connection, "SELECT coalesce(max(seq), 0) FROM changes") or 0)
+        if latest < self.seen:  # the file was restored from a backup
+            self._clear()
+        self._grow(connection)
+        if latest == self.seen:
+            return
+        rows: Any = connection.execute(
+            """
+            SELECT act, lo, hi, before FROM changes
+            WHERE op_id > ?1 AND tbl = 'memories' AND seq > ?2 ORDER BY seq
+            """,
+            (self.cut, self.seen),
+        )
+        decode = msgspec.json.Decoder(dict[str, Any]).decode
+        for act, low, high, before in rows:
+            if act == "insert":
+                self._add([(low, high)])
+            elif low in self.before:
+                self.before[low] = decode(before) | self.before[low]
+            elif not self.is_born(low):
+                self.before[low] = decode(before)
+        self.seen = latest
+        running = scalar(connection, "SELECT min(op_id) FROM ops WHERE state = 'running'")
+        self._open_from = int(running or scalar(connection, "SELECT max(op_id) FROM ops") or 0)
+
+    def _grow(self, connection: apsw.Connection) -> None:
+        runs: Any = connection.execute(
+            "SELECT lo, hi FROM changes WHERE op_id > ?1 AND op_id >= ?2 AND tbl = 'memories' AND act = 'insert' "
+            "AND seq <= ?3",
+            (self.cut, self._open_from, self.seen),
+        )
+        self._add(runs.fetchall())
+
+    def _add(self, runs: Iterable[tuple[int, int]]) -> None:
+        for low, high in runs:
+            if self.born and low == self.born[-1][1] + 1:
+                self.born[-1] = (self.born[-1][0], high)
+            elif not self.born or low > self.born[-1][1]:
+                self.born.append((low, high))
+            elif not self.in_run(low, high):
+                self.born = joined([*self.born, (low, high)])
+
+
+def joined(runs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Runs (first, last) in order, those that touch or overlap as one."""
+    found: list[tuple[int, int]] = []
+    for low, high in sorted(runs):
+        if found and low <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(found[-1][1], high))
+        else:
+            found.append((low, high))
+    return found

@@ -1,0 +1,249 @@
+"""What the memory held at a moment: the rows as they are now, with every later operation taken off.
+
+A moment lies after the last operation that was made until then, so that it is always a state that there was. Where
+history was thinned (90 days, 50 MB) only the times of the rows themselves are left: when each was recorded, and when
+it went to the Trash. What agents recalled is not history: how far a confidence had faded goes by what is known.
+"""
+
+from __future__ import annotations
+
+import heapq
+import threading
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, get_args
+
+import apsw
+
+from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.records import KINDS, Kind, MemoryRecord, Record
+
+from . import history, memories, metadata
+from .connection import Connections
+from .later_changes import LaterChanges
+from .sql import scalar
+from .words import fold
+
+NOTES: tuple[Kind, ...] = ("fact", "reflection", "observation")
+_NAMES = tuple(name.strip().removeprefix("m.") for name in memories.COLUMNS.split(","))
+_AT_ONCE = 500
+
+
+class Reach(Record):
+    """How well a moment is known. ``since``: from when on history is whole (Unix seconds), None: from the beginning."""
+
+    complete: bool
+    since: int | None = None
+
+
+class Past:
+    """The memories at ``at``. Safe to call from any thread; what others write meanwhile changes nothing in it.
+
+    ``words`` narrows a list: words that a text contains, ``-word`` for one it must not, ``kind:fact,episode``,
+    ``is:trash``. Without a kind, turns of conversations are left out. The order is that of the list of memories.
+    """
+
+    def __init__(self, connections: Connections, at: int) -> None:
+        self.at = at
+        self._connections = connections
+        self._lock = threading.RLock()
+        self._lists: dict[str, tuple[int, array[int]]] = {}
+        with connections.read() as connection:
+            self.reach = reach(connection, at)
+            cut = int(scalar(connection, "SELECT coalesce(max(op_id), 0) FROM ops WHERE at <= ?", (at,)))
+            self._later = LaterChanges(connection, cut)
+
+    @property
+    def operation(self) -> int:
+        """The last operation that counts; 0 before the first."""
+        return self._later.cut
+
+    def counts(self) -> dict[str, int]:
+        """Active memories by kind, and how many were in the Trash (``trash``)."""
+        with self._lock, self._connections.read() as connection:
+            self._later.follow(connection)
+            found = Counter(self._tally(connection, "1", ()))
+            for low, high in self._later.born:
+                found.subtract(self._tally(connection, "m.rid BETWEEN ? AND ?", (low, high)))
+            for rids in _chunks(self._later.touched):
+                elsewhere = [rid for rid in rids if not self._later.in_run(rid, rid)]
+                marks = ",".join("?" * len(elsewhere))
+                found.subtract(self._tally(connection, f"m.rid IN ({marks})", elsewhere))
+                found.update(_where(one) for one in self._rows(connection, rids))
+            return {name: found[name] for name in (*KINDS, "trash")}
+
+    def count(self, words: str = "") -> int:
+        return len(self.keys(words))
+
+    def page(self, words: str = "", *, offset: int = 0, limit: int = 128) -> list[MemoryRecord]:
+        """``limit`` memories from ``offset`` on, as they were."""
+        return self.rows(self.keys(words)[offset : offset + limit])
+
+    def keys(self, words: str = "") -> array[int]:
+        """The keys of all memories of a list, in its order."""
+        with self._lock, self._connections.read() as connection:
+            self._later.follow(connection)
+            known = self._lists.get(words)
+            if known is None or known[0] != self._later.seen:
+                known = self._later.seen, array("q", self._listed(connection, _Wanted.parse(words)))
+                self._lists = {words: known}  # one list at a time is looked at
+            return known[1]
+
+    def rows(self, rids: Sequence[int]) -> list[MemoryRecord]:
+        """Memories by key as they were, in the order asked; those that were not there are left out."""
+        with self._lock, self._connections.read() as connection:
+            self._later.follow(connection)
+            found = {one.rid: one for some in _chunks(rids) for one in self._rows(connection, some)}
+        return [found[rid] for rid in rids if rid in found]
+
+    def get(self, identity: str) -> MemoryRecord:
+        """A memory by its whole id, as it was. Raises NotFoundError when it was not there."""
+        with self._lock, self._connections.read() as connection:
+            self._later.follow(connection)
+            rid = scalar(connection, "SELECT rid FROM memories WHERE id = ?", (identity,))
+            rid = self._later.rid_of(identity) if rid is None else rid
+            for one in self._rows(connection, [rid]) if rid is not None else ():
+                return one
+        raise NotFoundError(f"There was no memory {identity!r} then.", "Choose a later moment.")
+
+    def changed_later(self, low: int, high: int) -> list[int]:
+        """The keys from ``low`` to ``high`` of memories that were there, and were changed or deleted later."""
+        with self._lock:
+            return [rid for rid in self._later.touched if low <= rid <= high]
+
+    # -- rows
+
+    def _rows(self, connection: apsw.Connection, rids: Sequence[int]) -> Iterator[MemoryRecord]:
+        now: Any = connection.execute(
+            f"SELECT {memories.COLUMNS} FROM memories m WHERE m.rid IN ({','.join('?' * len(rids))})",
+            tuple(rids),
+        )
+        rows = {row[0]: dict(zip(_NAMES, row, strict=True)) for row in now}
+        for rid in rids:
+            was = self._later.before.get(rid)
+            if was is None and (rid not in rows or self._later.is_born(rid)):
+                continue
+            row = {"rid": rid} | rows.get(rid, {}) | (was or {})
+            if "id" in row and self._was_there(row):
+                yield self._record(row)
+
+    def _was_there(self, row: Mapping[str, Any]) -> bool:
+        return self.reach.complete or row["created_at"] <= self.at
+
+    def _record(self, row: dict[str, Any]) -> MemoryRecord:
+        if not self.reach.complete and row["valid_until"] is not None and row["valid_until"] > self.at:
+            row["valid_until"] = row["ended_by"] = None
+        if row["last_accessed"] is not None and row["last_accessed"] > self.at:
+            row["last_accessed"] = None
+        return memories.record([row[name] for name in _NAMES], self.at)
+
+    # -- lists
+
+    def _listed(self, connection: apsw.Connection, wanted: _Wanted) -> Iterator[int]:
+        """Rows that no later operation touched come from the file in order; the others are put between them."""
+        kinds = ",".join(f"'{kind}'" for kind in wanted.kinds)
+        known = "" if "episode" in wanted.kinds else "AND m.kind <> 'episode'"
+        cursor: Any = connection.execute(
+            f"SELECT m.rid, m.event_time FROM memories m WHERE {self._standing(wanted.ended)} {known} "
+            f"AND m.kind IN ({kinds}) {wanted.sql} ORDER BY m.event_time DESC, m.rid DESC",
+            wanted.values,
+        )
+        plain = (
+            (-time, -rid)
+            for rid, time in cursor
+            if rid not in self._later.before and not self._later.is_born(rid)
+        )
+        changed = sorted(
+            (-one.event_time, -one.rid)
+            for rids in _chunks(self._later.touched)
+            for one in self._rows(connection, rids)
+            if wanted.takes(one)
+        )
+        for _, rid in heapq.merge(plain, changed):
+            yield -rid
+
+    def _standing(self, ended: bool) -> str:
+        """SQL for rows that were active, or in the Trash."""
+        if self.reach.complete:
+            return f"m.valid_until IS {'NOT ' if ended else ''}NULL"
+        there, gone = f"m.created_at <= {self.at}", f"m.valid_until <= {self.at}"
+        return f"{there} AND {gone}" if ended else f"{there} AND ({gone}) IS NOT 1"
+
+    def _tally(self, connection: apsw.Connection, where: str, values: Sequence[int]) -> dict[str, int]:
+        rows: Any = connection.execute(
+            f"""
+            SELECT CASE WHEN {self._standing(True)} THEN 'trash' ELSE m.kind END AS place, count(*)
+            FROM memories m WHERE {where} AND ({self._standing(True)} OR {self._standing(False)}) GROUP BY place
+            """,
+            tuple(values),
+        )
+        return dict(rows)
+
+
+class _Wanted(NamedTuple):
+    """What a list is narrowed to."""
+
+    kinds: tuple[Kind, ...]
+    ended: bool
+    with_words: tuple[str, ...]
+    without: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, words: str) -> _Wanted:
+        kinds: tuple[Kind, ...] = NOTES
+        ended, having, lacking = False, [], []
+        for word in words.split():
+            key, _, value = word.partition(":")
+            if key == "kind" and value:
+                kinds = tuple(kind for kind in KINDS if kind in value.split(","))
+                if len(kinds) != len(set(value.split(","))):
+                    raise InputError(f"{value!r} is not a kind.", f"Kinds: {', '.join(get_args(Kind))}.")
+            elif word == "is:trash":
+                ended = True
+            elif word.startswith("-") and len(word) > 1:
+                lacking.append(_searchable(word[1:]))
+            else:
+                having.append(_searchable(word))
+        return cls(kinds, ended, tuple(having), tuple(lacking))
+
+    @property
+    def sql(self) -> str:
+        terms = ["> 0"] * len(self.with_words) + ["= 0"] * len(self.without)
+        return "".join(f" AND instr(fold(m.content), ?) {term}" for term in terms)
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        return (*self.with_words, *self.without)
+
+    def takes(self, one: MemoryRecord) -> bool:
+        text = fold(one.content) if self.values else ""
+        return (
+            one.kind in self.kinds and one.active is not self.ended
+            and all(word in text for word in self.with_words) and not any(word in text for word in self.without)
+        )  # fmt: skip
+
+
+def reach(connection: apsw.Connection, at: int) -> Reach:
+    """Whether history tells all that was done after ``at``."""
+    if (scalar(connection, "SELECT min(seq) FROM changes") or 1) == 1:
+        return Reach(complete=True)
+    kept = metadata.get(connection, history.THINNED)
+    since = int(kept) if kept else int(scalar(connection, "SELECT min(at) FROM ops") or 0)
+    return Reach(complete=at >= since, since=since)
+
+
+def _searchable(word: str) -> str:
+    """SQLite cannot store a surrogate or a NUL, so nothing contains one."""
+    return fold(word).encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+
+
+def _where(one: MemoryRecord) -> str:
+    return one.kind if one.active else "trash"
+
+
+def _chunks(rids: Iterable[int]) -> Iterator[list[int]]:
+    left = iter(rids)
+    while some := list(islice(left, _AT_ONCE)):
+        yield some

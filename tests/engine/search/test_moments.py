@@ -1,0 +1,67 @@
+"""Moments as people name them, for looking back."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from memtui.engine.errors import InputError
+from memtui.engine.search.moments import moment
+
+# A Sunday.
+NOW = datetime(2026, 11, 22, 15, 10, tzinfo=UTC).timestamp()
+
+
+def at(when: str) -> str:
+    return datetime.fromtimestamp(moment(when, NOW, UTC), UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("now", "2026-11-22 15:10:00"),
+        ("today", "2026-11-22 15:10:00"),
+        ("yesterday", "2026-11-21 23:59:59"),
+        ("2026-11-03", "2026-11-03 23:59:59"),
+        ("2026-10", "2026-10-31 23:59:59"),
+        ("2026-11-03 14:30", "2026-11-03 14:30:00"),
+        ("2026-11-03T14:30:05", "2026-11-03 14:30:05"),
+        ("2026-11-03T14:30:00Z", "2026-11-03 14:30:00"),
+        ("14:30", "2026-11-22 14:30:00"),
+        ("16:00", "2026-11-21 16:00:00"),
+        ("2d", "2026-11-20 15:10:00"),
+        ("2 days ago", "2026-11-20 15:10:00"),
+        ("an hour ago", "2026-11-22 14:10:00"),
+        ("10 minutes", "2026-11-22 15:00:00"),
+        ("last tuesday", "2026-11-17 23:59:59"),
+        ("Tue", "2026-11-17 23:59:59"),
+        ("saturday", "2026-11-21 23:59:59"),
+        ("sunday", "2026-11-15 23:59:59"),
+        ("2027-01-01", "2026-11-22 15:10:00"),
+    ],
+)
+def test_a_moment_is_what_people_mean_by_it(said: str, meant: str) -> None:
+    assert at(said) == meant
+
+
+@pytest.mark.parametrize("said", ["", "soon", "tuesdayish", "2026-13-01", "25:00", "montag", "\x00", "-3d"])
+def test_what_names_no_time_is_refused_with_examples(said: str) -> None:
+    with pytest.raises(InputError, match="names no time"):
+        moment(said, NOW, UTC)
+
+
+def test_days_end_in_the_local_zone_and_numbers_and_datetimes_are_taken_as_they_are() -> None:
+    east = timezone(timedelta(hours=9))
+    assert moment("2026-11-20", NOW, east) == datetime(2026, 11, 20, 14, 59, 59, tzinfo=UTC).timestamp()
+    assert moment(1_700_000_000.9, NOW) == 1_700_000_000
+    assert moment(datetime(2026, 1, 1, tzinfo=UTC), NOW) == datetime(2026, 1, 1, tzinfo=UTC).timestamp()
+
+
+@given(st.text(max_size=20))
+def test_any_text_names_a_time_until_now_or_is_refused(said: str) -> None:
+    try:
+        assert moment(said, NOW, UTC) <= NOW
+    except InputError:
+        pass
