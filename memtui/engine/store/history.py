@@ -300,7 +300,9 @@ def prune(connections: Connections, now: float, *, keep_bytes: int = KEEP_BYTES)
         last = max(newest_old, over)
         until = scalar(connection, "SELECT max(at) FROM ops WHERE op_id <= ?", (last,))
         if until is not None:
-            metadata.put(connection, THINNED, str(max(until, int(metadata.get(connection, THINNED) or until))))
+            metadata.put(
+                connection, THINNED, str(max(until, int(metadata.get(connection, THINNED) or until)))
+            )
         connection.execute("DELETE FROM changes WHERE op_id <= ?", (last,))
         connection.execute("DELETE FROM ops WHERE op_id <= ?", (last,))
         return connection.changes()
