@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui import paths
-from memtui.engine.errors import UsageError
+from memtui.engine.errors import InputError, MemtuiError, UsageError
 from memtui.ui.format import count, plural
 
+from .discovering import chosen, discovered, list_discovered
 from .errors import CANCELLED, OK
 from .output import emit, err, note, out, paint, row, table
 from .progress import Meter, cancelled_by_signal
@@ -27,25 +28,45 @@ if TYPE_CHECKING:
     from .door import Door
 
 _COUNT_SECONDS = 2.0
+_NAME_ONE = "Name a file, a folder or a zip archive: memtui import ~/Downloads/export.zip"
 
 
 @click.command("import", cls=Command)
 @click.argument("places", nargs=-1, metavar="PATH...")
+@click.option("--discover", is_flag=True, help="List what is on this machine; named sources are brought in.")
+@click.option("--all", "everything", is_flag=True, help="Bring in all that --discover finds.")
 @click.option("--format", metavar="F", help="Read it as this format, where none is recognised.")
 @click.option("--dry-run", is_flag=True, help="Only count what would come in.")
 @click.option("--later", is_flag=True, help="Leave links and vectors to the app, or to the next searches.")
 @json_option
 @pass_door
 def import_command(
-    door: Door, places: tuple[str, ...], format: str | None, dry_run: bool, later: bool, json: bool
-) -> int:
+    door: Door, places: tuple[str, ...], discover: bool, everything: bool, format: str | None, dry_run: bool,
+    later: bool, json: bool,
+) -> int:  # fmt: skip
     """Bring in conversations from files, folders and zip archives.
 
     Claude Code, Codex and OpenAI Agents SDK sessions, ChatGPT and Claude.ai exports, LangChain histories, other memories
     (memory.db, mem0, the MCP reference server, observations), Markdown notes, and JSONL ({"session_id", "role",
     "content", "time"} a line) are recognised by what is in them. What is there already is not added again. Ctrl+C
     stops; what came in until then stays, and "memtui undo" takes it back.
+
+    --discover tells what these programs keep on this machine, how much of it is in, and what they will delete soon;
+    "memtui import --discover NAME..." brings in some of it, each as an operation of its own.
     """
+    if everything and not discover:
+        raise UsageError("--all goes with --discover.", "memtui import --discover --all")
+    if everything and places:
+        raise UsageError("--all brings in everything: no names go with it.", "Leave one out.")
+    if discover and format:
+        raise UsageError("What is discovered has its format: no --format goes with it.", "Leave one out.")
+    if discover and not (places or everything):
+        return list_discovered(door, json=json)
+    if discover:
+        sources = chosen(places) if places else discovered()
+        if not sources:
+            raise InputError("Nothing that memtui knows was found on this machine.", "Name a path.")
+        return _bring_in(door, [source.path for source in sources], dry_run=dry_run, later=later, json=json)
     if not places:
         raise UsageError("What shall be imported?", _suggestions())
     found = [Path(place).expanduser() for place in places]
@@ -55,19 +76,57 @@ def import_command(
         find_sources(found, format)  # what holds nothing to import leaves no empty memory behind
     meter = Meter()
     with _target(door, dry_run) as memory:
-        with cancelled_by_signal() as cancelled:
-            report = memory.import_paths(
-                found, format=format, dry_run=dry_run, progress=_told_by(meter), cancelled=cancelled
-            )
-        meter.clear()
+        report = _import(memory, found, format, dry_run, meter)
         if json:
             emit(report)
         else:
             _tell(report)
-        sys.stdout.flush()
-        if report.operation is not None and not later and not report.cancelled:
-            _index(memory, meter)
+        _afterwards(memory, [report], meter, later=later)
     return CANCELLED if report.cancelled else OK
+
+
+def _bring_in(door: Door, found: list[Path], *, dry_run: bool, later: bool, json: bool) -> int:
+    """Each source by itself: an operation each, and one that cannot be read does not stop the others."""
+    meter = Meter()
+    reports: list[ImportReport] = []
+    failed: MemtuiError | None = None
+    with _target(door, dry_run) as memory:
+        for path in found:
+            try:
+                report = _import(memory, [path], None, dry_run, meter)
+            except InputError as error:
+                failed = error
+                err(f"error: {error.message}")
+                continue
+            reports.append(report)
+            if not json:
+                _tell(report)
+            if report.cancelled:
+                break
+        if json:
+            emit(reports)
+        _afterwards(memory, reports, meter, later=later)
+    if any(report.cancelled for report in reports):
+        return CANCELLED
+    return OK if failed is None else failed.exit_code
+
+
+def _import(
+    memory: Memory, found: list[Path], format: str | None, dry_run: bool, meter: Meter
+) -> ImportReport:
+    with cancelled_by_signal() as cancelled:
+        report = memory.import_paths(
+            found, format=format, dry_run=dry_run, progress=_told_by(meter), cancelled=cancelled
+        )
+    meter.clear()
+    return report
+
+
+def _afterwards(memory: Memory, reports: list[ImportReport], meter: Meter, *, later: bool) -> None:
+    sys.stdout.flush()
+    stopped = any(report.cancelled for report in reports)
+    if any(report.operation is not None for report in reports) and not later and not stopped:
+        _index(memory, meter)
 
 
 @contextmanager
@@ -149,11 +208,10 @@ def _tell(report: ImportReport) -> None:
 
 
 def _suggestions() -> str:
-    """Commands for the session files that are in their known places on this machine."""
-    from memtui.engine.feeds.known import known_sources
-
+    """Commands for what is in its known places on this machine."""
     lines = [
-        f"memtui import {source.path}   ({source.label}, {plural(source.files, 'session file')})"
-        for source in known_sources(Path.home())
+        f"memtui import {source.path}   ({source.label}, {plural(source.files, 'file')})"
+        for source in discovered()
     ]
-    return "\n".join(lines) or "Name a file, a folder or a zip archive: memtui import ~/Downloads/export.zip"
+    told = '"memtui import --discover" tells what they hold.'
+    return "\n".join([*lines, told] if lines else [_NAME_ONE])

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from memtui.engine.search.briefing import ContextBlock
 
 NO_VECTORS = "a hook asks no model"
+# The sources of turns that an import found in what Claude Code itself keeps.
+_FOLLOWED = ("import:claude-code", "import:claude-history")
 
 
 class Quick:
@@ -74,7 +76,12 @@ class Quick:
         ) as op:
             if once and _latest(op, session_id) == (role, turn.intake.content):
                 return
-            turns.store_turn(op.connection, turn, now, memories.new_id("episode"))
+            # Whoever follows the transcript may have been quicker.
+            if turns.is_told(op.connection, session_id, role, turn.intake.content, now, _FOLLOWED):
+                if not told:
+                    return
+            else:
+                turns.store_turn(op.connection, turn, now, memories.new_id("episode"))
             if told:
                 rids = [memory.rid for memory in told]
                 memories.record_access(op.connection, rids, now, local_midnight(now))

@@ -167,3 +167,46 @@ def test_an_import_of_nothing_leaves_no_memory_behind(cli: Cli, tmp_path: Path) 
     told = cli("--db", tmp_path / "new.db", "import", tmp_path / "empty")
     assert told.code == 3
     assert not (tmp_path / "new.db").exists()
+
+
+def claude_session(home: Path, name: str, said: str) -> Path:
+    file = home / ".claude" / "projects" / "-home-ada" / f"{name}.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    record = {
+        "type": "user", "uuid": f"u-{name}", "sessionId": name, "timestamp": "2025-11-20T10:00:00Z",
+        "message": {"role": "user", "content": said},
+    }  # fmt: skip
+    file.write_text(json.dumps(record) + "\n")
+    return file
+
+
+def test_discovering_lists_what_is_there_and_brings_in_what_is_named(cli: Cli, home: Path) -> None:
+    assert "Nothing that memtui knows" in cli("import", "--discover").out
+    assert cli("import", "--discover", "--json").json == []
+    for number in range(3):
+        file = claude_session(home, f"s{number}", f"hello {number}")
+        age = time.time() - (29 if number == 0 else 1) * 86_400
+        os.utime(file, (age, age))
+    (home / ".mem0").mkdir()
+    (home / ".mem0" / "history.db").write_bytes(b"no database")
+    told = cli("import", "--discover").out
+    assert "claude-code" in told and "3 sessions, 3 turns" in told and "nothing of it is in yet" in told
+    assert "1 file will be deleted by Claude Code within a week" in told
+    assert not (home / "memory.db").exists()
+    assert cli("import", "--discover", "carrier").code == 3
+    done = cli("import", "--discover", "--all", "--later")
+    assert done.code == 3 and "imported 3 turns of 3 sessions" in done.out and "history.db" in done.err
+    assert cli("stats", "--json").json["active"] == 3
+    (claude, mem0) = cli("import", "--discover", "--json").json
+    assert (claude["name"], claude["sessions"], claude["new_sessions"], claude["new_turns"], claude["going"]) == (
+        "claude-code", 3, 0, 0, 0,
+    )  # fmt: skip
+    assert (mem0["name"], mem0["turns"]) == ("mem0", 0)
+    assert "all of it is in already" in cli("import", "--discover").out
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--all",), ("--discover", "--all", "x"), ("--discover", "--format", "codex")]
+)
+def test_options_that_contradict_each_other_are_told(arguments: tuple[str, ...], cli: Cli) -> None:
+    assert cli("import", *arguments).code == 2

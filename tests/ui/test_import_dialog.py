@@ -115,14 +115,14 @@ async def test_an_import_can_be_stopped_and_what_came_in_is_one_operation(
 ) -> None:
     monkeypatch.setattr(importer, "_TURNS_PER_BATCH", 2)
     go_on = threading.Event()
-    plain = importer._Import._take
+    plain = importer.Import.take
 
-    def slow(self: importer._Import, batch: object) -> None:
+    def slow(self: importer.Import, batch: object) -> None:
         plain(self, batch)  # type: ignore[arg-type]
-        if not self.dry_run:
+        if not self.account.dry_run:
             go_on.wait(5)
 
-    monkeypatch.setattr(importer._Import, "_take", slow)
+    monkeypatch.setattr(importer.Import, "take", slow)
     before = turns_in(story)
     app = story.app()
     async with running(app) as pilot:
@@ -145,14 +145,14 @@ async def test_it_goes_on_in_the_background_and_the_dialog_finds_it_again(
 ) -> None:
     monkeypatch.setattr(importer, "_TURNS_PER_BATCH", 2)
     go_on = threading.Event()
-    plain = importer._Import._take
+    plain = importer.Import.take
 
-    def slow(self: importer._Import, batch: object) -> None:
+    def slow(self: importer.Import, batch: object) -> None:
         plain(self, batch)  # type: ignore[arg-type]
-        if not self.dry_run:
+        if not self.account.dry_run:
             go_on.wait(5)
 
-    monkeypatch.setattr(importer._Import, "_take", slow)
+    monkeypatch.setattr(importer.Import, "take", slow)
     before = turns_in(story)
     app = story.app()
     async with running(app) as pilot:

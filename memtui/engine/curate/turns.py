@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import apsw
 
 from memtui.engine.records import MemoryRecord, SecretPolicy, Trust
 from memtui.engine.store import memories, sessions
+from memtui.engine.store.sql import scalar
 
 from . import intake
 from .intake import Intake
+
+# How far the clocks of two programs that tell the same turn can lie apart.
+_SECONDS_APART = 300
 
 
 class NewTurn(NamedTuple):
@@ -41,6 +46,26 @@ def checked(
         source=None if source is None else intake.name(source, "source"),
         project=None if project is None else intake.name(project, "project"),
     )
+
+
+def is_told(
+    connection: apsw.Connection,
+    session_id: str,
+    role: str,
+    content: str,
+    event_time: int,
+    sources: Sequence[str],
+) -> bool:
+    """Whether one of the sources brought these words to the session at about that time, in the Trash or not."""
+    found = scalar(
+        connection,
+        f"""
+        SELECT 1 FROM memories WHERE session_id = ? AND event_time BETWEEN ? AND ?
+        AND source_role = ? AND content = ? AND source IN ({", ".join("?" * len(sources))}) LIMIT 1
+        """,
+        (session_id, event_time - _SECONDS_APART, event_time + _SECONDS_APART, role, content, *sources),
+    )
+    return found is not None
 
 
 def store_turn(connection: apsw.Connection, turn: NewTurn, now: int, id: str | None = None) -> int | None:

@@ -160,7 +160,7 @@ class _Reader:
         return Turn(
             session_id=session,
             role=role,
-            content=text,
+            content=text.strip(),
             source_key="claude-code:" + (uuid or values.digest(session, role, text, line.timestamp)),
             source="import:claude-code",
             event_time=values.event_time(line.timestamp, self.stream),

@@ -22,6 +22,7 @@ from .base import Feed, Head
 from .chatgpt import ChatGPT
 from .claude_ai import ClaudeAI
 from .claude_code import ClaudeCode
+from .claude_history import ClaudeHistory
 from .codex import Codex
 from .complete import Complete
 from .generic import Generic
@@ -38,6 +39,7 @@ from .source import Source
 FEEDS: tuple[Feed, ...] = (
     Complete(),
     ClaudeCode(),
+    ClaudeHistory(),
     Codex(),
     ChatGPT(),
     ClaudeAI(),
@@ -108,7 +110,7 @@ def find_sources(
     ignored: Counter[str] = Counter()
     sources: dict[tuple[str, str | None], tuple[float, Recognised]] = {}
     for path in paths:
-        search = _Search(path.expanduser(), wanted, limits, _identities(own))
+        search = _Search(path.expanduser(), wanted, limits, identities(own))
         for age, found in search.run():
             sources.setdefault((os.path.realpath(found.source.path), found.source.member), (age, found))
         ignored.update(search.ignored)
@@ -118,8 +120,8 @@ def find_sources(
     return Found(sources=tuple(found for _, found in ordered), ignored=dict(ignored))
 
 
-def _identities(own: Path | None) -> frozenset[tuple[int, int]]:
-    """The device and inode of the open memory's files."""
+def identities(own: Path | None) -> frozenset[tuple[int, int]]:
+    """The device and inode of the open memory's files, which must not be opened once more."""
     found = set()
     for suffix in ("", "-wal", "-shm") if own else ():
         try:

@@ -18,6 +18,13 @@ class Distinct(Temporary):
 
     def add(self, text: str) -> bool:
         """True if the text was not there yet."""
-        digest = blake2b(text.encode(), digest_size=16).digest()
-        self._database.execute("INSERT INTO met(digest) VALUES (?) ON CONFLICT DO NOTHING", (digest,))
+        self._database.execute("INSERT INTO met(digest) VALUES (?) ON CONFLICT DO NOTHING", (_digest(text),))
         return self._database.changes() > 0
+
+    def has(self, text: str) -> bool:
+        found = self._database.execute("SELECT 1 FROM met WHERE digest = ?", (_digest(text),))
+        return found.fetchone() is not None
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode(), digest_size=16).digest()

@@ -106,6 +106,11 @@ class Stream:
     def warn(self, what: str) -> None:
         self.warnings[what] += 1
 
+    def skip_to(self, offset: int) -> None:
+        """Begin with the first whole line after ``offset`` of a plain file; before anything is read."""
+        self._meter.file.seek(offset)
+        self._pass_over_line(self._buffer.readline(MIB))
+
     def lines(self, *, blank: bool = False) -> Iterator[bytes | Skip]:
         """The lines, without their ends; Skip for one that is too long.
 

@@ -14,16 +14,20 @@ from hashlib import blake2b
 import apsw
 import msgspec
 
+from memtui.engine.curate import turns
 from memtui.engine.curate.turns import NewTurn
+from memtui.engine.records import Turn
 from memtui.engine.store import full_text, memories, sessions
 from memtui.engine.store.sql import scalar
 
 _TITLES_KEPT = 256
 _ROWS_PER_LOOK = 8
-# The source of an import, and that of the hook which records the same turns as they are said; and how far the
-# two clocks of one turn can lie apart.
-_LIVE = {"import:claude-code": "hook:claude-code"}
-_SECONDS_APART = 300
+# The source of an import, and those that tell the same turns in other words: the hook which records them as they are
+# said, the list of prompts.
+SAME_WORDS = {
+    "import:claude-code": ("hook:claude-code", "import:claude-history"),
+    "import:claude-history": ("hook:claude-code", "import:claude-code"),
+}
 # About three times what a transaction adds to the full-text index, so that merging keeps up.
 MERGED_PAGES = 128
 
@@ -65,34 +69,34 @@ def erased_keys(connection: apsw.Connection, keys: Sequence[str]) -> set[str]:
     }
 
 
-def said_live(connection: apsw.Connection, turns: Mapping[str, NewTurn]) -> set[str]:
-    """The keys of those turns that a hook recorded while they were said: they have no source key."""
+def is_told_otherwise(connection: apsw.Connection, turn: Turn) -> bool:
+    """Whether another source told a turn as a feed found it."""
+    others = SAME_WORDS.get(turn.source, ())
+    return bool(others) and turns.is_told(
+        connection, turn.session_id, turn.role, turn.content, int((turn.event_time or 0) // 1), others
+    )
+
+
+def told_otherwise(connection: apsw.Connection, new: Mapping[str, NewTurn]) -> set[str]:
+    """The keys of those turns that another source told: it gave them another key, or none."""
     return {
         key
-        for key, turn in turns.items()
-        if (live := _LIVE.get(turn.source or ""))
-        and scalar(
-            connection,
-            """
-            SELECT 1 FROM memories WHERE session_id = ? AND event_time BETWEEN ? AND ?
-            AND source = ? AND source_role = ? AND content = ? LIMIT 1
-            """,
-            (
-                turn.session_id, turn.event_time - _SECONDS_APART, turn.event_time + _SECONDS_APART,
-                live, turn.role, turn.intake.content,
-            ),
+        for key, turn in new.items()
+        if (others := SAME_WORDS.get(turn.source or ""))
+        and turns.is_told(
+            connection, turn.session_id, turn.role, turn.intake.content, turn.event_time, others
         )
-    }  # fmt: skip
+    }
 
 
 def store_some(
-    connection: apsw.Connection, turns: Sequence[NewTurn], titles: Titles, *, now: int, seconds: float
+    connection: apsw.Connection, new: Sequence[NewTurn], titles: Titles, *, now: int, seconds: float
 ) -> tuple[int, list[NewTurn]]:
     """Store turns until the time is up: how many were taken, and those that were not there already."""
     until = time.monotonic() + seconds
     stored: list[NewTurn] = []
     taken = 0
-    for taken, turn in enumerate(turns, 1):
+    for taken, turn in enumerate(new, 1):
         if _insert(connection, turn, now):
             stored.append(turn)
         if taken % _ROWS_PER_LOOK == 0 and time.monotonic() > until:
@@ -113,9 +117,9 @@ def _insert(connection: apsw.Connection, turn: NewTurn, now: int) -> bool:
     return rid is not None
 
 
-def _register_sessions(connection: apsw.Connection, turns: Sequence[NewTurn], titles: Titles) -> None:
+def _register_sessions(connection: apsw.Connection, stored: Sequence[NewTurn], titles: Titles) -> None:
     by_session: dict[str, list[NewTurn]] = {}
-    for turn in turns:
+    for turn in stored:
         by_session.setdefault(turn.session_id, []).append(turn)
     for session_id, those in by_session.items():
         times = [turn.event_time for turn in those]

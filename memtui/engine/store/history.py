@@ -156,10 +156,15 @@ def operation_of(row: tuple[Any, ...]) -> Operation:
 
 
 def get_operation(connection: apsw.Connection, op_id: int) -> Operation:
-    row = connection.execute(f"{_OPERATION} WHERE op_id = ?", (op_id,)).fetchone()
-    if row is None:
+    found = find_operation(connection, op_id)
+    if found is None:
         raise NotFoundError(f"There is no operation {op_id}.", "memtui history lists them.")
-    return operation_of(row)
+    return found
+
+
+def find_operation(connection: apsw.Connection, op_id: int) -> Operation | None:
+    row = connection.execute(f"{_OPERATION} WHERE op_id = ?", (op_id,)).fetchone()
+    return None if row is None else operation_of(row)
 
 
 def list_operations(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -31,6 +31,8 @@ from memtui.engine.verbs.undoing import Undoing
 
 if TYPE_CHECKING:
     from memtui.engine.exports.exporting import Format
+    from memtui.engine.feeds.known import KnownSource
+    from memtui.engine.feeds.survey import Surveyed
     from memtui.engine.maintain.enrich import Enricher
     from memtui.engine.maintain.plan import Consolidation
     from memtui.engine.maintain.review import ReviewItem
@@ -84,6 +86,12 @@ class Keeping(Finding, Undoing):
             self._tell(report.operation.op_id)
             self._ask_questions()
         return report
+
+    def survey(self, sources: Sequence[KnownSource]) -> Iterator[Surveyed]:
+        """What known places hold (``feeds.known.known_sources`` finds them) and how much of it is here, one by one."""
+        from memtui.engine.feeds import survey
+
+        return survey.survey(self._connections, sources, self._clock)
 
     def export(
         self,

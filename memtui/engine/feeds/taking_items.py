@@ -1,0 +1,97 @@
+"""What an import brings beside turns, notes, names, scratchpad entries: what of a batch is new, and storing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from memtui.engine.curate import intake
+from memtui.engine.errors import InputError
+
+from . import account, item_writing, writing
+from .account import Account
+from .item_writing import NewItem, NewNote
+from .items import Item, Named, Note, ReadTalk
+
+TOO_LONG_NOTE = "too long"
+
+
+class ItemTaker:
+    """``ordering`` tells whether a text talks to the assistant: such a one is not taken for confirmed."""
+
+    def __init__(self, shared: Account, ordering: Callable[[str], bool]) -> None:
+        self._shared = shared
+        self._ordering = ordering
+
+    def take(self, items: list[Item]) -> None:
+        """Sort out what is new in a batch of what is not turns, and store it."""
+        shared = self._shared
+        keys = [item.source_key for item in items if isinstance(item, Note)]
+        with shared.connections.read() as connection:
+            there = writing.known_keys(connection, keys)
+            erased = writing.erased_keys(connection, keys)
+        new: list[NewItem] = []
+        for item in items:
+            if isinstance(item, Note) and item.source_key in erased:
+                shared.skip(account.ERASED)
+            elif isinstance(item, Note) and item.source_key in there:
+                shared.already_there += 1
+            elif checked := self._checked(item):
+                new.append(checked)
+        now = int(shared.clock())
+        with shared.connections.read() as connection:
+            fresh = [item for item in new if not item_writing.is_there(connection, item, now)]
+            taken_keys = sum(item_writing.other_value(connection, item) for item in new)
+        for _ in range(taken_keys):
+            shared.skip(item_writing.KEY_IN_USE)
+        there_now = sum(not isinstance(item, ReadTalk) for item in new)
+        there_now -= sum(not isinstance(item, ReadTalk) for item in fresh)
+        shared.already_there += there_now - taken_keys
+        self._count(self._dry(fresh) if shared.dry_run else self._store(fresh))
+
+    def _checked(self, item: Item) -> NewItem | None:
+        try:
+            return item_writing.checked(item, self._shared.options, self._ordering)
+        except InputError as error:
+            too_long = isinstance(item, Note) and len(item.content) > _longest(item)
+            self._shared.skip(TOO_LONG_NOTE if too_long else account.REFUSED, error.message)
+            return None
+
+    def _dry(self, items: list[NewItem]) -> list[NewItem]:
+        fresh = []
+        met = self._shared.met
+        for item in items:
+            text = item_writing.same_text(item)
+            if met.add(item_writing.identity(item)) and (text is None or met.add(text)):
+                fresh.append(item)
+            else:
+                self._shared.already_there += 1
+        return fresh
+
+    def _store(self, items: list[NewItem]) -> list[NewItem]:
+        shared = self._shared
+        stored: list[NewItem] = []
+        while items:
+            with shared.operation.part() as connection:
+                taken, some = item_writing.store_some(
+                    connection, items, now=int(shared.clock()), seconds=account.SECONDS_PER_TRANSACTION
+                )
+            shared.already_there += taken - len(some)
+            stored += some
+            items = items[taken:]
+        return stored
+
+    def _count(self, items: list[NewItem]) -> None:
+        shared = self._shared
+        for item in items:
+            if isinstance(item, NewNote):
+                episode = item.note.kind == "episode"
+                shared.kinds["turn" if episode else item.note.kind] += 1
+                shared.secrets += "secrets" in item.intake.attributes
+                if episode and item.note.session_id is not None:
+                    shared.met_session(item.note.session_id)
+            elif not isinstance(item, ReadTalk):
+                shared.kinds["entity" if isinstance(item, Named) else "scratchpad entry"] += 1
+
+
+def _longest(note: Note) -> int:
+    return intake.MAX_EPISODE if note.kind == "episode" else intake.MAX_NOTE

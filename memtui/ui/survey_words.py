@@ -1,0 +1,64 @@
+"""What a known place holds, in words: the same in the app and on the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .format import count, plural, relative_time
+
+if TYPE_CHECKING:
+    from memtui.engine.feeds.known import KnownSource
+    from memtui.engine.feeds.survey import Surveyed
+
+# What formats hold that are no conversations.
+_NOTES = {"mem0-history": "memory", "mcp-memory": "memory"}
+WEEK = "within a week"
+
+
+def ages(source: KnownSource, now: float) -> str:
+    """``2h to 5mo old``, or how old the only file is."""
+    newest, oldest = relative_time(source.newest, now), relative_time(source.oldest, now)
+    if newest == oldest:
+        return "just written" if newest == "now" else f"{newest} old"
+    return f"{newest} to {oldest} old" if newest != "now" else f"up to {oldest} old"
+
+
+def held(found: Surveyed) -> str:
+    """``31 sessions, about 1,200 turns``."""
+    turns = plural(found.turns, *_unit(found))
+    about = turns if found.exact else f"about {turns}"
+    return about if found.sessions is None else f"{plural(found.sessions, 'session')}, {about}"
+
+
+def missing(found: Surveyed) -> str:
+    """What of it is not in the memory; all in one line."""
+    if found.nothing_new:
+        return "all of it is in already" if found.exact else "as far as one can see, all of it is in already"
+    if found.new_turns >= found.turns and not found.grown_sessions:
+        return "nothing of it is in yet"
+    parts = []
+    if found.new_sessions:
+        parts.append(f"{plural(found.new_sessions, 'session')} not in yet")
+    if found.grown_sessions:
+        parts.append(f"{count(found.grown_sessions)} went on since")
+    if found.new_turns:
+        about = "" if found.exact else "about "
+        parts.append(
+            f"{about}{count(found.new_turns)} new {'turns' if _unit(found)[0] == 'turn' else 'memories'}"
+        )
+    return ", ".join(parts)
+
+
+def going(found: Surveyed) -> str:
+    """How many files their program will delete, and how many of them hold something new; "" if none will be."""
+    source = found.source
+    if not source.expiring:
+        return ""
+    new = "all of them hold" if found.going == source.expiring else f"{count(found.going)} of them hold"
+    rest = f"{new} something that is not in yet" if found.going else "what they hold is in"
+    told = f"{plural(source.expiring, 'file')} will be deleted by {source.label} {WEEK}"
+    return f"{told} (it keeps them for {source.kept_days} days); {rest}"
+
+
+def _unit(found: Surveyed) -> tuple[str, str]:
+    return ("memory", "memories") if found.source.format in _NOTES else ("turn", "turns")
