@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.ui.format import plural
+from memtui.ui.format import count, plural
 
 from .errors import NEGATIVE, OK
 from .output import emit, out, paint, row
@@ -14,6 +14,9 @@ from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
     from .door import Door
+
+
+_LISTED = 10
 
 
 @click.command("check", cls=Command)
@@ -28,14 +31,20 @@ def check_command(door: Door, deep: bool, repair: bool, json: bool) -> int:
     if json:
         emit(report)
         return OK if report.ok else NEGATIVE
+    for mended in report.repaired:
+        out(row(paint("repaired", "green"), mended.check, mended.did))
+    if report.backup:
+        out(row("   ", f"the memory as it was before: {report.backup}"))
     for finding in report.findings:
-        cure = " (memtui check --repair mends it)" if finding.repairable and not repair else ""
         severity = paint(finding.severity, "red" if finding.severity == "error" else "yellow")
-        out(row(severity, finding.check, finding.message + cure))
-        for identity in finding.ids:
+        out(row(severity, finding.check, finding.message))
+        for identity in finding.ids[:_LISTED]:
             out(row("   ", identity))
-    for what in report.repaired:
-        out(row(paint("repaired", "green"), what))
+        if finding.total > _LISTED:
+            out(row("   ", f"and {count(finding.total - _LISTED)} more (--json names {len(finding.ids)})"))
+        remedy = "This could not be mended." if repair and finding.repairable else finding.remedy
+        if remedy:
+            out(row("   ", paint(remedy, "dim")))
     verdict = paint("sound", "green") if report.ok else paint("not sound", "red")
     out(row(verdict, f"{plural(len(report.checks), 'check')} in {report.seconds:.2f} s"))
     return OK if report.ok else NEGATIVE

@@ -46,12 +46,13 @@ def back_up(
     reason: str,
     folder: Path | None = None,
     at: float | None = None,
+    before_repair: bool = False,
 ) -> Path:
     """Write a verified copy beside the file and return its path.
 
     The copy is checked, flushed to disk and only then gets its name, so that whatever carries a
-    backup's name is a good one. ``at``: Unix seconds for the name, now if None. Raises CorruptFileError
-    when the copy does not pass its check.
+    backup's name is a good one. ``at``: Unix seconds for the name, now if None. ``before_repair``: indexes may be
+    damaged, they are about to be made anew. Raises CorruptFileError when the copy does not pass its check.
     """
     folder = folder or path.parent / FOLDER
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -63,7 +64,7 @@ def back_up(
             copy.pragma("journal_mode", "delete")  # one self-contained file
         finally:
             copy.close()
-        problem = problem_of(partial)
+        problem = problem_of(partial, indexes=not before_repair)
         if problem:
             raise CorruptFileError(
                 f"The backup of {path} failed its check: {problem}.", "Run memtui check on the memory file."
@@ -111,17 +112,30 @@ def _new_names(folder: Path, stem: str, reason: str, at: float) -> tuple[Path, P
         partial.unlink()
 
 
-def problem_of(path: Path) -> str:
-    """What is wrong with a database as it stands on disk, "" if nothing is."""
+def problem_of(path: Path, *, indexes: bool = True) -> str:
+    """What is wrong with a database as it stands on disk, "" if nothing is; without ``indexes`` they do not count."""
     try:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
         try:
-            [(first,), *_] = connection.execute("PRAGMA quick_check(1)")
+            for (problem,) in connection.execute(f"PRAGMA quick_check({1 if indexes else 1_000})"):
+                text = str(problem)
+                if text != "ok" and (indexes or not (of_full_text(text) or of_an_index(text))):
+                    return text
         finally:
             connection.close()
     except apsw.Error as error:
         return str(error)
-    return "" if first == "ok" else str(first)
+    return ""
+
+
+def of_full_text(problem: str) -> bool:
+    """Whether SQLite's check speaks of a full-text index, which is made from the texts."""
+    return "FTS5 table" in problem or "fts5" in problem
+
+
+def of_an_index(problem: str) -> bool:
+    """Whether it speaks of an index that does not match its table, which is whole."""
+    return "index" in problem and problem.startswith(("row ", "wrong # of entries", "non-unique entry"))
 
 
 def _flush(path: Path) -> None:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import apsw
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import CorruptFileError, ReadOnlyError
-from memtui.engine.records import CheckReport, Finding
+from memtui.engine.records import CheckReport, Finding, Repair
 
-from . import cjk, full_text, triggers, vectors
 from .backup import back_up
 from .connection import Connections
 from .invariants import CHECKS, Scene
+from .repairs import repair as repair_all
+
+# A table that was missing is filled in the next round.
+_ROUNDS = 3
 
 
 def check(connections: Connections, clock: Clock, *, deep: bool = False, repair: bool = False) -> CheckReport:
@@ -29,17 +33,26 @@ def check(connections: Connections, clock: Clock, *, deep: bool = False, repair:
             "This memory is open for reading only.", "Open it without --readonly to repair it."
         )
     findings = _run(connections, clock, deep)
-    repaired: tuple[str, ...] = ()
-    if repair and any(finding.repairable for finding in findings):
-        repaired = _repair(connections, {f.check for f in findings if f.repairable})
+    repaired: list[tuple[Repair, ...]] = []
+    saved: Path | None = None
+    broken = _mendable(findings) if repair else set()
+    while broken and len(repaired) < _ROUNDS:
+        saved = saved or _back_up(connections)
+        repaired.append(repair_all(connections, broken))
         findings = _run(connections, clock, deep)
+        broken = _mendable(findings) - broken
     return CheckReport(
         ok=not any(finding.severity == "error" for finding in findings),
         checks=tuple(CHECKS),
         findings=tuple(findings),
-        repaired=repaired,
+        repaired=tuple(mended for round in repaired for mended in round),
         seconds=time.perf_counter() - started,
+        backup="" if saved is None else str(saved),
     )
+
+
+def _mendable(findings: list[Finding]) -> set[str]:
+    return {finding.check for finding in findings if finding.repairable}
 
 
 @contextmanager
@@ -67,99 +80,30 @@ def _run(connections: Connections, clock: Clock, deep: bool) -> list[Finding]:
             try:
                 findings += run(scene)
             except (apsw.CorruptError, apsw.NotADBError) as error:
-                findings.append(
-                    Finding(
-                        check=name,
-                        severity="error",
-                        message=f"the file is damaged: {error}",
-                        repairable=False,
-                    )
-                )
+                findings.append(_unreadable(name, f"the file is damaged: {error}"))
                 break
+            except apsw.SQLError as error:
+                # Where a table or column is gone, the check of the schema has said so.
+                if not any(finding.check == "schema" for finding in findings):
+                    findings.append(_unreadable(name, f"cannot be checked: {error}"))
     return findings
 
 
-def _rebuild_text(connection: apsw.Connection) -> None:
-    for table in full_text.TABLES:
-        connection.execute(f"INSERT INTO {table}({table}) VALUES ('rebuild')")
-    connection.execute("INSERT INTO memories_cjk(memories_cjk) VALUES ('delete-all')")
-    for rid, content in connection.execute("SELECT rid, content FROM memories"):
-        cjk.index(connection, rid, content)
+def _unreadable(check: str, message: str) -> Finding:
+    return Finding(
+        check=check, severity="error", message=message, repairable=False,
+        remedy="Restore a backup from before: memtui backup list shows them.",
+    )  # fmt: skip
 
 
-def _rebuild_links(connection: apsw.Connection) -> None:
-    connection.execute("DELETE FROM memory_links")
-    connection.execute(triggers.fill_links_sql())
-
-
-def _rebuild_vectors(connection: apsw.Connection) -> None:
-    model = vectors.space(connection)
-    if model is None:
-        return
-    connection.execute(
-        "DELETE FROM embeddings WHERE model_id = ?1 AND "
-        "(dims <> ?2 OR dtype <> 'int8' OR length(vector) <> ?2 OR vector = zeroblob(?2))",
-        (model.model_id, model.dims),
-    )
-    connection.execute(
-        "INSERT INTO index_queue(rid, text, vector) SELECT rid, 0, 1 FROM memories m WHERE rid NOT IN "
-        "(SELECT rid FROM embeddings WHERE model_id = ?) AND attributes = '{}' "
-        "ON CONFLICT(rid) DO UPDATE SET vector = 1",
-        (model.model_id,),
-    )
-    vectors.rebuild(connection)
-    while vectors.sync(connection):
-        pass
-
-
-def _recount(connection: apsw.Connection) -> None:
-    at = triggers.MEMORY_AT.format(row="memory_entities")
-    connection.execute(f"UPDATE memory_entities SET at = {at} WHERE at IS NOT {at}")
-    connection.execute(triggers.RECOUNT_MENTIONS)
-    connection.execute("DELETE FROM entity_votes")
-    connection.execute(
-        "INSERT INTO entity_votes(eid, type, votes) SELECT eid, vote, count(*) FROM memory_entities "
-        "WHERE vote IS NOT NULL GROUP BY eid, vote"
-    )
-
-
-def _close_operation(connection: apsw.Connection) -> None:
-    connection.execute("DELETE FROM current_op")
-
-
-_REPAIRS: dict[str, Callable[[apsw.Connection], None]] = {
-    "schema": triggers.install,
-    "full text": _rebuild_text,
-    "embeddings": _rebuild_vectors,
-    "vector index": _rebuild_vectors,
-    "entities": _recount,
-    "links": _rebuild_links,
-    "history": _close_operation,
-}
-
-
-def _repair(connections: Connections, broken: set[str]) -> tuple[str, ...]:
-    if connections.path is not None:
-        with connections.exclusive() as connection:
-            try:
-                back_up(connection, connections.path, reason="repair")
-            except CorruptFileError as error:
-                raise CorruptFileError(
-                    f"Nothing was repaired: {error.message}",
-                    "Restore an earlier backup; the file was left as it is.",
-                ) from error
-        if "permissions" in broken:
-            _close_permissions(connections)
-    done = [name for name in _REPAIRS if name in broken]
-    with connections.write() as connection:
-        for repair in dict.fromkeys(_REPAIRS[name] for name in done):
-            repair(connection)
-    return (*done, *(("permissions",) if "permissions" in broken else ()))
-
-
-def _close_permissions(connections: Connections) -> None:
-    path = connections.path
-    assert path is not None
-    for part in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
-        if part.exists():
-            part.chmod(0o600)
+def _back_up(connections: Connections) -> Path | None:
+    if connections.path is None:
+        return None
+    with connections.exclusive() as connection:
+        try:
+            return back_up(connection, connections.path, reason="repair", before_repair=True)
+        except CorruptFileError as error:
+            raise CorruptFileError(
+                f"Nothing was repaired: {error.message}",
+                "Restore an earlier backup; the file was left as it is.",
+            ) from error

@@ -9,6 +9,9 @@ import apsw
 
 PAGES_PER_STEP = 64
 TABLES = ("memories_fts", "facts_fts", "observations_fts")
+# With the one that has no texts of its own (cjk.py).
+ALL_TABLES = (*TABLES, "memories_cjk")
+VOCABULARIES = ("memories_vocab", "facts_vocab", "observations_vocab", "cjk_vocab")
 
 
 def merge(connection: apsw.Connection, pages: int = PAGES_PER_STEP) -> bool:

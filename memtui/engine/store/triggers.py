@@ -110,6 +110,12 @@ _LINK_SOURCES = """
 _NEW_ROW = "(SELECT new.id AS id, new.source_ids AS source_ids, new.attributes AS attributes)"
 
 
+def stated_links_sql() -> str:
+    """SELECT of the links (from_id, rel, to_id) that the memories state, each once."""
+    names = "SELECT NULL AS from_id, NULL AS rel, NULL AS to_id WHERE false"
+    return f"SELECT * FROM ({names} UNION {_LINK_SOURCES.format(memories='memories')})"
+
+
 def fill_links_sql(rows: str = "memories") -> str:
     """INSERT of the links that the rows state; ``rows`` names a table or a subquery."""
     return (
