@@ -91,13 +91,17 @@ class AppWays(Performs):
 
     async def list_memories(self, filter: str) -> None:
         """Show the memories that pass a filter."""
-        from .screens.memories import MemoriesPane
+        await self.list_rows("memories", filter)
+
+    async def list_rows(self, place: Place, filter: str) -> None:
+        """Show the rows of a list that pass a filter."""
+        from .screens.list_pane import ListPane
 
         async def show(pane: Pane) -> None:
-            assert isinstance(pane, MemoriesPane)
+            assert isinstance(pane, ListPane)
             pane.list_only(filter)
 
-        await self.visit("memories", show)
+        await self.visit(place, show)
 
     async def open_entity(self, eid: int) -> None:
         """Show everything about an entity in the whole window."""

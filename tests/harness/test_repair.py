@@ -413,7 +413,7 @@ BASE_DAMAGES: dict[str, tuple[str, ...]] = {
     "entities have no name": ("UPDATE entities SET canonical_name = ' ' WHERE eid = 1",),
     "rows of profiles cannot be read": (UNCHECKED, "INSERT INTO profiles(name, settings) VALUES ('mine', '{')"),
     "entity_aliases point at something": ("INSERT INTO entity_aliases(key, entity_id, alias) VALUES ('x', 999, 'X')",),
-    "are not registered": ("DELETE FROM sessions_consolidations",),
+    "is not registered": ("DELETE FROM sessions_consolidations",),
     "impossible times": ("UPDATE sessions_consolidations SET first_seen_at = last_seen_at + 1",),
     "watermarks": ("UPDATE sessions_consolidations SET consolidated_through = 99999, consolidated_at = 1",),
     "or watermarks": ("UPDATE sessions_consolidations SET consolidated_at = 1",),

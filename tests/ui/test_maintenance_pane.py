@@ -172,8 +172,9 @@ async def test_findings_of_a_check_open_the_rows_they_are_about(
     with faded.open(readonly=True) as memory:
         one = memory.view.page("kind:fact")[0]
     finding = Finding(
-        check="links", severity="error", message=f"broken {HOSTILE}", repairable=True, ids=(one.id,)
-    )
+        check="links", severity="error", message=f"broken {HOSTILE}", repairable=True, ids=(one.id,), total=1,
+        about="memories", remedy="mend it",
+    )  # fmt: skip
     report = CheckReport(ok=False, checks=("links",), findings=(finding,))
     monkeypatch.setattr(Memory, "check", lambda self: report)
     app = at_maintenance(faded)

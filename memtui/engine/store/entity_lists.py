@@ -1,7 +1,8 @@
 """Entities as a list for people: found by words, a page at a time or by key; and what goes with one of them.
 
 A filter is words that must stand in one of an entity's names, in any case and any script; a word with ``-``
-before it must not; ``type:person`` asks for a type.
+before it must not; ``type:person`` asks for a type, ``id:ent_3f,ent_40`` for these entities, whether or not
+they are listed otherwise.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from memtui.engine.records import Companion, Entity, EntityType, MemoryRecord
 
 from . import entities, memories
 from .connection import Connections
+from .lists import keys_named
 from .sql import in_chunks, scalar
 from .words import fold
 
@@ -103,6 +105,11 @@ def known_type(type: str) -> str:
 def _where(words: str) -> tuple[str, tuple[str, ...]]:
     terms, values = [_LISTED], []
     for word in words.split():
+        if named := keys_named(word):
+            terms[0] = "true"
+            terms.append(f"e.id IN ({','.join('?' * len(named))})")
+            values += named
+            continue
         missing = word.startswith("-") and len(word) > 1
         wanted = fold(word[1:] if missing else word)
         if wanted.startswith("type:") and len(wanted) > 5:

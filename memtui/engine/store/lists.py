@@ -1,8 +1,8 @@
 """Sessions, operations and recalls as lists for people: filtered by words, a page at a time or by key.
 
 The words are looked for in what a row says of itself, in any case and in any script; a word with ``-``
-before it must not be there. The keys (sid, op_id, recall_id) let a list follow its rows while new ones
-come in.
+before it must not be there; ``id:3,7`` asks for rows by key. The keys (sid, op_id, recall_id) let a list
+follow its rows while new ones come in.
 """
 
 from __future__ import annotations
@@ -120,12 +120,21 @@ def recall_list(connections: Connections) -> KeyedList[RecallRow]:
 def _where(what: _What, words: str) -> tuple[str, tuple[str, ...]]:
     terms, values = ["1"], []
     for word in words.split():
+        if keys := keys_named(word):
+            terms.append(f"{what.key} IN ({','.join('?' * len(keys))})")
+            values += keys
+            continue
         wanted = fold(word.removeprefix("-")) if len(word) > 1 else fold(word)
         missing = word.startswith("-") and len(word) > 1
         terms.append(f"instr(fold({what.text}), ?) {'=' if missing else '>'} 0")
         # SQLite cannot store a surrogate or a NUL, so nothing contains one.
         values.append(wanted.encode("utf-8", "replace").decode().replace("\0", "\ufffd"))
     return " AND ".join(terms), tuple(values)
+
+
+def keys_named(word: str) -> list[str]:
+    """What stands after ``id:``, parted by commas; nothing for any other word."""
+    return [key for key in word[3:].split(",") if key] if word.startswith("id:") else []
 
 
 def _order(what: _What, order: str, falling: bool) -> str:

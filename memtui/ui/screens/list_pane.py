@@ -52,6 +52,8 @@ class ListPane(PreviewSide[Row], Generic[Row]):
     # A list of fewer lines does without its header.
     header_from: ClassVar[int] = HEADER_FROM
     _note: Static | None = None
+    # The filter with which the list was shown from elsewhere.
+    _listed = ""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="list-side"):
@@ -64,6 +66,17 @@ class ListPane(PreviewSide[Row], Generic[Row]):
                 markable=self.markable,
             )
         yield TextView(id=f"{self.place}-preview")
+
+    # -- shown from elsewhere
+
+    def list_only(self, filter: str) -> None:
+        """Show what passes a filter."""
+        self._listed = filter
+        self.filter_bar.set_value(filter)
+
+    def as_arrived(self) -> bool:
+        listed = self.filter_text == self._listed and self.table.has_focus and not self.table.marks
+        return super().as_arrived() or (bool(self._listed) and listed)
 
     # -- what a subclass supplies
 

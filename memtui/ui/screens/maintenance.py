@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 from textual import on
 from textual.content import Content
 
+from memtui.ui.finding_rows import PLACES, filter_for
 from memtui.ui.health import read_health
 from memtui.ui.keymap import bindings_at
 from memtui.ui.late_styles import use_styles
@@ -36,6 +37,7 @@ from .job_verbs import NAME, JobVerbs
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
+    from memtui.engine.records import Finding
     from memtui.engine.store.jobs import JobRun
 
 Text = TypeVar("Text", bound=Labelled)
@@ -211,11 +213,15 @@ class MaintenancePane(WarnsOfClock[Row], JobVerbs):
         """What a row is about is listed in Memories; a job or run gets the whole window."""
         row = self.table.selected
         if row is not None and row.finding is not None and row.finding.ids:
-            self._list_in_memories(f"id:{','.join(row.finding.ids)} is:active,trash")
+            start(self, partial(self._list_rows_of, row.finding), "go")
         elif row is not None and row.topic == "fading":
             self._list_in_memories("is:fading")
         else:
             super()._opened()
+
+    async def _list_rows_of(self, finding: Finding) -> None:
+        filter = await self.ask(lambda memory: filter_for(memory, finding))
+        await self.shell.list_rows(PLACES[finding.about], filter)
 
     def _list_in_memories(self, filter: str) -> None:
         start(self, partial(self.shell.list_memories, filter), "go")

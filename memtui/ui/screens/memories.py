@@ -36,8 +36,6 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
     orders = ORDERS
     tables = frozenset({"memories", "memory_entities", "entities", "entity_aliases", "embeddings", "*"})
     with_turns = False
-    # The filter with which the list was shown from elsewhere.
-    _listed = ""
 
     def columns(self) -> Sequence[Column[MemoryRow]]:
         return memory_columns(self.shell.glyphs, self.shell.clock)
@@ -140,15 +138,6 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
         self.show_rows(top=False)
         self.zoom("preview")
         self.preview_part.focus()
-
-    def list_only(self, filter: str) -> None:
-        """Show what passes a filter."""
-        self._listed = filter
-        self.filter_bar.set_value(filter)
-
-    def as_arrived(self) -> bool:
-        listed = self.filter_text == self._listed and self.table.has_focus and not self.table.marks
-        return super().as_arrived() or (bool(self._listed) and listed)
 
     # -- actions
 

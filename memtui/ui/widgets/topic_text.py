@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
+from memtui.ui.finding_rows import NOUNS
 from memtui.ui.format import count, local_date, local_time, plural
 from memtui.ui.maintenance_rows import DAY, SPEND_DAYS, State, outcome_of, spent
 from memtui.ui.question_rows import fared
@@ -160,29 +161,26 @@ class TopicText(Labelled):
         ]
         for finding in check.findings:
             lines += [assemble(""), *self._finding_lines(finding)]
-        if any(finding.repairable for finding in check.findings):
-            lines += [
-                assemble(""),
-                *content("memtui check --repair mends what can be rebuilt.", "$text-muted").wrap(self.width),
-            ]
         return stack([*lines, assemble(""), *self.way("run", "checks again")])
 
     def finding(self, finding: Finding) -> Content:
         lines = [*self._finding_lines(finding), assemble("")]
         if finding.ids:
-            lines += self.way(
-                "open", f"lists {plural(len(finding.ids), 'memory', 'memories')} that it is about"
-            )
-        if finding.repairable:
-            lines += content("memtui check --repair mends it.", "$text-muted").wrap(self.width)
+            shown = plural(len(finding.ids), *NOUNS[finding.about])
+            more = "" if finding.total <= len(finding.ids) else f" of {count(finding.total)}"
+            lines += self.way("open", f"lists {shown}{more} that it is about")
         return stack(lines)
 
     def _finding_lines(self, finding: Finding) -> Iterable[Content]:
         style = "$error" if finding.severity == "error" else "$warning"
         yield assemble((f"{self.glyphs.conflict} {finding.severity}  ", f"bold {style}"), finding.check)
         yield from content(finding.message).wrap(self.width)
+        if finding.remedy:
+            yield from content(finding.remedy, "$text-muted").wrap(self.width)
         for identity in finding.ids[:_LISTED]:
             yield assemble((f"  {identity}", "$text-muted"))
+        if finding.total > _LISTED:
+            yield assemble((f"  and {count(finding.total - _LISTED)} more", "$text-muted"))
 
     def spend(self, state: State, budget: int, model: str) -> Content:
         """Tokens a day, and which runs they went into."""

@@ -95,13 +95,13 @@ def other_rows(scene: Scene) -> Iterator[Finding]:
 def sessions(scene: Scene) -> Iterator[Finding]:
     unknown = rows(
         scene,
-        "SELECT DISTINCT session_id FROM memories WHERE kind = 'episode' AND session_id IS NOT NULL AND "
+        "SELECT id FROM memories WHERE kind = 'episode' AND session_id IS NOT NULL AND "
         "session_id NOT IN (SELECT session_id FROM sessions_consolidations)",
     )
     if unknown:
         yield finding(
-            "sessions", f"{unknown.total:,} sessions are not registered", unknown, about="sessions",
-            remedy="Their turns are there and found by search; a new turn registers the session again.",
+            "sessions", f"the session of {unknown.total:,} turns is not registered", unknown,
+            remedy="They are there and found by search; one more turn registers their session again.",
         )  # fmt: skip
     odd = rows(
         scene,
