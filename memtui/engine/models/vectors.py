@@ -58,11 +58,3 @@ def quantise(matrix: FloatMatrix) -> ByteMatrix:
     largest = np.abs(matrix).max(axis=1, keepdims=True, initial=0)
     scaled = np.divide(matrix * np.float32(127), largest, out=np.zeros_like(matrix), where=largest > 0)
     return np.asarray(np.rint(scaled).astype(np.int8))
-
-
-def dequantise(rows: ByteMatrix) -> FloatMatrix:
-    """float32 rows of unit length from int8 ones."""
-    cap_threads()
-    import numpy as np
-
-    return normalised(rows.astype(np.float32))

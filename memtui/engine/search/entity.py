@@ -26,7 +26,7 @@ _SIGNS = re.compile(r"[^\w\s]{1,3}")
 class Named(NamedTuple):
     """An entity that a question names. Merged entities are one, under the survivor's ``eid`` and ``name``.
 
-    ``mentions``: how many memories are linked to it.
+    ``mentions``: how many memories are linked to it, of those that are looked through.
     """
 
     eid: int
@@ -46,8 +46,8 @@ class Linked(NamedTuple):
     entities: tuple[Named, ...]
 
 
-def named(connection: apsw.Connection, text: str) -> list[Named]:
-    """The entities that a text names, in its order, each once."""
+def named(connection: apsw.Connection, text: str, inside: list[int] | None = None) -> list[Named]:
+    """The entities that a text names, in its order, each once. ``inside``: the memories to count, None for all."""
     places = _candidates(fold(text))
     rows = connection.execute(
         """
@@ -67,7 +67,22 @@ def named(connection: apsw.Connection, text: str) -> list[Named]:
     for start, end, key in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
         if all(end <= other or start >= other_end for other, other_end, _ in taken):
             taken.append((start, end, key))
-    return list(dict.fromkeys(entity for _, _, key in sorted(taken) for entity in known[key]))
+    found = list(dict.fromkeys(entity for _, _, key in sorted(taken) for entity in known[key]))
+    return found if inside is None or not found else _counted_inside(connection, found, inside)
+
+
+def _counted_inside(connection: apsw.Connection, entities: list[Named], inside: list[int]) -> list[Named]:
+    rows = connection.execute(
+        """
+        SELECT coalesce(e.merged_into, e.eid) AS survivor, count(DISTINCT me.rid)
+        FROM json_each(?) asked CROSS JOIN memory_entities me ON me.rid = asked.value
+        CROSS JOIN entities e ON e.eid = me.eid
+        WHERE survivor IN (SELECT value FROM json_each(?)) GROUP BY survivor
+        """,
+        (as_json(inside), as_json(one.eid for one in entities)),
+    )
+    mentions: dict[int, int] = dict(rows)
+    return [one._replace(mentions=mentions.get(one.eid, 0)) for one in entities]
 
 
 def linked(connection: apsw.Connection, entities: list[Named], scope: Scope, limit: int) -> list[Linked]:

@@ -7,17 +7,24 @@ never handed to FTS5 as it is: every word is quoted.
 
 from __future__ import annotations
 
+import math
+from heapq import nsmallest
 from typing import NamedTuple
 
 import apsw
 
 from .question import Question, Term
+from .rarity import Among
 from .scope import Scope, as_json, passing
 
 GATE_FROM = 50_000
 """Texts in the index from which on a rare word is required."""
 GATE_SHARE = 0.02
 _QUEUE_LOOKED_AT = 2_000
+# What FTS5's bm25() has.
+_K1 = 1.2
+_B = 0.75
+_LEAST_IDF = 1e-6
 
 
 class Found(NamedTuple):
@@ -30,12 +37,14 @@ def first_pass(connection: apsw.Connection, question: Question, scope: Scope, li
     if question.characters:
         return _having_characters(connection, question.characters, scope, limit)
     scores: dict[int, float] = {}
-    match = word_match(question)
-    if match:
+    if question.inside and question.inside.words:
+        terms = [term for term in question.terms if not term.bigram]
+        scores |= _best_among(question.inside.words, terms, limit)
+    elif match := word_match(question):
         scores |= _best(connection, question.index.table, match, scope, limit)
     bigrams = [term for term in question.terms if term.bigram]
     if bigrams:
-        for rid, score in _with_bigrams(connection, bigrams, scope, limit).items():
+        for rid, score in _with_bigrams(connection, question, bigrams, scope, limit).items():
             scores[rid] = scores.get(rid, 0.0) + score
     return sorted(map(Found._make, scores.items()), key=lambda found: (-found.score, -found.rid))[:limit]
 
@@ -61,6 +70,13 @@ def better(
     connection: apsw.Connection, question: Question, scope: Scope, rid: int
 ) -> tuple[float, int] | None:
     """The first-pass score of one memory and how many memories of the scope stand before it; None if it has no word."""
+    if question.inside and question.inside.words:
+        terms = [term for term in question.terms if not term.bigram]
+        scores = _bm25_among(question.inside.words, terms)
+        if rid not in scores:
+            return None
+        mine = (scores[rid], rid)
+        return mine[0], sum((score, other) > mine for other, score in scores.items())
     match = word_match(question)
     if not match:
         return None
@@ -107,8 +123,33 @@ def _best(connection: apsw.Connection, table: str, match: str, scope: Scope, lim
     return dict(rows)
 
 
+def _best_among(among: Among, terms: list[Term], limit: int) -> dict[int, float]:
+    scores = _bm25_among(among, terms).items()
+    return dict(nsmallest(limit, scores, key=lambda found: (-found[1], -found[0])))
+
+
+def _bm25_among(among: Among, terms: list[Term]) -> dict[int, float]:
+    """What FTS5's bm25() would say if its index held the texts of the scope alone."""
+    idfs = {
+        among.places[term.stem]: max(
+            math.log((among.rows - term.count + 0.5) / (term.count + 0.5)), _LEAST_IDF
+        )
+        for term in terms
+    }
+    found = {}
+    for rid, text in among.texts.items():
+        longer = _K1 * (1.0 - _B + _B * text.length / among.mean_length)
+        score = 0.0
+        for place, idf in idfs.items():
+            if count := text.counts.get(place, 0):
+                score += idf * (count * (_K1 + 1.0) / (count + longer))
+        if score:
+            found[rid] = score
+    return found
+
+
 def _with_bigrams(
-    connection: apsw.Connection, bigrams: list[Term], scope: Scope, limit: int
+    connection: apsw.Connection, question: Question, bigrams: list[Term], scope: Scope, limit: int
 ) -> dict[int, float]:
     """What the index of bigrams has, and what is so new that it waits to be indexed.
 
@@ -118,7 +159,10 @@ def _with_bigrams(
         "SELECT rid FROM index_queue WHERE text = 1 ORDER BY rid DESC LIMIT ?", (_QUEUE_LOOKED_AT,)
     )
     scores = dict.fromkeys(passing(connection, scope, [rid for (rid,) in waiting]), 0.0)
-    scores |= _best(connection, "memories_cjk", _any_of(bigrams), scope, limit)
+    if question.inside and question.inside.bigrams:
+        scores |= _best_among(question.inside.bigrams, bigrams, limit)
+    else:
+        scores |= _best(connection, "memories_cjk", _any_of(bigrams), scope, limit)
     rows = connection.execute(
         "SELECT rid, content FROM memories WHERE rid IN (SELECT value FROM json_each(?))", (as_json(scores),)
     )

@@ -7,6 +7,7 @@ answers are the same and come ten times sooner.
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 import apsw
 
@@ -14,7 +15,9 @@ from memtui.engine.records import Record
 from memtui.engine.store import cjk
 from memtui.engine.store.words import stems, words
 
-from . import statistics
+from . import rarity, statistics
+from .rarity import Among
+from .scope import Scope
 from .statistics import CJK, Index, Statistics
 
 MOST_WORDS = 40
@@ -48,8 +51,21 @@ class Term(Record):
     bigram: bool = False
 
 
+class Inside(NamedTuple):
+    """What a filter leaves, where that is little: the memories, oldest first, and their texts in both indexes.
+
+    ``words`` and ``bigrams`` are None where nothing is looked for in that index.
+    """
+
+    rids: list[int]
+    words: Among | None
+    bigrams: Among | None
+
+
 class Question(Record):
-    """``terms`` in the order of the text, each once. ``characters``: what no
+    """``rows`` and ``mean_length`` are those of the index, or of what is ``inside`` a narrow scope.
+
+    ``terms`` in the order of the text, each once. ``characters``: what no
     index knows (a single CJK character, a sign, a part of a word), when there is nothing else.
 
     ``most``: what a text would weigh that had every term, each often. ``dropped``: how many words were left
@@ -64,30 +80,56 @@ class Question(Record):
     most: float
     characters: tuple[str, ...]
     dropped: int
+    inside: Inside | None
 
 
-def read(connection: apsw.Connection, text: str, index: Index) -> Question:
-    """Read a question of any length and content for one index. Never raises."""
+def read(connection: apsw.Connection, text: str, index: Index, scope: Scope | None = None) -> Question:
+    """Read a question of any length and content for one index. Never raises.
+
+    Words are as rare as they are in the ``scope``, where that is little; else as in the whole index.
+    """
     text = text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
-    counted = statistics.of(connection, index)
-    found: dict[str, Term] = {}
+    found: dict[str, str] = {}
     for word, stem in zip(words(text), stems(text), strict=True):
         if stem not in found and len(found) < _MOST_COUNTED and not cjk.RUN.search(word):
-            found[stem] = _term(counted, word, stem)
-    telling = [term for term in found.values() if term.word not in STOP_WORDS]
+            found[stem] = word
+    telling = {stem: word for stem, word in found.items() if word not in STOP_WORDS}
     runs = cjk.runs(text)
-    if runs:
-        pairs = statistics.of(connection, CJK)
-        telling += [_term(pairs, pair, pair, bigram=True) for pair in dict.fromkeys(cjk.bigrams(text))]
-    known = any(term.count or term.bigram for term in telling)
+    pairs = {pair: pair for pair in cjk.bigrams(text)}
+    inside = _inside(connection, index, scope, telling or ({} if pairs else found), pairs)
+    counted: Statistics | Among = (inside and inside.words) or statistics.of(connection, index)
+    terms = [_term(counted, word, stem) for stem, word in telling.items()]
+    if pairs:
+        paired = (inside and inside.bigrams) or statistics.of(connection, CJK)
+        terms += [_term(paired, pair, pair, bigram=True) for pair in pairs]
+    known = any(term.count or term.bigram for term in terms)
     characters = () if known else tuple(dict.fromkeys(_unindexed(text, runs)))
-    terms = telling if telling or characters else list(found.values())
+    if not terms and not characters:
+        terms = [_term(counted, word, stem) for stem, word in found.items()]
     rarest = {id(term) for term in sorted(terms, key=lambda term: term.count or counted.rows)[:MOST_WORDS]}
     kept = tuple(term for term in terms if id(term) in rarest)
     return Question(
         text=text, index=index, rows=counted.rows, mean_length=counted.mean_length, terms=kept,
-        most=sum(term.idf for term in kept), characters=characters, dropped=len(terms) - len(kept),
+        most=sum(term.idf for term in kept), characters=characters, dropped=len(terms) - len(kept), inside=inside,
     )  # fmt: skip
+
+
+def _inside(
+    connection: apsw.Connection,
+    index: Index,
+    scope: Scope | None,
+    words: dict[str, str],
+    pairs: dict[str, str],
+) -> Inside | None:
+    """``words`` and ``pairs`` by stem. None where the scope holds much, or counting it would take long."""
+    rids = rarity.few(connection, scope) if scope is not None else None
+    if rids is None:
+        return None
+    of_words = rarity.among(connection, index, rids, [(word, stem) for stem, word in words.items()])
+    of_pairs = rarity.among(connection, CJK, rids, list(pairs.items())) if pairs else None
+    if of_words is None or (pairs and of_pairs is None):
+        return None
+    return Inside(rids, of_words, of_pairs)
 
 
 def _unindexed(text: str, runs: list[str]) -> list[str]:
@@ -104,5 +146,5 @@ def _unindexed(text: str, runs: list[str]) -> list[str]:
     return pieces
 
 
-def _term(counted: Statistics, word: str, stem: str, *, bigram: bool = False) -> Term:
+def _term(counted: Statistics | Among, word: str, stem: str, *, bigram: bool = False) -> Term:
     return Term(word=word, stem=stem, count=counted.count(stem), idf=counted.idf(stem), bigram=bigram)

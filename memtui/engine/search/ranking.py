@@ -13,14 +13,13 @@ from memtui.engine.records import ArmName, ArmReport, Profile
 from memtui.engine.store import vectors
 from memtui.engine.store.words import stems
 
-from . import entity, keyword, question, rarity, statistics
+from . import entity, keyword, question
 from .asked import Asked, Meaning
 from .fusion import Candidate, Fused, fuse
 from .question import Question
 from .reports import reports
 from .scope import Scope
 from .second_look import look_again
-from .statistics import MEMORIES
 
 if TYPE_CHECKING:
     from memtui.engine.models.vectors import FloatMatrix
@@ -76,21 +75,24 @@ def rank(
     """
     lap = _stopwatch()
     lists: dict[ArmName, list[Candidate]] = {}
-    wanted = rarity.within(connection, question.read(connection, text, scope.index), scope)
+    wanted = question.read(connection, text, scope.index, scope)
     first = keyword.first_pass(connection, wanted, scope, profile.depth) if profile.keyword else []
     first_pass = {hit.rid: hit.score for hit in first}
     lists["keyword"] = [Candidate(rid=hit.rid, score=hit.score, share=0.0) for hit in first]
     times: dict[ArmName, float] = {"keyword": lap()}
 
-    entities = entity.named(connection, wanted.text) if profile.entity else []
+    inside = wanted.inside.rids if wanted.inside else None
+    entities = entity.named(connection, wanted.text, inside) if profile.entity else []
+    links = entity.linked(connection, entities, scope, profile.depth) if entities else []
+    known = {one for one in entities if one.mentions} | {one for link in links for one in link.entities}
     lists["entity"] = [
         Candidate(
             rid=link.rid,
             score=float(len(link.entities)),
-            share=sum(one.rarity(wanted.rows) for one in link.entities) / len(entities),
+            share=sum(one.rarity(wanted.rows) for one in link.entities) / len(known),
             matched=tuple(one.name for one in link.entities),
         )
-        for link in (entity.linked(connection, entities, scope, profile.depth) if entities else [])
+        for link in links
     ]
     times["entity"] = lap()
 
@@ -124,12 +126,12 @@ def _meaning(
         return None, "no memory has a vector yet"
     if not profile.vector or not asked.text.strip():
         return None, ""
-    counted = statistics.of(connection, MEMORIES)
     telling = {term.stem: term.idf for term in asked.terms}
+    least = min(telling.values(), default=1.0)
 
     def weigh(word: str) -> float:
-        stem = (stems(word) or [word])[0]
-        return telling[stem] if stem in telling else counted.idf(stem)
+        """What is not looked for, as it says little, weighs as much as the word that says least."""
+        return telling.get((stems(word) or [word])[0], least)
 
     try:
         query = embedder.embed_query(asked.text, weigh)

@@ -1,41 +1,104 @@
-"""How rare the words of a question are among what a filter leaves, where that is little.
+"""How rare words are among what a filter leaves, where that is little.
 
-A name that every turn of a conversation carries says nothing within it, however rare it is elsewhere. So a
-search that is filtered to one conversation answers as if there were no other.
+A name that every turn of a conversation carries says nothing within it, however rare it is elsewhere. So
+where few memories pass, the texts among them are counted: how many there are, how long, which words stand in
+which. A search that is filtered to one conversation then answers as a memory would that holds nothing else.
 """
 
 from __future__ import annotations
 
-import apsw
-import msgspec
+import struct
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
-from .question import Question
-from .scope import Scope
-from .statistics import idf
+import apsw
+
+from . import statistics
+from .scope import Scope, as_json
+from .statistics import Index, idf, varints
 
 FEW = 5_000
-"""Up to so many memories in the scope, and so many texts with a word of the question, words are counted anew."""
+"""Up to so many memories that pass a filter are counted."""
+MOST_POSTINGS = 150_000
+"""So many places where words stand may be passed on the way. It takes some 20 ms."""
 
 
-def within(connection: apsw.Connection, question: Question, scope: Scope) -> Question:
-    """The question with its words as rare as they are in the scope; as it is where that would take long."""
-    words = [term for term in question.terms if not term.bigram]
-    if scope.broad or not words or sum(term.count for term in words) > FEW:
-        return question
-    [(rows,)] = connection.execute(
-        f"SELECT count(*) FROM (SELECT 1 FROM memories m WHERE {scope.where} LIMIT {FEW + 1})", scope.bindings
-    )
-    if not 0 < rows <= FEW:
-        return question
-    table = question.index.table
-    counted = f"""
-        SELECT count(*) FROM {table} CROSS JOIN memories m ON m.rid = {table}.rowid
-        WHERE {table} MATCH :match AND {scope.where}
+class Text(NamedTuple):
+    """A text that has a word of the question: its length in words, and how often each word stands in it (by place)."""
+
+    length: int
+    counts: dict[int, int]
+
+
+class Among:
+    """Statistics like those of a whole index, of the few texts that pass.
+
+    ``rows``: how many of them the index has; ``texts``: those with one of ``words``, by rid; ``places``: where
+    each word stands among ``words``.
     """
-    terms = []
-    for term in question.terms:
-        if not term.bigram:
-            [(count,)] = connection.execute(counted, {**scope.bindings, "match": f'"{term.word}"'})
-            term = msgspec.structs.replace(term, idf=idf(count, rows))
-        terms.append(term)
-    return msgspec.structs.replace(question, terms=tuple(terms), most=sum(term.idf for term in terms))
+
+    def __init__(
+        self, connection: apsw.Connection, index: Index, rids: Sequence[int], words: Sequence[tuple[str, str]]
+    ) -> None:
+        among = as_json(rids)
+        sizes: list[Any] = connection.execute(
+            f"SELECT sz FROM {index.table}_docsize WHERE id IN (SELECT value FROM json_each(?))", (among,)
+        ).fetchall()
+        self.rows = len(sizes)
+        self.mean_length = sum(sum(varints(size)) for (size,) in sizes) / self.rows if self.rows else 1.0
+        self.places = {stem: place for place, (_, stem) in enumerate(words)}
+        self.texts = dict(_texts(connection, index.table, rids, among, [word for word, _ in words]))
+        self._counts = [0] * len(words)
+        for text in self.texts.values():
+            for place in text.counts:
+                self._counts[place] += 1
+
+    def count(self, word: str) -> int:
+        """In how many texts the word stands, as the index spells it."""
+        return self._counts[self.places[word]]
+
+    def idf(self, word: str) -> float:
+        return idf(self.count(word), self.rows)
+
+
+def few(connection: apsw.Connection, scope: Scope) -> list[int] | None:
+    """The memories of a scope, oldest first; None where there are many, or none."""
+    if scope.broad:
+        return None
+    rows = connection.execute(
+        f"SELECT m.rid FROM memories m WHERE {scope.where} LIMIT {FEW + 1}", scope.bindings
+    )
+    rids = sorted(rid for (rid,) in rows)
+    return rids if 0 < len(rids) <= FEW else None
+
+
+def among(
+    connection: apsw.Connection, index: Index, rids: Sequence[int], words: Sequence[tuple[str, str]]
+) -> Among | None:
+    """Count the words (each with its stem) among these memories; None where that would take long."""
+    whole = statistics.of(connection, index)
+    if whole.rows * len(words) > MOST_POSTINGS:
+        [(newest,)] = connection.execute("SELECT max(rid) FROM memories")
+        share = (rids[-1] - rids[0] + 1) / newest
+        if share * sum(whole.count(stem) for _, stem in words) > MOST_POSTINGS:
+            return None
+    return Among(connection, index, rids, words)
+
+
+def _texts(
+    connection: apsw.Connection, table: str, rids: Sequence[int], among: str, words: Sequence[str]
+) -> Iterator[tuple[int, Text]]:
+    if not words:
+        return
+    match = " OR ".join(f'"{word}"' for word in words)
+    rows = connection.execute(
+        f"""
+        SELECT rowid, occurrences({table}) FROM {table}
+        WHERE {table} MATCH ? AND rowid BETWEEN ? AND ? AND +rowid IN (SELECT value FROM json_each(?))
+        """,
+        (match, rids[0], rids[-1], among),
+    )
+    shape = struct.Struct(f"<{1 + len(words)}I")
+    for rid, packed in rows:
+        length, *counts = shape.unpack(packed)
+        yield rid, Text(length, {place: count for place, count in enumerate(counts) if count})

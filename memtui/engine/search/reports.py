@@ -45,9 +45,18 @@ def _outcome(asked: Asked, arm: ArmName, found: int, no_vectors: str, below: int
     if arm == "vector" and no_vectors:
         return "unavailable", no_vectors
     if found:
-        under = f"{below} more lie below the floor of {asked.profile.floor:.2f}"
-        return "answered", under if arm == "vector" and below else ""
+        return "answered", _answered(asked, arm, below)
     return "empty", ""
+
+
+def _answered(asked: Asked, arm: ArmName, below: int) -> str:
+    if arm == "vector" and below:
+        return f"{below} more lie below the floor of {asked.profile.floor:.2f}"
+    if arm == "keyword" and not asked.scope.broad and asked.question.terms:
+        if asked.question.inside:
+            return f"words are as rare as among the {len(asked.question.inside.rids):,} that pass the filter"
+        return "words are as rare as in the whole memory: what passes the filter is too much to be counted"
+    return ""
 
 
 def _nothing(asked: Asked, arm: ArmName, names: Sequence[str], below: int) -> str:

@@ -82,10 +82,10 @@ def of(connection: apsw.Connection, index: Index) -> Statistics:
 def _averages(connection: apsw.Connection, index: Index) -> list[int]:
     """Number of texts, then the number of words in each column: the record FTS5 keeps for its own bm25()."""
     row = connection.execute(f"SELECT block FROM {index.table}_data WHERE id = 1").fetchone()
-    return _varints(row[0]) if row else []
+    return varints(row[0]) if row else []
 
 
-def _varints(block: bytes) -> list[int]:
+def varints(block: bytes) -> list[int]:
     """SQLite's variable-length integers: seven bits a byte, the highest bit says that more follow."""
     found: list[int] = []
     value = 0

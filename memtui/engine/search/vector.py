@@ -11,11 +11,11 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from memtui.engine.models.vectors import dequantise, quantise
+from memtui.engine.models.vectors import quantise
 from memtui.engine.store import vectors
 from memtui.engine.store.vectors import KNN_LIMIT, VectorSpace
 
@@ -39,7 +39,23 @@ def nearest(
     limit: int,
     copy: VectorCopy | None = None,
 ) -> list[Found]:
-    """The nearest ``limit`` memories of the scope; ``query`` is one row. Scores are cosines, -1 to 1."""
+    """The nearest ``limit`` memories of the scope; ``query`` is one row. Scores are cosines, -1 to 1.
+
+    Whichever way they are found, the scores are the same: those of ``cosines``.
+    """
+    found = _found(connection, space, query, scope, limit, copy)
+    exact = cosines(connection, space, query, [hit.rid for hit in found])
+    return sorted(map(Found._make, exact.items()), key=lambda hit: (-hit.score, -hit.rid))
+
+
+def _found(
+    connection: apsw.Connection,
+    space: VectorSpace,
+    query: FloatMatrix,
+    scope: Scope,
+    limit: int,
+    copy: VectorCopy | None,
+) -> list[Found]:
     if copy is not None and copy.ready(connection, space):
         return _in_copy(connection, copy, query, scope, limit)
     blob = quantise(query)[0].tobytes()
@@ -71,7 +87,8 @@ def cosines(
     if not vectors_of:
         return {}
     blob = quantise(query)[0].tobytes()
-    return dict(zip(vectors_of, _cosines(list(vectors_of.values()), blob), strict=True))
+    found = zip(vectors_of, _cosines(list(vectors_of.values()), blob), strict=True)
+    return {rid: cosine for rid, cosine in found if cosine == cosine}
 
 
 def position(
@@ -216,7 +233,13 @@ def _in_numpy(
 def _cosines(blobs: list[bytes], query: bytes) -> list[float]:
     import numpy as np
 
-    rows = dequantise(np.frombuffer(b"".join(blobs), np.int8).reshape(len(blobs), -1))
-    one = dequantise(np.frombuffer(query, np.int8).reshape(1, -1))
-    cosines: list[float] = (rows @ one[0]).tolist()
+    # Sums of whole numbers are exact in any order, if there is room for them.
+    exact: Any = np.float32 if 127 * 127 * len(query) < 1 << 24 else np.float64
+    one = np.frombuffer(query, np.int8).astype(exact)
+    rows = np.frombuffer(b"".join(blobs), np.int8).reshape(len(blobs), -1).astype(exact)
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows).astype(np.float64)) * np.sqrt(np.float64(one @ one))
+    products = (rows @ one).astype(np.float64)
+    cosines: list[float] = np.divide(
+        products, lengths, out=np.full(len(blobs), np.nan), where=lengths > 0
+    ).tolist()
     return cosines

@@ -182,7 +182,6 @@ class _Held:
             wanted &= np.isin(self.kind[: self.count], codes)
         places = np.flatnonzero(wanted)
         one = query.astype(np.float32)
-        one /= np.linalg.norm(one)
         scores = np.empty(len(places), np.float32)
         floats = np.empty((_ROWS_COMPARED_AT_ONCE, self.space.dims), np.float32)
         for start in range(0, len(places), _ROWS_COMPARED_AT_ONCE):
@@ -192,7 +191,7 @@ class _Held:
             together = some[-1] - some[0] + 1 == len(some)
             np.copyto(part, self.rows[some[0] : some[-1] + 1] if together else self.rows[some])
             np.dot(part, one, out=scores[start : start + len(some)])
-        return self.rids[places], scores * self.scale[places]
+        return self.rids[places], scores * (self.scale[places] / np.linalg.norm(one))
 
 
 def _newest(connection: apsw.Connection) -> _Place:

@@ -8,6 +8,7 @@ program without them can write the file.
 
 from __future__ import annotations
 
+import struct
 import threading
 import unicodedata
 from collections.abc import Callable
@@ -60,8 +61,18 @@ def plain(text: str) -> str:
     return f" {' '.join(words(text))} "
 
 
+def occurrences(api: apsw.FTS5ExtensionApi, *_: Any) -> Any:
+    """For a row of a full-text query: the number of its words, then how often each phrase of the query stands in it.
+
+    Unsigned numbers of four bytes, the lowest first.
+    """
+    counts = [sum(map(len, api.phrase_locations(phrase))) for phrase in range(api.phrase_count)]
+    return struct.pack(f"<{1 + len(counts)}I", api.column_size(-1), *counts)
+
+
 def install(connection: apsw.Connection) -> None:
-    """Make ``fold(text)`` and ``plain(text)`` known to a connection; NULL gives NULL."""
+    """Make ``fold(text)`` and ``plain(text)``, where NULL gives NULL, and ``occurrences(index)`` known to a connection."""
+    connection.register_fts5_function(occurrences.__name__, occurrences)
     for function in (fold, plain):
         connection.create_scalar_function(function.__name__, _passing_null(function), 1, deterministic=True)
 
