@@ -7,33 +7,38 @@ are older ones let go. Copies are read from one snapshot: writers neither wait n
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from datetime import tzinfo
 from pathlib import Path
 
 import apsw
+import msgspec
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import (
-    CorruptFileError,
-    ForeignFileError,
     InputError,
-    NewerFileError,
     NotFoundError,
     ReadOnlyError,
 )
-from memtui.engine.records import Record
-from memtui.engine.store import backup, metadata, migrate, rotation
-from memtui.engine.store.connection import APPLICATION_ID, Connections, connect, translate
+from memtui.engine.records import Finding, Record
+from memtui.engine.search.moments import moment
+from memtui.engine.store import backup, metadata, rotation
+from memtui.engine.store.connection import Connections
+from memtui.engine.store.invariants import CHECKS, Scene
+from memtui.engine.store.past import GAPS, Gap, gaps
 from memtui.engine.store.sql import scalar
 
-from .jobs import JobReport, Task
+from . import restore_preview
+from .backup_reading import Held, held, ready
+from .restore_preview import RestorePreview
 
 RECENT_SECONDS = 600
-EVERY_SECONDS = 1_800
 _MARK_KEY = "backup_mark"
+_UNSOUND_KEY = "unsound_since"
+_GAPS_KEPT = 20
+# What concerns texts and decisions. What is derived from them is made anew by a repair.
+_BASE_CHECKS = ("foreign keys", "schema", "links", "rows", "sessions", "jobs", "history")
 _PAGES_PER_STEP = 2_000
 
 
@@ -42,6 +47,13 @@ class Restored(Record):
 
     restored: Path
     before: backup.Backup
+
+
+class Rotated(Record):
+    """``gone`` was deleted. ``findings``: why older backups had to stay; the file does not pass its check."""
+
+    gone: tuple[Path, ...]
+    findings: tuple[Finding, ...] = ()
 
 
 class Backups:
@@ -72,7 +84,7 @@ class Backups:
             mark = change_mark(connection)
             made = backup.back_up(connection, path, reason=reason, at=self._clock())
         with self._connections.write() as connection:
-            metadata.put(connection, _MARK_KEY, mark)
+            metadata.put(connection, _MARK_KEY, f"{mark} {made.name}")
         return next(found for found in self.all() if found.path == made)
 
     def ensure(self, reason: str) -> backup.Backup | None:
@@ -87,34 +99,113 @@ class Backups:
         return self.make(reason)
 
     def changed_since_latest(self) -> bool:
+        """Whether there is something that no backup has; also when the latest one was deleted or is not ours."""
+        latest = next(iter(self.all()), None)
+        if latest is None:
+            return True
         with self._connections.read() as connection:
-            return change_mark(connection) != metadata.get(connection, _MARK_KEY)
+            return f"{change_mark(connection)} {latest.path.name}" != metadata.get(connection, _MARK_KEY)
 
-    def rotate(self) -> list[Path]:
-        """Delete what is too much. Call it only right after a backup passed its check. Returns what went."""
+    def rotate(self) -> Rotated:
+        """Delete what is too much. Call it only right after a backup passed its check.
+
+        While the file itself fails its check, those stay that were made before that was known, however many.
+        """
         path = self._path()
+        backup.clear_leftovers(path)
         there = self.all()
         kept = rotation.kept(there, self._clock(), self._zone)
         used = sum(one.size for one in there)
         free = shutil.disk_usage(path.parent / backup.FOLDER).free
         names = {one.path for one in rotation.within(kept, rotation.budget(free, used))}
-        gone = [one.path for one in there if one.path not in names]
+        gone = [one for one in there if one.path not in names]
+        findings = self._base_findings() if gone else []
+        if gone:
+            unsound_since = self._note_soundness(not findings)
+            gone = [one for one in gone if one.at > unsound_since]
         for old in gone:
-            old.unlink(missing_ok=True)
-        return gone
+            old.path.unlink(missing_ok=True)
+        return Rotated(gone=tuple(one.path for one in gone), findings=tuple(findings))
+
+    def _note_soundness(self, sound: bool) -> float:
+        """Since when the file is known to fail its check; what is older may be from before. 0 while it is sound."""
+        with self._connections.write() as connection:
+            known = float(metadata.get(connection, _UNSOUND_KEY) or 0)
+            since = 0.0 if sound else known or self._clock()
+            if since != known:
+                metadata.put(connection, _UNSOUND_KEY, str(since))
+        return since
+
+    def _base_findings(self) -> list[Finding]:
+        """What is wrong with the file beyond its pages; a reader looks, so that nobody waits."""
+        with self._connections.read() as connection:
+            scene = Scene(connection, self._connections, self._clock(), False)
+            found = [finding for name in _BASE_CHECKS for finding in CHECKS[name](scene)]
+        return [finding for finding in found if finding.severity == "error" and not finding.repairable]
 
     def find(self, name: str | Path) -> Path:
-        """The backup with this path or file name, ``latest`` for the latest. Raises NotFoundError."""
-        there = self.all()
-        if str(name) == "latest" and there:
-            return there[0].path
-        given = Path(name).expanduser()
+        """The backup with this path or file name; ``latest``; a place in the list (``3``); or the last one made until
+        a moment (``2026-03-03``, ``yesterday``, ``2d``: see ``search.moments``). Raises NotFoundError, InputError.
+        """
+        there, text = self.all(), str(name).strip()
         for found in there:
-            if found.path.name == str(name):
+            if found.path.name == text:
                 return found.path
+        given = Path(name).expanduser()
         if given.is_file():
             return given
-        raise NotFoundError(f"There is no backup {str(name)!r}.", "memtui backup list shows them.")
+        if text == "latest" or (text.isascii() and text.isdigit() and len(text) < 4):
+            place = 0 if text == "latest" else int(text) - 1
+            if 0 <= place < len(there):
+                return there[place].path
+            raise NotFoundError(f"There is no backup {text!r}.", "memtui backup list shows them.")
+        if given.suffix or len(given.parts) > 1:
+            raise NotFoundError(f"There is no backup {text!r}.", "memtui backup list shows them.")
+        at = moment(text, self._clock(), self._zone)
+        for found in there:
+            if found.at <= at:
+                return found.path
+        raise NotFoundError(
+            f"There is no backup from {text!r} or before.", "memtui backup list shows those that there are."
+        )
+
+    def info(self, name: str | Path) -> backup.Backup:
+        """The backup that ``find`` finds; one that lies elsewhere has the time of its file, and the reason ``file``."""
+        path = self.find(name)
+        for one in self.all():
+            if one.path == path:
+                return one
+        status = path.stat()
+        return backup.Backup(path=path, at=int(status.st_mtime), reason="file", size=status.st_size)
+
+    def held(self, name: str | Path) -> Held:
+        """How many memories a backup holds."""
+        return held(self.find(name))
+
+    def preview(self, name: str | Path) -> RestorePreview:
+        """What restoring a backup would bring back, change and lose; it is checked, and nothing is written.
+
+        Raises what ``restore`` raises for a backup that cannot be used.
+        """
+        one, live = self.info(name), self._file()
+        with self.opened(one.path) as source:
+            return restore_preview.preview(source, live, at=one.at, reason=one.reason, shown=one.path)
+
+    @contextmanager
+    def opened(self, name: str | Path) -> Iterator[apsw.Connection]:
+        """A checked backup to read from, in today's format; raises what ``preview`` does."""
+        live = self._file()
+        chosen = self.find(name)
+        self._refuse_itself(chosen, live)
+        with ready(chosen) as source:
+            yield source
+
+    @staticmethod
+    def _refuse_itself(chosen: Path, live: Path) -> None:
+        if chosen.samefile(live):
+            raise InputError(
+                "That is the memory itself, not a backup.", "memtui backup list shows the backups."
+            )
 
     def restore(self, name: str | Path) -> Restored:
         """Put a backup into the live file, as one commit, after a backup of what is there now.
@@ -124,13 +215,9 @@ class Backups:
         file stays as it was.
         """
         path = self._path()
-        chosen = self.find(name)
-        if chosen.samefile(path):
-            raise InputError(
-                "That is the memory itself, not a backup.", "memtui backup list shows the backups."
-            )
+        chosen = self.info(name)
         with (
-            _ready(chosen) as source,
+            self.opened(chosen.path) as source,
             self._connections.exclusive() as writer,
             writer.backup("main", source, "main") as copying,
         ):
@@ -141,18 +228,30 @@ class Backups:
                 before = backup.back_up(live, path, reason="restore", at=self._clock())
             while not copying.done:
                 copying.step(_PAGES_PER_STEP)
+        _note_gap(self._connections, Gap(start=chosen.at, end=int(self._clock()), backup=before.name))
         self._on_restore()
-        return Restored(restored=chosen, before=next(b for b in self.all() if b.path == before))
+        return Restored(restored=chosen.path, before=next(b for b in self.all() if b.path == before))
 
-    def _path(self) -> Path:
+    def _file(self) -> Path:
         if self._connections.path is None:
             raise InputError("This memory lives in this process only: it has no backups.", "Open a file.")
+        return self._connections.path
+
+    def _path(self) -> Path:
+        path = self._file()
         if self._connections.readonly:
             raise ReadOnlyError(
                 "This memory is open for reading only.",
                 "Open it without --readonly to back it up or restore it.",
             )
-        return self._connections.path
+        return path
+
+
+def _note_gap(connections: Connections, gap: Gap) -> None:
+    """What was done between the backup and now is no longer in this file: whoever looks back should be told."""
+    with connections.write() as connection:
+        known = gaps(connection)
+        metadata.put(connection, GAPS, msgspec.json.encode([*known, gap][-_GAPS_KEPT:]).decode())
 
 
 def change_mark(connection: apsw.Connection) -> str:
@@ -163,74 +262,3 @@ def change_mark(connection: apsw.Connection) -> str:
             "SELECT coalesce(sum(seq), 0) FROM sqlite_sequence WHERE name NOT IN ('job_runs', 'ops')",
         )
     )
-
-
-def slot(task: Task) -> str | None:
-    """The period of a scheduled backup, None while none is due."""
-    backups = Backups(task.connections, task.clock, task.zone)
-    if task.connections.path is None or not backups.changed_since_latest():
-        return None
-    latest = next(iter(backups.all()), None)
-    if latest is not None and 0 <= task.now - latest.at < EVERY_SECONDS:
-        return None
-    return f"slot:{int(task.now) // EVERY_SECONDS}"
-
-
-def run(task: Task) -> JobReport:
-    """Make a backup and let go of what has become too many."""
-    backups = Backups(task.connections, task.clock, task.zone)
-    if task.connections.path is None:
-        return JobReport(summary="nothing to back up", skipped="this memory lives in this process only")
-    if task.dry_run:
-        due = backups.changed_since_latest()
-        return JobReport(summary="would make a backup" if due else "nothing changed since the latest backup")
-    made = backups.make("scheduled")
-    gone = backups.rotate()
-    return JobReport(
-        summary=f"backed up {made.size / 1e6:,.1f} MB", counts={"bytes": made.size, "let_go": len(gone)}
-    )
-
-
-@contextmanager
-def _ready(chosen: Path) -> Iterator[apsw.Connection]:
-    """A checked, current copy of a backup to restore from; the backup itself is not written."""
-    try:
-        problem = backup.problem_of(chosen)
-        if problem:
-            raise CorruptFileError(
-                f"The backup {chosen} is damaged: {problem}.",
-                "Choose another: memtui backup list shows them.",
-            )
-        # Not a byte is written beside a backup; only a copy with a log of its own needs to be opened in full.
-        has_log = chosen.with_name(chosen.name + "-wal").exists()
-        with closing(connect(chosen, write=False, immutable=not has_log)) as source:
-            version = migrate.file_version(source)
-            if source.pragma("application_id") != APPLICATION_ID:
-                raise ForeignFileError(
-                    f"{chosen} is not a memory file.", "memtui backup list shows the backups."
-                )
-            if version > migrate.current_version():
-                raise NewerFileError(
-                    f"{chosen} was written by a newer memtui.", "Update memtui, then restore it."
-                )
-            if version == migrate.current_version():
-                yield source
-                return
-            with (
-                tempfile.TemporaryDirectory(prefix="memtui-restore-") as folder,
-                closing(_upgraded(source, Path(folder) / "old.db")) as current,
-            ):
-                yield current
-    except apsw.Error as error:
-        raise translate(error, chosen) from error
-
-
-def _upgraded(source: apsw.Connection, place: Path) -> apsw.Connection:
-    """A copy of an older backup in today's format."""
-    place.touch(mode=0o600)
-    copy = connect(place, write=True)
-    backup.copy_into(source, copy)
-    copy.execute("BEGIN IMMEDIATE")
-    migrate.apply_pending(copy)
-    copy.execute("COMMIT")
-    return copy

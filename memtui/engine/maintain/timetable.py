@@ -7,7 +7,7 @@ import apsw
 from memtui.engine.store import consolidations, history, jobs, recalls, sessions
 from memtui.engine.store.sql import scalar
 
-from . import backups, decay, judged
+from . import backup_job, decay, judged
 from .calendar import SUNDAY, Daily, Weekly
 from .jobs import Job, JobReport, Task
 
@@ -176,7 +176,7 @@ JOBS: tuple[Job, ...] = (
         needed=_index_waits,
     ),
     Job(
-        name="backup", label="Backup", run=backups.run, needed=backups.slot,
+        name="backup", label="Backup", run=backup_job.run, needed=backup_job.slot,
         about="Copies the file every 30 minutes if it changed, and thins out old copies.",
     ),
 )  # fmt: skip

@@ -5,6 +5,7 @@ Copying the file itself would miss the write-ahead log and drop the locks of thi
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import time
@@ -17,6 +18,8 @@ from memtui.engine.errors import CorruptFileError
 from memtui.engine.records import Record
 
 FOLDER = "backups"
+# A copy that was begun so long ago was left by a crash.
+_LEFTOVER_SECONDS = 86_400
 _STAMP = "%Y%m%dT%H%M%SZ"
 
 
@@ -91,6 +94,13 @@ def find_backups(path: Path) -> list[Backup]:
             at = timegm(time.strptime(match[1], _STAMP))
             found.append(Backup(path=entry, at=at, reason=match[2], size=entry.stat().st_size))
     return sorted(found, key=lambda backup: backup.at, reverse=True)
+
+
+def clear_leftovers(path: Path) -> None:
+    """Delete copies of the memory at ``path`` that a crash left half-made more than a day ago."""
+    for partial in (path.parent / FOLDER).glob(f"{glob.escape(path.stem)}-*.partial"):
+        if not partial.is_symlink() and time.time() - partial.stat().st_mtime > _LEFTOVER_SECONDS:
+            partial.unlink(missing_ok=True)
 
 
 def _new_names(folder: Path, stem: str, reason: str, at: float) -> tuple[Path, Path]:

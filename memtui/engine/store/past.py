@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any, NamedTuple, get_args
 
 import apsw
+import msgspec
 
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import KINDS, Kind, MemoryRecord, Record
@@ -26,16 +27,30 @@ from .later_changes import LaterChanges
 from .sql import scalar
 from .words import fold
 
+GAPS = "restored_gaps"
 NOTES: tuple[Kind, ...] = ("fact", "reflection", "observation")
 _NAMES = tuple(name.strip().removeprefix("m.") for name in memories.COLUMNS.split(","))
 _AT_ONCE = 500
 
 
+class Gap(Record):
+    """A backup made at ``start`` was restored at ``end``: what was there in between is in ``backup``, a file name."""
+
+    start: int
+    end: int
+    backup: str
+
+
 class Reach(Record):
-    """How well a moment is known. ``since``: from when on history is whole (Unix seconds), None: from the beginning."""
+    """How well a moment is known. ``complete``: history tells it exactly, else only the times of the rows do.
+
+    ``since``: from when on history is whole (Unix seconds), None: from the beginning. ``gap``: the moment was undone
+    by a restore, and what is told is what the backup held.
+    """
 
     complete: bool
     since: int | None = None
+    gap: Gap | None = None
 
 
 class Past:
@@ -227,11 +242,18 @@ class _Wanted(NamedTuple):
 
 def reach(connection: apsw.Connection, at: int) -> Reach:
     """Whether history tells all that was done after ``at``."""
+    gap = next((one for one in gaps(connection) if one.start < at < one.end), None)
     if (scalar(connection, "SELECT min(seq) FROM changes") or 1) == 1:
-        return Reach(complete=True)
+        return Reach(complete=True, gap=gap)
     kept = metadata.get(connection, history.THINNED)
     since = int(kept) if kept else int(scalar(connection, "SELECT min(at) FROM ops") or 0)
-    return Reach(complete=at >= since, since=since)
+    return Reach(complete=at >= since, since=since, gap=gap)
+
+
+def gaps(connection: apsw.Connection) -> list[Gap]:
+    """The spans of time that restores took back, the oldest first."""
+    stored = metadata.get(connection, GAPS)
+    return msgspec.json.decode(stored, type=list[Gap]) if stored else []
 
 
 def _searchable(word: str) -> str:

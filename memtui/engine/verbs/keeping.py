@@ -26,6 +26,7 @@ from memtui.engine.records import (
 )
 from memtui.engine.store import check, portable, stats
 from memtui.engine.store.columns import COVERED
+from memtui.engine.store.sql import scalar
 from memtui.engine.verbs.finding import Finding
 from memtui.engine.verbs.undoing import Undoing
 
@@ -67,7 +68,9 @@ class Keeping(Finding, Undoing):
         from memtui.engine.feeds import importer
 
         def back_up() -> None:
-            if self.next_undo() is not None:  # an empty memory needs none
+            with self._connections.read() as connection:
+                anything = scalar(connection, "SELECT 1 FROM ops LIMIT 1")
+            if anything is not None:  # an empty memory needs none
                 self.backups.ensure("import")
 
         def ordering(text: str) -> bool:
@@ -196,7 +199,7 @@ class Keeping(Finding, Undoing):
     def _restored(self) -> None:
         """The file holds something else now: nothing that was known about it counts."""
         self._indexer.forget_names()
-        self._call("changed", Changes(tables=frozenset(COVERED)))
+        self._call("changed", Changes(tables=frozenset({*COVERED, "*"})))
         self._wake_indexer()
 
     @cached_property

@@ -14,6 +14,7 @@ from memtui.engine.maintain import backups as backups_module
 from memtui.engine.maintain.backups import Backups
 from memtui.engine.records import Options
 from memtui.engine.store import backup as backup_module
+from memtui.engine.store import migrate
 from night import Clock, make_scheduler
 
 from state_hash import state_hash
@@ -173,7 +174,7 @@ def test_an_older_backup_is_brought_up_to_date_on_its_way(
     memory.remember("from an older format")
     made = backups.make()
     memory.remember("added after the backup")
-    real = backups_module.migrate.current_version()
+    real = migrate.current_version()
     connection = apsw.Connection(str(made.path))
     connection.execute("PRAGMA user_version = 0")
     connection.close()
@@ -186,7 +187,7 @@ def test_an_older_backup_is_brought_up_to_date_on_its_way(
         return real
 
     with monkeypatch.context() as patched:
-        patched.setattr(backups_module.migrate, "apply_pending", apply_pending)
+        patched.setattr(migrate, "apply_pending", apply_pending)
         backups.restore(made.path)
     assert seen == [0]
     assert [row.content for row in memory.view.page()] == ["from an older format"]

@@ -1,0 +1,121 @@
+"""Single memories out of a backup: most people who lost something want that back, and nothing else undone.
+
+What is absent comes back as it was; what is in the Trash leaves it with the text that the backup has. What was
+corrected or merged since has a successor, and comes back only when it is asked for by its id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import apsw
+
+from memtui.engine.errors import NotFoundError
+from memtui.engine.store import history, memories
+from memtui.engine.store.columns import COVERED
+
+_AT_ONCE = 500
+
+
+class Image(NamedTuple):
+    """A memory as a backup has it, and its conversation's row, if it belongs to one."""
+
+    row: dict[str, Any]
+    session: dict[str, Any] | None
+
+
+def missing(source: apsw.Connection, live: Path) -> list[int]:
+    """The keys (in the backup) of active memories that are absent from the file, or forgotten or faded there."""
+    source.execute("ATTACH ? AS live", (str(live),))
+    try:
+        rows: Any = source.execute(
+            """
+            SELECT t.rid FROM main.memories t LEFT JOIN live.memories n ON n.id = t.id
+            WHERE t.valid_until IS NULL AND (n.rid IS NULL OR n.ended_by IN ('forgotten', 'faded')) ORDER BY t.rid
+            """
+        )
+        return [rid for (rid,) in rows]
+    finally:
+        source.execute("DETACH live")
+
+
+def keys_of(source: apsw.Connection, ids: Iterable[str]) -> list[int]:
+    """The keys in the backup of memories by id, or by a beginning of one. Raises NotFoundError, InputError."""
+    found = [memories.get(source, identity, 0) for identity in ids]
+    for one in found:
+        if not one.active:
+            raise NotFoundError(
+                f"In the backup {one.id} is in the Trash as well.", "Choose a backup from before that."
+            )
+    return list(dict.fromkeys(one.rid for one in found))
+
+
+def images(source: apsw.Connection, rids: Sequence[int]) -> Iterator[list[Image]]:
+    """The memories with these keys, some at a time."""
+    for start in range(0, len(rids), _AT_ONCE):
+        found = []
+        for rid in rids[start : start + _AT_ONCE]:
+            row = history.current_row(source, "memories", rid)
+            assert row is not None  # a backup does not change
+            found.append(Image(row, _session(source, row["session_id"])))
+        yield found
+
+
+def put(connection: apsw.Connection, some: Iterable[Image], now: int) -> int:
+    """Put memories into the file, inside the caller's operation; returns how many were not there as they are."""
+    return sum(_put(connection, image, now) for image in some)
+
+
+def _put(connection: apsw.Connection, image: Image, now: int) -> bool:
+    here: Any = connection.execute(
+        "SELECT rid, valid_until FROM memories WHERE id = ?", (image.row["id"],)
+    ).fetchone()
+    columns = {name: image.row[name] for name in COVERED["memories"].columns}
+    if here is not None:
+        rid, ended = here
+        if ended is not None:  # a sign of life, or what had faded would fade again the same night
+            columns |= {"reviewed_at": now, "last_accessed": now}
+        before = connection.total_changes()
+        differ = " OR ".join(f"{name} IS NOT ?" for name in columns)
+        connection.execute(
+            f"UPDATE memories SET {', '.join(f'{name} = ?' for name in columns)} WHERE rid = ? AND ({differ})",
+            (*columns.values(), rid, *columns.values()),
+        )
+        return connection.total_changes() != before
+    row = {**image.row, "reviewed_at": now, "last_accessed": now}
+    if connection.execute("SELECT 1 FROM memories WHERE rid = ?", (row["rid"],)).fetchone():
+        del row["rid"]  # the backup of another file
+    key = row["source_key"]
+    if (
+        key is not None
+        and connection.execute("SELECT 1 FROM memories WHERE source_key = ?", (key,)).fetchone()
+    ):
+        return False  # it came in once more since, by an import
+    _put_session(connection, image.session)
+    history.insert_row(connection, "memories", row)
+    return True
+
+
+def _session(source: apsw.Connection, session_id: str | None) -> dict[str, Any] | None:
+    if session_id is None:
+        return None
+    sid: Any = source.execute(
+        "SELECT sid FROM sessions_consolidations WHERE session_id = ?", (session_id,)
+    ).fetchone()
+    return history.current_row(source, "sessions_consolidations", sid[0]) if sid else None
+
+
+def _put_session(connection: apsw.Connection, session: dict[str, Any] | None) -> None:
+    if (
+        session is None
+        or connection.execute(
+            "SELECT 1 FROM sessions_consolidations WHERE session_id = ?", (session["session_id"],)
+        ).fetchone()
+    ):
+        return
+    row = dict(session)
+    if connection.execute("SELECT 1 FROM sessions_consolidations WHERE sid = ?", (row["sid"],)).fetchone():
+        del row["sid"]
+    history.insert_row(connection, "sessions_consolidations", row)
