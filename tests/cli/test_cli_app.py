@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-SECONDS = 20.0
+SECONDS = 60.0
 
 
 class Screen:

@@ -240,7 +240,8 @@ def test_a_reader_that_leaves_does_not_take_back_what_was_written(program: Progr
 
 def test_ctrl_c_while_waiting_for_text_changes_nothing(program: Program, home: Path) -> None:
     code = (
-        "import sys; from memtui.cli import errors, output, run; print('ready', flush=True);"
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"  # ignored in the background
+        "from memtui.cli import errors, output, run; print('ready', flush=True);"
         "sys.exit(run(['remember', '-']))"
     )
     running = program(code=code)

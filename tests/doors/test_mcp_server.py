@@ -262,8 +262,8 @@ def test_it_ends_cleanly_when(how: str, place: Path) -> None:
             server.stdin.close()
         else:
             server.send_signal(getattr(signal, how))
-        assert server.wait(timeout=10) == 0
-        assert time.monotonic() - begin < 5
+        assert server.wait(timeout=20) == 0
+        assert time.monotonic() - begin < 10
         assert server.stderr and server.stderr.read() == b""
         assert server.stdout and server.stdout.read() == b""
     assert [file.name for file in place.parent.glob("memory.db*")] == ["memory.db"]  # no log is left behind

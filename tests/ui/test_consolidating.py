@@ -215,7 +215,7 @@ async def test_with_a_model_the_cost_is_asked_first_and_a_failure_is_told_and_ke
         await pilot.press("r")
         await until(lambda: there(app, Question))
         await pilot.press("y")
-        await until(lambda: "1 session failed and still waits" in said(app), 10)
+        await until(lambda: "1 session failed and still waits" in said(app))
         await settle(app)
         await until(
             lambda: "consolidating failed (1 try)" in screen_text(app)

@@ -37,7 +37,7 @@ async def test_what_is_shown_goes_to_a_file_and_a_file_that_is_there_is_kept(
         dialog.query_one(".export-filter", Input).value = "tag:weekend"
         await pilot.press("enter")
         await until(lambda: stage(app) == "done")
-        assert "1 memory exported" in screen_text(app)
+        await until(lambda: "1 memory exported" in screen_text(app))
         lines = [json.loads(line) for line in target.read_text().splitlines()]
         assert [line["content"] for line in lines if line["line"] == "memory"] == [
             "Prefers trains over flights"
@@ -49,7 +49,7 @@ async def test_what_is_shown_goes_to_a_file_and_a_file_that_is_there_is_kept(
         app.screen.query_one(PathInput).value = str(target)
         await pilot.press("enter")
         await until(lambda: stage(app) == "failed")
-        assert "there already" in " ".join(screen_text(app).split())
+        await until(lambda: "there already" in " ".join(screen_text(app).split()))
         assert target.read_bytes() == before
         await pilot.press("b")
         assert stage(app) == "choose"
@@ -64,5 +64,5 @@ async def test_a_name_without_the_ending_of_a_file_is_a_folder_of_notes(story: S
         app.screen.query_one(PathInput).value = str(tmp_path / "vault")
         await pilot.press("enter")
         await until(lambda: stage(app) == "done")
-        assert " notes exported" in screen_text(app)
+        await until(lambda: " notes exported" in screen_text(app))
         assert (tmp_path / "vault" / "Index.md").is_file()

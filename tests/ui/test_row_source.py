@@ -76,7 +76,7 @@ def pages_of(source: Numbers, readers: Readers, seen: Seen | None = None) -> Pag
 
 
 async def until(condition: Callable[[], object]) -> None:
-    for _ in range(500):
+    for _ in range(2_000):
         if condition():
             return
         await asyncio.sleep(0.01)

@@ -51,7 +51,7 @@ class Story:
 Until = Callable[[], object]
 
 
-async def until(condition: Until, seconds: float = 5.0) -> None:
+async def until(condition: Until, seconds: float = 20.0) -> None:
     """Let the app work until something is true."""
     for _ in range(int(seconds / 0.01)):
         if condition():

@@ -100,6 +100,8 @@ NOTES = [
     ("In Kyoto we stayed at a small guesthouse.", ["Kyoto"]),
     ("My therapist, Elena Petrova, recommended journaling.", ["Elena Petrova"]),
     ("J. R. R. Tolkien wrote it.", ["J. R. R. Tolkien"]),
+    ("We met A. Lovelace and A. A. Milne at the fair.", ["A. Lovelace", "A. A. Milne"]),
+    ("I got an A. Then we took plan A.", []),
     ("I live on Elm Street, close to Victoria Station.", ["Elm Street", "Victoria Station"]),
     ("Likes jazz, dislikes loud restaurants.", []),
     ("The cat is called Mochi.", ["Mochi"]),
