@@ -24,6 +24,7 @@ _heading = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 _word_after = re.compile(
     r"(?:, (?!and\b)(?=[^\W\dA-Z_])| (?!and [a-z]))([^\W\d_]+(?:['’]t)?)|, (?=[^\W\d_a-z])"
 )
+_initial = re.compile(r"\. [^\W\d_a-z](?:\w|\. [^\W\d_a-z])")  # what follows an initial
 _joint = re.compile(rf" (?:(?:{'|'.join(sorted(cues.PARTICLES))}) (?:the )?)?")
 _POSSESSIVE = ("'s", "’s")
 _SENTENCE_ENDS = ".!?…:\n。！？"
@@ -76,7 +77,9 @@ def _runs(text: str) -> Iterator[_Run]:
         possessive = word.endswith(_POSSESSIVE)
         if possessive:
             word, end = word[:-2], end - 2
-        if word.lower() in words.NOT_NAMES:
+        beside = run is not None and text[run.words[-1][2] : start] == " "  # "plan A"
+        initial = word == "A" and not beside and _initial.match(text, end) is not None
+        if word.lower() in words.NOT_NAMES and not initial:
             if run is not None:
                 yield run
                 run = None
