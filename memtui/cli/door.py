@@ -67,11 +67,14 @@ class Door:
             yield memory
 
     @contextmanager
-    def writing(self) -> Iterator[Memory]:
-        """The memory, created when there is none. Raises ReadOnlyError with --readonly."""
+    def writing(self, *, background: bool = False) -> Iterator[Memory]:
+        """The memory, created when there is none; ``background``: it makes links and vectors by itself.
+
+        Raises ReadOnlyError with --readonly.
+        """
         if self.readonly:
             raise _nothing_may_change()
-        with self._opened(write=True, create=True) as memory:
+        with self._opened(write=True, create=True, background=background) as memory:
             yield memory
         if self.demo:
             from .output import note
@@ -79,12 +82,12 @@ class Door:
             note("this was a copy of the demo memory; it is thrown away with every change")
 
     @contextmanager
-    def _opened(self, *, write: bool, create: bool) -> Iterator[Memory]:
+    def _opened(self, *, write: bool, create: bool, background: bool = False) -> Iterator[Memory]:
         from memtui.engine.memory import Memory
 
         self.check()
         unsafe = self.allow_unsafe_fs or self.demo
-        options = self.configuration.settings.options(background=False, allow_unsafe_fs=unsafe)
+        options = self.configuration.settings.options(background=background, allow_unsafe_fs=unsafe)
         if self.demo:
             with demo_file() as path, Memory.open(path, options=options) as memory:
                 yield memory

@@ -17,6 +17,7 @@ from memtui.ui.format import count, plural
 
 from .discovering import chosen, discovered, list_discovered
 from .errors import CANCELLED, OK
+from .following import follow, live_places
 from .output import emit, err, note, out, paint, row, table
 from .progress import Meter, cancelled_by_signal
 from .root import Command, json_option, pass_door
@@ -35,14 +36,15 @@ _NAME_ONE = "Name a file, a folder or a zip archive: memtui import ~/Downloads/e
 @click.argument("places", nargs=-1, metavar="PATH...")
 @click.option("--discover", is_flag=True, help="List what is on this machine; named sources are brought in.")
 @click.option("--all", "everything", is_flag=True, help="Bring in all that --discover finds.")
+@click.option("--watch", is_flag=True, help="Go on: bring in what is added to session files, until Ctrl+C.")
 @click.option("--format", metavar="F", help="Read it as this format, where none is recognised.")
 @click.option("--dry-run", is_flag=True, help="Only count what would come in.")
 @click.option("--later", is_flag=True, help="Leave links and vectors to the app, or to the next searches.")
 @json_option
 @pass_door
 def import_command(
-    door: Door, places: tuple[str, ...], discover: bool, everything: bool, format: str | None, dry_run: bool,
-    later: bool, json: bool,
+    door: Door, places: tuple[str, ...], discover: bool, everything: bool, watch: bool, format: str | None,
+    dry_run: bool, later: bool, json: bool,
 ) -> int:  # fmt: skip
     """Bring in conversations from files, folders and zip archives.
 
@@ -53,13 +55,22 @@ def import_command(
 
     --discover tells what these programs keep on this machine, how much of it is in, and what they will delete soon;
     "memtui import --discover NAME..." brings in some of it, each as an operation of its own.
+
+    --watch brings in what is there and then follows the named files and folders, or else the sessions that programs
+    write on this machine: what is said is here a second or two later. Nothing comes in twice, also beside hooks.
     """
+    if watch and (dry_run or format):
+        raise UsageError("--watch goes with neither --dry-run nor --format.", "Leave one out.")
     if everything and not discover:
         raise UsageError("--all goes with --discover.", "memtui import --discover --all")
     if everything and places:
         raise UsageError("--all brings in everything: no names go with it.", "Leave one out.")
     if discover and format:
         raise UsageError("What is discovered has its format: no --format goes with it.", "Leave one out.")
+    if watch:
+        named = chosen(places) if discover else []
+        followed = [source.path for source in named] or [Path(place).expanduser() for place in places]
+        return follow(door, followed or live_places(), later=later, json=json)
     if discover and not (places or everything):
         return list_discovered(door, json=json)
     if discover:

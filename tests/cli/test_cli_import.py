@@ -210,3 +210,28 @@ def test_discovering_lists_what_is_there_and_brings_in_what_is_named(cli: Cli, h
 )
 def test_options_that_contradict_each_other_are_told(arguments: tuple[str, ...], cli: Cli) -> None:
     assert cli("import", *arguments).code == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals end it there in another way")
+def test_watching_follows_what_programs_write_until_a_signal_ends_it(
+    program: Program, cli: Cli, home: Path
+) -> None:
+    assert cli("import", "--watch").code == 3
+    assert cli("import", "--watch", "--dry-run", home).code == 2
+    assert cli("import", "--watch", home / "nowhere").code == 3
+    file = claude_session(home, "s1", "hello")
+    running = program("import", "--watch", "--json", "--later")
+    assert running.stdout is not None
+    assert json.loads(running.stdout.readline())["turns"] == 1
+    with file.open("a") as more:
+        record = json.loads(file.read_text()) | {"uuid": "u2"}
+        more.write(json.dumps(record) + "\n")
+    started = time.monotonic()
+    assert json.loads(running.stdout.readline()) == {
+        "turns": 1, "others": 0, "formats": ["claude-code"], "operation": 1,
+    }  # fmt: skip
+    assert time.monotonic() - started < 5
+    running.send_signal(signal.SIGTERM)
+    out, err = running.communicate(timeout=20)
+    assert (running.returncode, out, err) == (0, b"", b"note: following 1 place; Ctrl+C ends it\n")
+    assert cli("stats", "--json").json["active"] == 2

@@ -15,11 +15,15 @@ KIND = "import"
 SUFFIX = ".import"
 
 
+class AnotherImportError(StoreError):
+    """Another import into this memory is running."""
+
+
 @contextmanager
 def only_import(connections: Connections) -> Iterator[None]:
     """Be the one import into this file, after ending what a killed one left open.
 
-    Raises StoreError while another import runs.
+    Raises AnotherImportError while another import runs.
     """
     if connections.path is None:
         yield
@@ -28,7 +32,7 @@ def only_import(connections: Connections) -> Iterator[None]:
     try:
         lock.acquire()
     except Timeout:
-        raise StoreError(
+        raise AnotherImportError(
             "Another import into this memory is running.", "Wait for it, or cancel it, and try again."
         ) from None
     try:

@@ -20,7 +20,7 @@ import msgspec
 from ..records import Skip, Turn
 from . import base, envelopes, values
 from .base import Head
-from .source import Stream
+from .source import WAITING, Stream
 
 _TITLES_KEPT = 1000
 _EMPTY = "(no content)"
@@ -85,19 +85,22 @@ class ClaudeCode:
         )
 
     def read(self, stream: Stream) -> Iterator[Turn | Skip]:
-        """The last turn of a file carries the title that the session ended up with."""
+        """The last turn of a file carries the title that the session ended up with (so far)."""
         reader = _Reader(stream)
         held: Turn | None = None
         for line in stream.lines():
             found = line if isinstance(line, Skip) else reader.take(line)
-            if isinstance(found, Skip):
-                yield found
-            else:
+            if isinstance(found, Turn):
                 if held:
                     yield held
                 held = found
+                continue
+            if found is WAITING and held:
+                yield reader.titled(held)
+                held = None
+            yield found
         if held:
-            yield msgspec.structs.replace(held, session_title=reader.titles.get(held.session_id))
+            yield reader.titled(held)
 
 
 class _Reader:
@@ -108,6 +111,9 @@ class _Reader:
         self.titles: dict[str, str] = {}
         self.named: set[str] = set()
         self.by_leaf: dict[str, str] = {}
+
+    def titled(self, turn: Turn) -> Turn:
+        return msgspec.structs.replace(turn, session_title=self.titles.get(turn.session_id))
 
     def take(self, raw: bytes) -> Turn | Skip:
         try:

@@ -107,7 +107,7 @@ class Import:
     ) -> ImportReport:
         stopped = False
         try:
-            for batch in _batches(read_all(self.found, self.tally)):
+            for batch in batches(read_all(self.found, self.tally)):
                 if stopped := cancelled():
                     break
                 self.take(batch)
@@ -169,7 +169,7 @@ class Import:
         )
 
 
-def _batches(found: Iterator[Turn | Item | AnyLine | None]) -> Iterator[list[Turn | Item | AnyLine]]:
+def batches(found: Iterator[Turn | Item | AnyLine | None]) -> Iterator[list[Turn | Item | AnyLine]]:
     """Batches bounded in number and in characters; an empty one where there were only skips for a while."""
     batch: list[Turn | Item | AnyLine] = []
     characters = 0

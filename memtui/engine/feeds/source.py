@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 BOM = b"\xef\xbb\xbf"
+# Given by a stream that may still grow, where it ends for now: nothing was passed over.
+WAITING = Skip(reason="waiting for more")
 
 
 class Source(Record):
@@ -78,15 +80,16 @@ class _Metered(io.RawIOBase):
 class Stream:
     """An open source. ``record`` numbers what was read last, from 1; ``warnings`` counts what was mended."""
 
-    def __init__(self, source: Source, file: BinaryIO, limits: Limits = LIMITS) -> None:
+    def __init__(self, source: Source, file: BinaryIO | None, limits: Limits = LIMITS) -> None:
         self.source = source
         self.limits = limits
         self.record = 0
         self.warnings: Counter[str] = Counter()
         self._failure = ""
         self._rows = 0
-        self._meter = _Metered(file, source, limits)
-        self._buffer = io.BufferedReader(self._meter, MIB)
+        if file is not None:
+            self._meter = _Metered(file, source, limits)
+            self._buffer = io.BufferedReader(self._meter, MIB)
 
     @property
     def position(self) -> int:

@@ -82,6 +82,18 @@ def part(connections: Connections, op_id: int) -> Iterator[apsw.Connection]:
         connection.execute("DELETE FROM current_op")
 
 
+@contextmanager
+def more(connections: Connections, op_id: int) -> Iterator[apsw.Connection | None]:
+    """One more transaction of an operation that is done; None if another one came since, its undo for one."""
+    with connections.write_in_turn() as connection:
+        if scalar(connection, "SELECT max(op_id) FROM ops") != op_id:
+            yield None
+            return
+        connection.execute("INSERT INTO current_op(one, op_id) VALUES (1, ?)", (op_id,))
+        yield connection
+        connection.execute("DELETE FROM current_op")
+
+
 def finish(connections: Connections, op_id: int, label: str) -> None:
     """End a running operation."""
     with connections.write() as connection:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +33,7 @@ from memtui.engine.verbs.undoing import Undoing
 
 if TYPE_CHECKING:
     from memtui.engine.exports.exporting import Format
+    from memtui.engine.feeds.following import Followed
     from memtui.engine.feeds.known import KnownSource
     from memtui.engine.feeds.survey import Surveyed
     from memtui.engine.maintain.enrich import Enricher
@@ -67,28 +69,48 @@ class Keeping(Finding, Undoing):
             self._must_write("import into it")
         from memtui.engine.feeds import importer
 
-        def back_up() -> None:
-            with self._connections.read() as connection:
-                anything = scalar(connection, "SELECT 1 FROM ops LIMIT 1")
-            if anything is not None:  # an empty memory needs none
-                self.backups.ensure("import")
-
-        def ordering(text: str) -> bool:
-            from memtui.engine.maintain.instructions import (
-                find_instructions,  # a tenth of a second of patterns
-            )
-
-            return bool(find_instructions(text))
-
         report = importer.import_paths(
             self._connections, [Path(path) for path in paths], format=format, dry_run=dry_run, actor=self.actor,
-            clock=self._clock, options=self._options, progress=progress, cancelled=cancelled, before_write=back_up,
-            ordering=ordering,
+            clock=self._clock, options=self._options, progress=progress, cancelled=cancelled,
+            before_write=self._back_up_before_import, ordering=_is_order,
         )  # fmt: skip
         if report.operation is not None:
             self._tell(report.operation.op_id)
             self._ask_questions()
         return report
+
+    def follow(
+        self,
+        places: Sequence[str | Path],
+        stopped: threading.Event,
+        told: Callable[[Followed], None] = lambda found: None,
+        *,
+        progress: Callable[[int, int, int], None] | None = None,
+    ) -> None:
+        """Bring in what programs add to their session files, a moment after they do, until ``stopped`` is set.
+
+        The first time all that is there, later what was written since; see ``feeds.following``. Both functions are
+        called in this thread. Raises StoreError if the memory cannot be written.
+        """
+        self._must_write("follow sessions into it")
+        from memtui.engine.feeds.following import Follower
+
+        def tell(found: Followed) -> None:
+            if found.operation is not None:
+                self._tell(found.operation.op_id)
+            told(found)
+
+        with Follower(
+            self._connections, [Path(place) for place in places], clock=self._clock, options=self._options,
+            before_write=self._back_up_before_import, ordering=_is_order,
+        ) as follower:  # fmt: skip
+            follower.run(stopped, tell, progress=progress)
+
+    def _back_up_before_import(self) -> None:
+        with self._connections.read() as connection:
+            anything = scalar(connection, "SELECT 1 FROM ops LIMIT 1")
+        if anything is not None:  # an empty memory needs none
+            self.backups.ensure("import")
 
     def survey(self, sources: Sequence[KnownSource]) -> Iterator[Surveyed]:
         """What known places hold (``feeds.known.known_sources`` finds them) and how much of it is here, one by one."""
@@ -259,3 +281,10 @@ class Keeping(Finding, Undoing):
     def check(self, *, deep: bool = False, repair: bool = False) -> CheckReport:
         """Verify the invariants of the file; ``repair`` rebuilds indexes (after a backup), never base rows."""
         return check.check(self._connections, self._clock, deep=deep, repair=repair)
+
+
+def _is_order(text: str) -> bool:
+    """Whether a text talks to the assistant."""
+    from memtui.engine.maintain.instructions import find_instructions  # a tenth of a second of patterns
+
+    return bool(find_instructions(text))

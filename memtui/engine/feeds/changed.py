@@ -1,0 +1,135 @@
+"""Which files of some places were written since the last look, at the price of a few hundred ``stat`` calls.
+
+A folder is listed again only when its own time changes (something was added or removed), a file that was written of
+late is looked at every time, all others now and then.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from .live import Mark
+
+# Files written within this time are looked at every time, the others every so many looks.
+_WARM_SECONDS = 3_600
+_LOOKS = 15
+_MOST_FILES = 200_000
+_SUFFIXES = (".jsonl", ".ndjson")
+_LOG = "-wal"
+
+
+class Changed:
+    """``since``: Unix seconds; files that were written before it are taken for known (None: none are)."""
+
+    def __init__(self, places: Sequence[Path], since: float | None) -> None:
+        self._places = places
+        self._since = since
+        self._folders: dict[str, int] = {}
+        self._files: dict[str, Mark | None] = {}
+        self._looks = 0
+
+    @property
+    def files(self) -> int:
+        return len(self._files)
+
+    def look(self) -> list[Path]:
+        """Files that are new or were written, the oldest first. ``forget`` one that could not be read."""
+        self._looks += 1
+        for folder, before in list(self._folders.items()):
+            if _changed_time(folder) != before:
+                self._list(folder)
+        for place in self._places:
+            if str(place) not in self._folders:
+                self._arrive(place)
+        everything = self._looks % _LOOKS == 1
+        newest_cold = (time.time() - _WARM_SECONDS) * 1e9
+        found: list[tuple[int, str]] = []
+        for name, known in list(self._files.items()):
+            if not everything and known is not None and known.modified < newest_cold:
+                continue
+            mark = _mark(name)
+            if mark is None:
+                if known is not None:
+                    self._files[name] = None  # gone; it may come back
+                continue
+            if mark != known:
+                first = known is None and self._looks == 1
+                self._files[name] = mark
+                if not (first and self._since is not None and mark.modified < self._since * 1e9):
+                    found.append((mark.modified, name))
+        return [Path(name) for _, name in sorted(found)]
+
+    def forget(self, path: Path) -> None:
+        """Let it count as changed at the next look."""
+        self._files[str(path)] = None
+
+    def _arrive(self, place: Path) -> None:
+        if place.is_dir():
+            self._list(str(place))
+        else:
+            self._files.setdefault(str(place), None)
+
+    def _list(self, folder: str) -> None:
+        """Note what is in a folder; what is gone from it is forgotten, folders with all that they held."""
+        at = _changed_time(folder)
+        if at is None:
+            self._folders.pop(folder, None)
+            for name in [name for name in self._files if os.path.dirname(name) == folder]:  # noqa: PTH120
+                del self._files[name]
+            return
+        self._folders[folder] = at
+        there = set()
+        for entry in _entries(folder):
+            if _is_folder(entry):
+                if entry.path not in self._folders:
+                    self._list(entry.path)
+            elif entry.name.endswith(_SUFFIXES) and len(self._files) < _MOST_FILES:
+                there.add(entry.path)
+                self._files.setdefault(entry.path, None)
+        for name in [name for name in self._files if os.path.dirname(name) == folder and name not in there]:  # noqa: PTH120
+            del self._files[name]
+
+
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            yield from entries
+    except OSError:
+        return
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
+def _changed_time(folder: str) -> int | None:
+    try:
+        return os.stat(folder).st_mtime_ns  # noqa: PTH116
+    except OSError:
+        return None
+
+
+def _mark(name: str) -> Mark | None:
+    """None if there is no such file, or something else than a file. What is copied in is as new as its arrival."""
+    try:
+        status = os.stat(name)  # noqa: PTH116
+    except (OSError, ValueError):
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    modified = max(status.st_mtime_ns, status.st_ctime_ns)
+    size = status.st_size
+    if not name.endswith(_SUFFIXES):
+        try:
+            log = os.stat(name + _LOG)  # noqa: PTH116
+            modified, size = max(modified, log.st_mtime_ns), size + log.st_size
+        except OSError:
+            pass
+    return Mark(size=size, modified=modified, inode=status.st_ino)
