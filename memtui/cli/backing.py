@@ -44,16 +44,16 @@ def backup_command(door: Door, what: str, name: str | None, json: bool) -> int:
             return _restore(memory, name, json)
         made = memory.backups.make()
     if json:
-        emit(_plain(made))
+        emit(backup_plain(made))
     else:
-        out(row(paint("backed up", "green"), str(made.path), _size(made.size)))
+        out(row(paint("backed up", "green"), str(made.path), backup_size(made.size)))
     return OK
 
 
 def _restore(memory: Memory, name: str, json: bool) -> int:
     done = memory.backups.restore(name)
     if json:
-        emit({"restored": str(done.restored), "before": _plain(done.before)})
+        emit({"restored": str(done.restored), "before": backup_plain(done.before)})
     else:
         out(row(paint("restored", "green"), str(done.restored)))
         note(f"what was there before is in {done.before.path.name}")
@@ -62,24 +62,24 @@ def _restore(memory: Memory, name: str, json: bool) -> int:
 
 def _list(backups: list[Backup], json: bool) -> int:
     if json:
-        emit({"backups": [_plain(backup) for backup in backups]})
+        emit({"backups": [backup_plain(backup) for backup in backups]})
         return OK if backups else NEGATIVE
     now = time.time()
     rows = [
-        (local_time(backup.at, now), backup.reason, _size(backup.size), backup.path.name)
+        (local_time(backup.at, now), backup.reason, backup_size(backup.size), backup.path.name)
         for backup in backups
     ]
     for line in table(rows, right=(2,)) if rows else ():
         out(line)
     total = sum(backup.size for backup in backups)
-    note(f"{plural(len(backups), 'backup')}, {_size(total)}")
+    note(f"{plural(len(backups), 'backup')}, {backup_size(total)}")
     return OK if backups else NEGATIVE
 
 
-def _plain(backup: Backup) -> dict[str, Any]:
+def backup_plain(backup: Backup) -> dict[str, Any]:
     """JSON knows no paths."""
     return {"path": str(backup.path), "at": backup.at, "reason": backup.reason, "size": backup.size}
 
 
-def _size(size: int) -> str:
+def backup_size(size: int) -> str:
     return f"{size / 1e6:,.1f} MB"

@@ -39,7 +39,9 @@ COMMANDS: dict[str, Entry] = {
     "correct": Entry("writing", "Change", "Replace a memory's text; the old one is kept."),
     "confirm": Entry("writing", "Change", "Say that memories are true: they no longer fade."),
     "forget": Entry("writing", "Change", "Put memories into the Trash."),
-    "restore": Entry("writing", "Change", "Bring memories back from the Trash."),
+    "restore": Entry(
+        "restoring", "Change", "Bring memories back from the Trash, or all of it from a backup."
+    ),
     "tag": Entry("writing", "Change", "Add and remove tags."),
     "undo": Entry("undoing", "Change", "Take back your latest change, or any operation."),
     "redo": Entry("undoing", "Change", "Do again what was just undone."),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.engine.errors import InputError
+from memtui.engine.errors import InputError, UsageError
 from memtui.ui.format import count, local_time, plural
 
 from .errors import NEGATIVE, OK
@@ -45,10 +45,34 @@ def show_command(door: Door, id: str, json: bool) -> None:
 @click.argument("op_id", type=OperationNumber(), required=False)
 @click.option("--limit", "-n", type=click.IntRange(min=1), default=20, show_default=True)
 @click.option("--actor", metavar="WHO", help="Only what WHO did: person, agent:<name>, scheduler, external.")
+@click.option("--as-of", metavar="WHEN", help="What the memory held then: a date, yesterday, 2d, ...")
+@click.option("--diff", nargs=2, metavar="FROM TO", help="What became of the memories between two moments.")
+@click.option(
+    "--filter", "-f", "words", default="", metavar="F", help="With --as-of: words, kind:fact, is:trash."
+)
 @json_option
 @pass_door
-def history_command(door: Door, op_id: int | None, limit: int, actor: str | None, json: bool) -> int:
-    """List the operations, newest first; with OP_ID show what that one changed, row by row."""
+def history_command(
+    door: Door, op_id: int | None, limit: int, actor: str | None, as_of: str | None, diff: tuple[str, str] | None,
+    words: str, json: bool,
+) -> int:  # fmt: skip
+    """List the operations, newest first; with OP_ID show what that one changed, row by row.
+
+    \b
+    memtui history --as-of 2026-03-03              what was remembered then
+    memtui history --diff "last monday" now        added, corrected, forgotten since
+    """
+    if sum(one is not None for one in (op_id, as_of, diff)) > 1:
+        raise UsageError("OP_ID, --as-of and --diff exclude each other.", "Choose one.")
+    if words and as_of is None:
+        raise UsageError("--filter goes with --as-of.", "For example --as-of yesterday --filter kind:fact")
+    if as_of is not None or diff is not None:
+        from .looking_back import tell_as_of, tell_diff
+
+        with door.reading() as memory:
+            if diff is not None:
+                return tell_diff(memory, *diff, limit=limit, signs=glyphs(door), json=json)
+            return tell_as_of(memory, as_of or "", words, limit=limit, signs=glyphs(door), json=json)
     if actor is not None and actor not in _ACTORS and not actor.startswith("agent:"):
         raise InputError(f"{actor!r} is not an actor.", f"Use agent:<name>, {', '.join(_ACTORS)}.")
     with door.reading() as memory:

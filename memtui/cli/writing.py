@@ -87,12 +87,8 @@ def forget_command(door: Door, ids: tuple[str, ...], json: bool) -> None:
     _change(door, "forget", ids, json)
 
 
-@click.command("restore", cls=Command)
-@click.argument("ids", nargs=-1, required=True, metavar="ID...")
-@json_option
-@pass_door
-def restore_command(door: Door, ids: tuple[str, ...], json: bool) -> None:
-    """Bring the memories ID... back from the Trash."""
+def restore_memories(door: Door, ids: Sequence[str], json: bool) -> None:
+    """Bring memories back from the Trash; ``memtui restore`` with ids."""
     _change(door, "restore", ids, json)
 
 

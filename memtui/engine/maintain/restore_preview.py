@@ -7,7 +7,7 @@ backup of this very file has them under the same key as well, which is what make
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,8 @@ from memtui.engine.store.columns import COVERED
 from memtui.engine.store.sql import scalar
 
 MOST = 200
+MEMORIES = {kind: "turns" if kind == "episode" else f"{kind}s" for kind in KINDS}
+"""What each kind is called in ``RestoreCount.what``."""
 _VERSIONS = 100
 _JOBS = "SELECT key, value FROM {base}.memory_metadata WHERE key GLOB 'job_disabled:*' AND value = '1'"
 # What people know a table by, and its rows.
@@ -46,7 +48,10 @@ class RestoreCount(Record):
 
 
 class RestoreChange(Record):
-    """One memory that a restore would touch: its text ``now`` and as it was ``then``, None where it is not active."""
+    """One memory that a restore would touch: its text ``now`` and as it was ``then``, None where it is not active.
+
+    ``id``: the one that it has in the backup, if it is active there.
+    """
 
     id: str
     kind: Kind
@@ -163,38 +168,40 @@ class _Memories:
 
     def _sort(self, rows: Iterable[Any]) -> None:
         """A correction since is one change, and not one memory lost and another that comes back."""
-        back: dict[str, _Pair] = {}
+        back: dict[str, tuple[_Pair, str | None]] = {}
         lost: dict[str, tuple[_Pair, str | None]] = {}
         kinds: dict[str, str] = {}
         for now, then, kind, active_now, active_then, identity, supersedes in rows:
             pair, kinds[identity] = _Pair(kind == "episode", then, now), kind
             if active_now and active_then:
                 self._add("changed", kind, pair)
-            elif active_then:
-                back[identity] = pair
             else:
-                lost[identity] = pair, supersedes
-        for identity, (pair, supersedes) in lost.items():
-            old = self._first_version(supersedes, back)
-            if old is None:
-                self._add("lost", kinds[identity], pair)
-            else:
-                self._add("changed", kinds[identity], pair._replace(then=back.pop(old).then))
-        for identity, pair in back.items():
-            self._add("back", kinds[identity], pair)
+                (back if active_then else lost)[identity] = pair, supersedes
+        # Corrected since the backup; and where an older one was restored, corrected in the backup.
+        for later, earlier, base in ((lost, back, "live"), (back, lost, "main")):
+            for identity, (pair, supersedes) in list(later.items()):
+                first = self._first_version(supersedes, earlier, base)
+                if first is not None:
+                    other = earlier.pop(first)[0]
+                    del later[identity]
+                    then, now = (other.then, pair.now) if base == "live" else (pair.then, other.now)
+                    self._add("changed", kinds[identity], _Pair(pair.turn, then, now))
+        for fate, left in (("back", back), ("lost", lost)):
+            for identity, (pair, _) in left.items():
+                self._add(fate, kinds[identity], pair)
 
     def _add(self, fate: str, kind: str, pair: _Pair) -> None:
         self._pairs[fate].append(pair)
         self._tally[fate, kind] += 1
 
-    def _first_version(self, identity: str | None, back: Mapping[str, _Pair]) -> str | None:
-        """Which of those that come back this is a later version of."""
+    def _first_version(self, identity: str | None, known: Container[str], base: str) -> str | None:
+        """Which of the ``known`` ones a memory is a later version of, by what it supersedes."""
         for _ in range(_VERSIONS):
-            if identity is None or identity in back:
+            if identity is None or identity in known:
                 return identity
             identity = scalar(
                 self._source,
-                "SELECT json_extract(attributes, '$.supersedes') FROM live.memories WHERE id = ?",
+                f"SELECT json_extract(attributes, '$.supersedes') FROM {base}.memories WHERE id = ?",
                 (identity,),
             )
         return None
@@ -202,7 +209,7 @@ class _Memories:
     def counts(self) -> Iterator[RestoreCount]:
         now, then = self._active("live"), self._active("main")
         for kind in KINDS:
-            what = "turns" if kind == "episode" else f"{kind}s"
+            what = MEMORIES[kind]
             fates = {fate: self._tally[fate, kind] for fate in self._pairs}
             yield RestoreCount(what=what, now=now.get(kind, 0), then=then.get(kind, 0), **fates)
 
@@ -219,7 +226,7 @@ class _Memories:
         found = []
         for pair in pairs[:MOST]:
             was, is_now = self._row("main", pair.then), self._row("live", pair.now)
-            row = is_now if is_now is not None else was
+            row = was if was is not None and fate != "lost" else is_now
             found.append(
                 RestoreChange(
                     id=row[0], kind=row[1],

@@ -1,0 +1,210 @@
+"""``memtui restore``: memories out of the Trash, or all of them (or a few) out of a backup, after a look at what it does."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memtui.engine.errors import UsageError
+from memtui.engine.maintain.restore_preview import MEMORIES
+from memtui.engine.records import ID_PREFIX
+from memtui.ui.format import count, local_time, plural, relative_time
+from memtui.ui.past_words import ago
+
+from .backing import backup_plain, backup_size
+from .errors import NEGATIVE, OK
+from .output import Style, brief, emit, err, note, out, paint, row, table
+from .root import Command, json_option, pass_door
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.restore_preview import RestoreChange, RestorePreview
+    from memtui.engine.memory import Memory
+
+    from .door import Door
+
+_SHOWN, _BESIDE = 8, 24
+_KINDS = (
+    ("fact", "facts"),
+    ("reflection", "reflections"),
+    ("observation", "observations"),
+    ("episode", "turns"),
+    ("trash", "in Trash"),
+)
+
+
+@click.command("restore", cls=Command)
+@click.argument("what", nargs=-1, metavar="[ID... | WHEN | FILE]")
+@click.option(
+    "--take",
+    "ids",
+    multiple=True,
+    metavar="ID",
+    help="Take only this memory from the backup; may be repeated.",
+)
+@click.option(
+    "--missing", is_flag=True, help="Take only what is absent, forgotten or faded here from the backup."
+)
+@click.option("--dry-run", is_flag=True, help="Show what it would do, and do nothing.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@json_option
+@pass_door
+def restore_command(
+    door: Door, what: tuple[str, ...], ids: tuple[str, ...], missing: bool, dry_run: bool, yes: bool, json: bool
+) -> int:  # fmt: skip
+    """Bring back memories from the Trash, or the whole memory as a backup has it.
+
+    \b
+    memtui restore                         list the backups
+    memtui restore fact_1a2b ...           memories from the Trash
+    memtui restore last tuesday            the last backup made until then
+    memtui restore 1 --dry-run             what the latest would bring back, change and lose
+    memtui restore 2d --take fact_1a2b     one memory out of it, undoable
+
+    WHEN is a date or time (2026-03-03, "2026-03-03 14:30"), yesterday, a weekday, a span back (2d, 3 weeks) or a
+    place in the list. A restore asks first, and backs up what is there; other programs go on with what is restored.
+    """
+    options = ids or missing or dry_run or yes
+    if what and all(name.startswith(tuple(ID_PREFIX.values())) for name in what) and not options:
+        from .writing import restore_memories
+
+        restore_memories(door, what, json)
+        return OK
+    if not what:
+        if options:
+            raise UsageError(
+                "Which backup?", "memtui restore lists them; for example: memtui restore yesterday"
+            )
+        with door.existing() as memory:
+            return _list(memory, json)
+    if ids and missing:
+        raise UsageError("--take and --missing exclude each other.", "Leave one out.")
+    with door.existing(must_write=not dry_run) as memory:
+        which = " ".join(what)
+        preview = memory.restore_preview(which)
+        if not json:
+            _tell(preview)
+        done: dict[str, Any] = {}
+        if not dry_run and (yes or _agreed(preview, bool(ids or missing), json)):
+            # By its path: a backup that is made meanwhile must not take the place of the one that was looked at.
+            done = _take(memory, preview, ids) if ids or missing else _restore(memory, preview)
+        if json:
+            emit({"preview": preview, **done})
+        elif done:
+            _tell_done(done)
+    return OK if done or dry_run else NEGATIVE
+
+
+def _restore(memory: Memory, preview: RestorePreview) -> dict[str, Any]:
+    done = memory.restore_backup(preview.path)
+    return {"restored": str(done.restored), "before": backup_plain(done.before)}
+
+
+def _take(memory: Memory, preview: RestorePreview, ids: tuple[str, ...]) -> dict[str, Any]:
+    return {"operation": memory.take_from_backup(preview.path, ids or None)}
+
+
+def _agreed(preview: RestorePreview, some: bool, json: bool) -> bool:
+    if json or not sys.stdin.isatty():
+        raise UsageError(
+            "Nothing was restored, because nobody is there to be asked.",
+            "Add --yes to agree, or --dry-run to look only.",
+        )
+    question = "Take these memories from it?" if some else "Restore it? What is there now is backed up first."
+    return click.confirm(question, err=True)
+
+
+def _tell_done(done: dict[str, Any]) -> None:
+    if "restored" in done:
+        out(row(paint("restored", "green"), done["restored"]))
+        note(f"what was there before is in {done['before']['path']}")
+    elif done["operation"] is None:
+        out("unchanged: all of it is there")
+    else:
+        out(row(paint(str(done["operation"].op_id), "dim"), done["operation"].label))
+
+
+def _tell(preview: RestorePreview) -> None:
+    now = time.time()
+    when = f"{local_time(preview.at, now)}, {ago(preview.at, now)}"
+    out(
+        row(
+            paint("backup of", "dim"),
+            when,
+            paint(f"{preview.reason}, {backup_size(preview.size)}", "dim"),
+            gap=" ",
+        )
+    )
+    cells: list[tuple[str, ...]] = [("", "now", "backup", "back", "changed", "lost")]
+    cells += [
+        (one.what, *(count(number) for number in (one.now, one.then, one.back, one.changed, one.lost)))
+        for one in preview.counts
+    ]
+    for line in table(cells, right=(1, 2, 3, 4, 5)):
+        out(row(" ", line))
+    if preview.same:
+        out("It holds what is there now.")
+        return
+    memories = [one for one in preview.counts if one.what in MEMORIES.values()]
+    _tell_changes("would come back", preview.back, sum(one.back for one in memories), "green")
+    _tell_changes("would be as it was", preview.changed, sum(one.changed for one in memories), "yellow")
+    _tell_changes("would be lost", preview.lost, sum(one.lost for one in memories), "red")
+    if preview.operations:
+        note(f"{plural(preview.operations, 'operation')} since then would no longer be in history")
+
+
+def _tell_changes(title: str, changes: tuple[RestoreChange, ...], number: int, style: Style) -> None:
+    if not number:
+        return
+    out(paint(f"{count(number)} {title}", style))
+    for change in changes[:_SHOWN]:
+        first, second = (
+            (("-", change.now), ("+", change.then))
+            if change.now is not None
+            else (("+", change.then), ("", None))
+        )
+        out(row(f"  {first[0]}", paint(change.id, "dim"), brief(first[1] or "", _BESIDE)))
+        if second[1] is not None and second[1] != first[1]:
+            out(row(f"  {second[0]}", " " * len(change.id), brief(second[1], _BESIDE)))
+    if number > _SHOWN:
+        out(f"  and {count(number - _SHOWN)} more")
+
+
+def _list(memory: Memory, json: bool) -> int:
+    found = [(one, memory.backups.held(one.path)) for one in memory.backups.all()]
+    if json:
+        emit(
+            {
+                "backups": [
+                    backup_plain(one) | {"counts": held.counts, "problem": held.problem}
+                    for one, held in found
+                ]
+            }
+        )
+        return OK if found else NEGATIVE
+    now = time.time()
+    rows = []
+    for place, (one, held) in enumerate(found, 1):
+        told = ", ".join(
+            f"{count(held.counts[kind])} {name}" for kind, name in _KINDS if held.counts.get(kind)
+        )
+        what = paint(f"unusable: {held.problem}", "red") if held.problem else told or "empty"
+        rows.append(
+            (
+                str(place),
+                local_time(one.at, now),
+                relative_time(one.at, now),
+                one.reason,
+                backup_size(one.size),
+                what,
+            )
+        )
+    for line in table(rows, right=(0, 2, 4)) if rows else ():
+        out(line)
+    if not rows:
+        err("no backups yet: memtui backup makes one")
+        return NEGATIVE
+    note("memtui restore N --dry-run shows what one would bring back, change and lose")
+    return OK

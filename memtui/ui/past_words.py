@@ -1,0 +1,52 @@
+"""The past in words, for the app and the command line: how much there was, what happened, how well it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from .format import count, local_date, local_time, plural, relative_time
+
+if TYPE_CHECKING:
+    from memtui.engine.store.past import Reach
+
+_VERBS = {
+    "removed": "taken back", "unconfirmed": "unprotected", "confidence": "re-rated", "passing": "came and went",
+    "superseded": "replaced",
+}  # fmt: skip
+_KINDS = ("fact", "reflection", "observation")
+
+
+def verb_told(verb: str) -> str:
+    """What became of a memory, in a word or three."""
+    return _VERBS.get(verb, verb)
+
+
+def kinds_told(counts: Mapping[str, int]) -> str:
+    """``214 facts, 3 reflections, 1,204 turns, 12 in Trash``; what there is none of is left out."""
+    parts: list[str] = [plural(counts[kind], kind) for kind in _KINDS if counts.get(kind)]
+    if counts.get("episode"):
+        parts.append(plural(counts["episode"], "turn"))
+    if counts.get("trash"):
+        parts.append(f"{count(counts['trash'])} in Trash")
+    return ", ".join(parts) or "nothing"
+
+
+def ago(then: float, now: float) -> str:
+    """``3d ago``, ``just now``."""
+    told = relative_time(then, now)
+    return "just now" if told == "now" else f"{told} ago"
+
+
+def reach_told(reach: Reach, now: float) -> Iterator[str]:
+    """What is not known exactly of a moment, a sentence each."""
+    if not reach.complete and reach.since is not None:
+        yield (
+            f"History is whole from {local_time(reach.since, now)} on. Before that only is known when each memory was"
+            " recorded and when it went to the Trash; its text is the first that is known."
+        )
+    if reach.gap is not None:
+        yield (
+            f"On {local_date(reach.gap.end, now)} the backup of {local_time(reach.gap.start, now)} was restored. This is"
+            f" what that held; what there was in between is in the backup {reach.gap.backup}."
+        )
