@@ -8,6 +8,7 @@ that a cloud client mirrors lose commits or come back as "conflicted copy", so t
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -15,8 +16,10 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
-from .engine.errors import StoreError, UnsafePlaceError
+from .engine.errors import DiskFullError, StoreError, UnsafePlaceError
 
+# A quota and a size limit are no other matter for the person than a full disk.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 MEMORY_NAME = "memory.db"
 FOLDER_MODE = 0o700
 
@@ -87,13 +90,33 @@ def private_folder(folder: Path) -> Path:
         for step in reversed(missing):
             step.mkdir(mode=FOLDER_MODE, exist_ok=True)
     except OSError as error:
-        raise StoreError(
+        raise no_room(error, folder) or StoreError(
             f"The folder {folder} cannot be made: {error.strerror}.",
             "Choose another place, or create it yourself and give it to your user.",
         ) from error
     if not folder.is_dir():
         raise StoreError(f"{folder} is not a folder.", "Choose another place, or move that file away.")
     return folder
+
+
+def free_space(path: Path | None) -> str:
+    """Free space of the path's folder, in words."""
+    if path is None:
+        return "unknown free space"
+    import shutil
+
+    folder = next((place for place in (path.parent, *path.parents) if is_there(place)), Path())
+    return f"{shutil.disk_usage(folder).free / 1e6:,.0f} MB free"
+
+
+def no_room(error: OSError, path: Path) -> DiskFullError | None:
+    """The error to raise where a file could not be written for lack of space; None for any other reason."""
+    if error.errno not in _FULL:
+        return None
+    return DiskFullError(
+        f"No space left to write {path} ({free_space(path)}).",
+        "Nothing was left behind. Free some space, or choose another place, and try again.",
+    )
 
 
 def check_place(path: Path, *, allow_unsafe: bool = False) -> None:

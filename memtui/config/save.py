@@ -29,7 +29,7 @@ Value = str | bool | int | float
 def save(file: Path, name: str, value: Value) -> None:
     """Set ``name`` (``section.key``; in a table ``keymap.<action>``) in ``file`` to ``value``.
 
-    Raises InputError: no such setting, a value it cannot have, or a file that cannot be changed.
+    Raises InputError: no such setting, a value it cannot have, or a file that cannot be changed; DiskFullError.
     """
     import tomllib
 
@@ -107,4 +107,6 @@ def _replace(file: Path, text: str) -> None:
     except OSError as error:
         draft.unlink(missing_ok=True)
         hint = "Check its folder and the disk."
-        raise InputError(f"{file} cannot be written: {error.strerror}.", hint) from error
+        raise paths.no_room(error, file) or InputError(
+            f"{file} cannot be written: {error.strerror}.", hint
+        ) from error

@@ -30,25 +30,31 @@ def write(edit: Edit) -> Path | None:
             backup = _free(path.with_name(f"{path.name}.{time.strftime('%Y%m%d-%H%M%S')}.bak"))
             _create(backup, edit.before, mode)
         draft = _free(path.with_name(f".{path.name}.memtui"))
+        _create(draft, edit.after, mode)
         try:
-            _create(draft, edit.after, mode)
             draft.replace(path)
         except OSError:
             draft.unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise InputError(
+        raise paths.no_room(error, path) or InputError(
             f"{path} cannot be written: {error.strerror}.", "Check its folder and the disk."
         ) from error
     return backup
 
 
 def _create(path: Path, text: str, mode: int) -> None:
+    """A new file, whole or not at all."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    with os.fdopen(os.open(path, flags, mode), "w", encoding="utf-8", newline="") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
+    handle = os.open(path, flags, mode)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def _free(path: Path) -> Path:

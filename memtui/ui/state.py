@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
@@ -39,4 +40,5 @@ class UiState:
                 file.write(f"pane = {self.pane}\n")
             new.replace(self._path)
         except OSError:
-            return
+            with suppress(OSError):
+                new.unlink(missing_ok=True)

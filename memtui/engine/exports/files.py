@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import secrets
@@ -12,11 +11,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from memtui.engine.errors import DiskFullError, InputError, MemtuiError
-from memtui.engine.store.connection import free_space
+from memtui import paths
+from memtui.engine.errors import InputError, MemtuiError
 
 _BUFFER = 1 << 20
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def is_there(path: Path, kind: Literal["file", "folder"]) -> bool:
@@ -81,12 +79,7 @@ class Abandon(Exception):  # noqa: N818 - no error: the person stopped it
 
 def told(error: OSError, path: Path) -> MemtuiError:
     """The memtui error for one of the file system."""
-    if error.errno in _FULL:
-        return DiskFullError(
-            f"No space left to write {path} ({free_space(path)}).",
-            "Nothing was left behind. Free some space, or choose another place.",
-        )
-    return InputError(
+    return paths.no_room(error, path) or InputError(
         f"{path} cannot be written: {error.strerror or error}.",
         "Check its permissions, or choose another place.",
     )

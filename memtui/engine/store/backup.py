@@ -14,7 +14,8 @@ from pathlib import Path
 
 import apsw
 
-from memtui.engine.errors import CorruptFileError
+from memtui import paths
+from memtui.engine.errors import CorruptFileError, StoreError
 from memtui.engine.records import Record
 
 FOLDER = "backups"
@@ -58,8 +59,14 @@ def back_up(
     damaged, they are about to be made anew. Raises CorruptFileError when the copy does not pass its check.
     """
     folder = folder or path.parent / FOLDER
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    target, partial = _new_names(folder, path.stem, reason, time.time() if at is None else at)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        target, partial = _new_names(folder, path.stem, reason, time.time() if at is None else at)
+    except OSError as error:
+        raise paths.no_room(error, folder) or StoreError(
+            f"No backup can be made in {folder}: {error.strerror or error}.",
+            "Check the permissions of that folder.",
+        ) from error
     try:
         copy = apsw.Connection(str(partial))
         try:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import apsw
 
+from memtui import paths
 from memtui.engine.errors import (
     CorruptFileError,
     DiskFullError,
@@ -113,23 +114,13 @@ def connect(path: Path | None, *, write: bool, immutable: bool = False) -> apsw.
     return connection
 
 
-def free_space(path: Path | None) -> str:
-    """Free space of the path's folder, in words."""
-    if path is None:
-        return "unknown free space"
-    import shutil
-
-    folder = next((p for p in (path.parent, *path.parents) if p.exists()), Path())
-    return f"{shutil.disk_usage(folder).free / 1e6:,.0f} MB free"
-
-
 def translate(error: apsw.Error, path: Path | None) -> MemtuiError:
     """The memtui error for an SQLite one: cause and next step in words."""
     where = "the memory" if path is None else str(path)
     match error:
         case apsw.FullError():
             return DiskFullError(
-                f"No space left to write {where} ({free_space(path)}).",
+                f"No space left to write {where} ({paths.free_space(path)}).",
                 "Nothing was changed. Free some space and try again.",
             )
         case apsw.NotADBError():
@@ -151,7 +142,7 @@ def translate(error: apsw.Error, path: Path | None) -> MemtuiError:
         case apsw.IOError():
             # A file size limit and a full quota arrive as an I/O error, not as FULL.
             return DiskFullError(
-                f"Writing or reading {where} failed: {error} ({free_space(path)}).",
+                f"Writing or reading {where} failed: {error} ({paths.free_space(path)}).",
                 "Nothing was changed. Check the disk, its free space and quota, and try again.",
             )
         case apsw.CantOpenError():
@@ -179,6 +170,8 @@ class Connections:
         self._idle: list[apsw.Connection] = []
         self._closed = False
         self._data_version = 0
+        # Operations of this process that could not be ended for lack of space, with their labels (history.py).
+        self.unfinished: dict[int, str] = {}
         self._asked: apsw.Connection | None = None
         self._writer = None if readonly else self._connect(write=True)
 

@@ -62,7 +62,7 @@ def open_file(where: Path | str, *, readonly: bool = False, allow_unsafe: bool =
             f"No permission for {error.filename or path}.", "Fix its permissions or choose --db."
         ) from error
     except OSError as error:
-        raise StoreError(
+        raise paths.no_room(error, path) or StoreError(
             f"{path} cannot be used: {error.strerror or error}.", "Choose another path with --db."
         ) from error
     return connections

@@ -15,7 +15,7 @@ import apsw
 import msgspec
 
 from memtui.engine.clock import Clock
-from memtui.engine.errors import NotFoundError
+from memtui.engine.errors import DiskFullError, NotFoundError
 from memtui.engine.records import Operation, RowChange
 
 from . import metadata
@@ -52,6 +52,7 @@ def operation(
     connections: Connections, clock: Clock, actor: str, kind: str, label: str, *, undoes: int | None = None
 ) -> Iterator[Op]:
     """One operation in one transaction."""
+    end_unfinished(connections)
     with connections.write() as connection:
         op_id = _insert(connection, clock, actor, kind, label, "done", undoes)
         op = Op(connection, op_id, label)
@@ -68,6 +69,7 @@ def begin(
     connections: Connections, clock: Clock, actor: str, kind: str, label: str, *, undoes: int | None = None
 ) -> int:
     """Start an operation of many transactions; ``part`` runs each of them, ``finish`` ends it."""
+    end_unfinished(connections)
     token = connections.runs.hold()
     with connections.write() as connection:
         return _insert(connection, clock, actor, kind, label, "running", undoes, token)
@@ -95,11 +97,23 @@ def more(connections: Connections, op_id: int) -> Iterator[apsw.Connection | Non
 
 
 def finish(connections: Connections, op_id: int, label: str) -> None:
-    """End a running operation."""
-    with connections.write() as connection:
+    """End a running operation. Without room for that it is ended by the next change (``end_unfinished``)."""
+    with connections.read() as connection:
         token = scalar(connection, "SELECT run_id FROM ops WHERE op_id = ?", (op_id,))
-        close(connection, op_id, label)
+    try:
+        with connections.write() as connection:
+            close(connection, op_id, label)
+    except DiskFullError:
+        connections.unfinished[op_id] = label
+        raise
+    connections.unfinished.pop(op_id, None)
     connections.runs.release(token)
+
+
+def end_unfinished(connections: Connections) -> None:
+    """End the operations of this process that a full disk kept open."""
+    for op_id, label in list(connections.unfinished.items()):
+        finish(connections, op_id, label)
 
 
 def close_dead(connections: Connections) -> int:

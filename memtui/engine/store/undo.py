@@ -8,12 +8,13 @@ survives a restart and can be undone again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import apsw
 
 from memtui.engine.clock import Clock
-from memtui.engine.errors import InputError
+from memtui.engine.errors import InputError, MemtuiError
 from memtui.engine.records import Conflict, Operation, Undone
 
 from . import history
@@ -131,16 +132,24 @@ def _undo_in_slices(
     restored = 0
     conflicts: list[Conflict] = []
     with connections.read() as connection:
+        token = history.get_operation(connection, by_id).run_id
         slices = list(_slices(connection, target.op_id))
-    for table, first, last in slices:
-        with history.part(connections, by_id) as connection:
-            done, left = put_back(connection, list(rows_of(connection, target.op_id, table, first, last)))
-        restored += done
-        conflicts += left[: max(0, 1_000 - len(conflicts))]
-    with connections.write() as connection:
-        history.close(connection, by_id, label)
-        if restored:
-            _mark(connection, target, by_id)
+    try:
+        for table, first, last in slices:
+            with history.part(connections, by_id) as connection:
+                done, left = put_back(connection, list(rows_of(connection, target.op_id, table, first, last)))
+            restored += done
+            conflicts += left[: max(0, 1_000 - len(conflicts))]
+        with connections.write() as connection:
+            history.close(connection, by_id, label)
+            if restored:
+                _mark(connection, target, by_id)
+    except BaseException:
+        # Whole slices stay; undoing it again goes on from there.
+        with suppress(MemtuiError):
+            history.finish(connections, by_id, f"{label} (interrupted)")
+        raise
+    connections.runs.release(token)
     if not restored:
         raise NothingUndoneError(target, conflicts)
     return by_id, restored, conflicts

@@ -42,6 +42,7 @@ class Undoing(Base):
         self, op_id: int | None, latest: Callable[[apsw.Connection, str], int | None]
     ) -> Undone | None:
         self._must_write("change it")
+        history.end_unfinished(self._connections)
         if op_id is None:
             with self._connections.read() as connection:
                 op_id = latest(connection, self.actor)
