@@ -19,7 +19,7 @@ from memtui.engine.curate import intake, naming, notes, pad
 from memtui.engine.curate.intake import Intake
 from memtui.engine.errors import InputError
 from memtui.engine.records import Options
-from memtui.engine.store import entities, full_text, memories, scratchpad, sessions
+from memtui.engine.store import entities, erased, full_text, memories, scratchpad, sessions
 from memtui.engine.store.entities import Mention, entity_key
 from memtui.engine.store.sql import scalar
 
@@ -123,6 +123,22 @@ def _checked_name(named: Named, options: Options) -> Named:
         summary = intake.accept(summary.strip()[:_MAX_SUMMARY], "fact", options.secrets).content
     aliases = tuple(name for name in names[1:] if len(entity_key(name)) >= _SHORTEST_NAME)
     return Named(name=names[0], type=named.type, aliases=aliases, summary=summary or None)
+
+
+def erased_key(item: Item) -> str | None:
+    """What it is known by once it was erased for good; None for what cannot be erased by itself."""
+    if isinstance(item, Note):
+        return item.source_key
+    if isinstance(item, PadEntry):
+        return f"scratchpad:{item.key.strip()}"
+    return f"entity:{entity_key(item.name)}" if isinstance(item, Named) else None
+
+
+def erased_text(item: NewItem) -> str | None:
+    """What a note is known by under any key once it was erased for good."""
+    if not isinstance(item, NewNote) or item.note.kind == "episode":
+        return None
+    return erased.note_key(item.note.kind, item.note.content)
 
 
 def identity(item: NewItem) -> str:

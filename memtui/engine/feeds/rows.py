@@ -12,7 +12,8 @@ import apsw
 from memtui.engine.curate import intake
 from memtui.engine.errors import InputError
 from memtui.engine.records import Skip
-from memtui.engine.store import full_text, portable_rows
+from memtui.engine.store import erased, full_text, portable_rows
+from memtui.engine.store.entities import entity_key
 from memtui.engine.store.portable import (
     AnyLine,
     DecisionLine,
@@ -25,8 +26,6 @@ from memtui.engine.store.portable import (
     ScratchpadLine,
     SessionLine,
 )
-
-from . import writing
 
 # What is counted beside memories, and how it is called. Sessions come with their turns.
 KINDS: dict[type[AnyLine], str] = {
@@ -65,13 +64,11 @@ class Rows:
     def sort_out(self, connection: apsw.Connection, lines: Sequence[AnyLine], op_id: int | None) -> SortedOut:
         """Tell what is new from what is there, erased or too long. ``op_id``: the import, once it has begun."""
         keys = {id(line): _keys(line) for line in lines}
-        erased = writing.erased_keys(connection, [key for some in keys.values() for key in some])
+        gone = erased.erased(connection, [key for some in keys.values() for key in some])
         new: list[AnyLine] = []
         there, skips = 0, []
         for line in lines:
-            if erased.intersection(keys[id(line)]):
-                skips.append(Skip(reason=_ERASED))
-            elif isinstance(line, MemoryLine) and len(line.content) > intake.MAX_EPISODE:
+            if isinstance(line, MemoryLine) and len(line.content) > intake.MAX_EPISODE:
                 skips.append(Skip(reason=_TOO_LONG, place=line.id))
             elif isinstance(line, ReadLine):
                 new.append(line)  # of a session that may be in this batch
@@ -79,6 +76,8 @@ class Rows:
                 there += 1
                 if isinstance(line, SessionLine) and not portable_rows.spans(connection, line):
                     new.append(line)
+            elif gone.intersection(keys[id(line)]):
+                skips.append(Skip(reason=_ERASED))
             else:
                 new.append(line)
         if all(isinstance(line, ReadLine) for line in new):
@@ -115,7 +114,22 @@ class Rows:
 
 
 def _keys(line: AnyLine) -> list[str]:
-    """What an erased memory may be known by."""
-    if not isinstance(line, MemoryLine):
-        return []
-    return [line.id, line.source_key] if line.source_key else [line.id]
+    """What it may be known by once it was erased for good."""
+    match line:
+        case MemoryLine():
+            return [line.id, line.source_key] if line.source_key else [line.id]
+        case SessionLine():
+            return [f"session:{line.session_id}"]
+        case DecisionLine():
+            named = [f"entity:{id}" for id in (line.entity, line.other) if id]
+            return [line.memory, *named] if line.memory else named
+        case EntityLine():
+            return [f"entity:{line.id}", f"entity:{entity_key(line.canonical_name)}"]
+        case ScratchpadLine():
+            return [f"scratchpad:{line.key}"]
+        case ProposalLine():
+            return [f"card:{line.id}"]
+        case QuestionLine():
+            return [f"question:{line.name}"]
+        case _:
+            return []

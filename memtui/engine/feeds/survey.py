@@ -19,6 +19,7 @@ import msgspec
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError
 from memtui.engine.records import Record, Turn
+from memtui.engine.store import erased
 from memtui.engine.store.connection import Connections
 
 from . import writing
@@ -209,7 +210,7 @@ class _Survey:
             return len(found)
         keys = [record.source_key for record in found]
         with self._connections.read() as connection:
-            there = writing.known_keys(connection, keys) | writing.erased_keys(connection, keys)
+            there = writing.known_keys(connection, keys) | erased.erased(connection, keys)
             told = sum(
                 writing.is_told_otherwise(connection, record)
                 for record in found

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from memtui.engine.curate import intake
 from memtui.engine.errors import InputError
+from memtui.engine.store import erased
 
 from . import account, item_writing, writing
 from .account import Account
@@ -28,10 +29,10 @@ class ItemTaker:
         keys = [item.source_key for item in items if isinstance(item, Note)]
         with shared.connections.read() as connection:
             there = writing.known_keys(connection, keys)
-            erased = writing.erased_keys(connection, keys)
+            gone = erased.erased(connection, filter(None, map(item_writing.erased_key, items)))
         new: list[NewItem] = []
         for item in items:
-            if isinstance(item, Note) and item.source_key in erased:
+            if item_writing.erased_key(item) in gone:
                 shared.skip(account.ERASED)
             elif isinstance(item, Note) and item.source_key in there:
                 shared.already_there += 1
@@ -39,6 +40,10 @@ class ItemTaker:
                 new.append(checked)
         now = int(shared.clock())
         with shared.connections.read() as connection:
+            texts = {item_writing.erased_text(item): item for item in new}
+            for text in erased.erased(connection, filter(None, texts)):
+                new.remove(texts[text])
+                shared.skip(account.ERASED)
             fresh = [item for item in new if not item_writing.is_there(connection, item, now)]
             taken_keys = sum(item_writing.other_value(connection, item) for item in new)
         for _ in range(taken_keys):

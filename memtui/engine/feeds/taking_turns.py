@@ -6,6 +6,7 @@ from memtui.engine.curate import intake
 from memtui.engine.curate.turns import NewTurn
 from memtui.engine.errors import InputError
 from memtui.engine.records import Turn
+from memtui.engine.store import erased
 
 from . import account, writing
 from .account import Account
@@ -27,10 +28,10 @@ class TurnTaker:
         keys = [turn.source_key for turn in batch]
         with shared.connections.read() as connection:
             there = writing.known_keys(connection, keys)
-            erased = writing.erased_keys(connection, keys)
+            gone = erased.erased(connection, keys)
         new: dict[str, NewTurn] = {}
         for key, turn in zip(keys, batch, strict=True):
-            if key in erased:
+            if key in gone:
                 shared.skip(account.ERASED)
             elif key in there or key in new or (self._twins and self._told_by_twin(turn)):
                 shared.already_there += 1
@@ -42,6 +43,9 @@ class TurnTaker:
             for key in writing.told_otherwise(connection, new):
                 del new[key]
                 shared.already_there += 1
+            for key in writing.erased_turns(connection, new):
+                del new[key]
+                shared.skip(account.ERASED)
         self._count(self._dry(new) if shared.dry_run else self._store(list(new.values())))
 
     def _told_by_twin(self, turn: Turn) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
 
 import apsw
 import msgspec
@@ -17,7 +16,7 @@ import msgspec
 from memtui.engine.curate import turns
 from memtui.engine.curate.turns import NewTurn
 from memtui.engine.records import Turn
-from memtui.engine.store import full_text, memories, sessions
+from memtui.engine.store import erased, full_text, memories, sessions
 from memtui.engine.store.sql import scalar
 
 _TITLES_KEPT = 256
@@ -53,20 +52,10 @@ def known_keys(connection: apsw.Connection, keys: Sequence[str]) -> set[str]:
     return {str(key) for (key,) in rows}
 
 
-def erased_keys(connection: apsw.Connection, keys: Sequence[str]) -> set[str]:
-    """Those of the source keys whose turn was erased for good: only a salted hash of it remains."""
-    if scalar(connection, "SELECT 1 FROM erased_keys LIMIT 1") is None:
-        return set()
-    salt = bytes.fromhex(scalar(connection, "SELECT value FROM memory_metadata WHERE key = 'erase_salt'"))
-    return {
-        key
-        for key in keys
-        if scalar(
-            connection,
-            "SELECT 1 FROM erased_keys WHERE hash = ?",
-            (blake2b(key.encode(), key=salt, digest_size=32).digest(),),
-        )
-    }
+def erased_turns(connection: apsw.Connection, turns: Mapping[str, NewTurn]) -> set[str]:
+    """The keys of those turns that were erased for good under any key: recorded as they were said, or told by a twin."""
+    known = {erased.turn_key(turn.session_id, turn.role, turn.intake.content): key for key, turn in turns.items()}
+    return {known[found] for found in erased.erased(connection, known)}
 
 
 def is_told_otherwise(connection: apsw.Connection, turn: Turn) -> bool:

@@ -62,6 +62,11 @@ class VectorCopy:
             self._on_wanted()
         return False
 
+    def forget(self) -> None:
+        """Let go of all of it; it is read again when it is wanted."""
+        with self._lock:
+            self._held = None
+
     def follow(self, connection: apsw.Connection, stopped: Callable[[], bool]) -> None:
         """Where it is wanted: read everything, or what has changed."""
         space = vectors.space(connection)

@@ -79,9 +79,9 @@ def back_up(
             raise CorruptFileError(
                 f"The backup of {path} failed its check: {problem}.", "Run memtui check on the memory file."
             )
-        _flush(partial)
+        flush(partial)
         partial.rename(target)
-        _flush(folder)
+        flush(folder)
     finally:
         partial.unlink(missing_ok=True)
     return target
@@ -155,7 +155,8 @@ def of_an_index(problem: str) -> bool:
     return "index" in problem and problem.startswith(("row ", "wrong # of entries", "non-unique entry"))
 
 
-def _flush(path: Path) -> None:
+def flush(path: Path) -> None:
+    """Make what was written to a file, or the names in a folder, survive a power cut."""
     if os.name == "nt" and path.is_dir():
         return
     handle = os.open(path, os.O_RDONLY)

@@ -82,6 +82,11 @@ class _Patience:
         return True
 
 
+def wait_as_usual(connection: apsw.Connection) -> None:
+    """Wait for other programs as every connection does: up to 30 seconds."""
+    connection.set_busy_handler(_Patience())
+
+
 def _set_and_verify(connection: apsw.Connection, name: str, value: object, expected: object) -> None:
     connection.execute(f"PRAGMA {name} = {value}").fetchall()
     got = connection.pragma(name)
@@ -101,7 +106,7 @@ def connect(path: Path | None, *, write: bool, immutable: bool = False) -> apsw.
             flags |= apsw.SQLITE_OPEN_URI
         connection = apsw.Connection(name, flags=flags | apsw.SQLITE_OPEN_NOFOLLOW, statementcachesize=256)
     try:
-        connection.set_busy_handler(_Patience())
+        wait_as_usual(connection)
         connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
         for name, value, expected in _PRAGMAS:
             _set_and_verify(connection, name, value, expected)

@@ -44,7 +44,7 @@ def latest_undoable(connection: apsw.Connection, actor: str) -> int | None:
     """The actor's own latest operation that still stands and is not itself an undo."""
     found: int | None = scalar(
         connection,
-        "SELECT max(op_id) FROM ops WHERE actor = ? AND state = 'done' AND undoes IS NULL",
+        "SELECT max(op_id) FROM ops WHERE actor = ? AND state = 'done' AND undoes IS NULL AND kind <> 'erase'",
         (actor,),
     )
     return found
@@ -108,6 +108,10 @@ def _target(connection: apsw.Connection, op_id: int) -> Operation:
     A redo stands for the operation that it did again, an undo for the one undo that stands now.
     """
     chosen = history.get_operation(connection, op_id)
+    if chosen.kind == "erase":
+        raise InputError(
+            f"Operation {op_id} erased for good: there is no way back.", "Nothing of it is left."
+        )
     root = _root(connection, chosen)
     if chosen.kind != "undo":
         if root.undone_by is not None:

@@ -109,7 +109,7 @@ def test_a_copy_that_fails_its_check_gets_no_name(place: Path, monkeypatch: pyte
 def test_a_backup_is_flushed_before_it_gets_its_name(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
     rename = Path.rename
-    monkeypatch.setattr(backup, "_flush", lambda path: order.append(f"flush {path.suffix or 'folder'}"))
+    monkeypatch.setattr(backup, "flush", lambda path: order.append(f"flush {path.suffix or 'folder'}"))
     monkeypatch.setattr(Path, "rename", lambda self, to: (order.append("rename"), rename(self, to))[1])
     with Memory.open(place, options=OPTIONS) as memory:
         back_up(memory)

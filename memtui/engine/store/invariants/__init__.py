@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .base import memories, other_rows, sessions
 from .derived import links, mentions
-from .history import history, jobs, protection
+from .history import erase, history, jobs, protection
 from .indexes import cached, embeddings, full_text, queue
 from .scene import Check, Scene
 from .structure import foreign_keys, pages, permissions, schema
@@ -31,5 +31,6 @@ CHECKS: dict[str, Check] = {
     "jobs": jobs,
     "protection": protection,
     "history": history,
+    "erase": erase,
     "permissions": permissions,
 }

@@ -81,3 +81,12 @@ def history(scene: Scene) -> Iterator[Finding]:
             "times", f"{ahead.total:,} operations were made in the future: was the clock wrong?", ahead,
             about="operations", warning=True, remedy="Nothing is lost, and they can be undone.",
         )  # fmt: skip
+
+
+def erase(scene: Scene) -> Iterator[Finding]:
+    """What was to be erased for good is erased: in the pages and backups too."""
+    if count(scene, "SELECT count(*) FROM memory_metadata WHERE key = 'erase_unfinished'"):
+        yield finding(
+            "erase", "an erase was interrupted before it was proven",
+            remedy="memtui erase --resume finishes it; so does E in the app.",
+        )  # fmt: skip

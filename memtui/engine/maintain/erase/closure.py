@@ -1,0 +1,320 @@
+"""Which memories, sessions and names go: what was chosen, and what is known from nothing else.
+
+The same is worked out in the file and in each backup, since a backup may hold what the file no longer does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import apsw
+import msgspec
+
+from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.records import MemoryRecord
+from memtui.engine.store import cjk, memories, rows, sessions, words
+from memtui.engine.store.sql import scalar, storable
+
+from .matching import LEAST, Texts, folded
+from .records import Carrier, Request
+
+_WORDS_ASKED = 12
+_MOST_OFFERED = 200
+
+
+class Row(NamedTuple):
+    """A memory as it stands in the file, and why it goes."""
+
+    rid: int
+    id: str
+    kind: str
+    content: str
+    session_id: str | None
+    source_key: str | None
+    source_role: str | None
+    why: str
+    chosen: bool = False
+
+
+class Closure:
+    """What goes. ``gone``: memories that only history still has (taken back since), rid to id."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.rows: dict[str, Row] = {}
+        self.gone: dict[int, str] = {}
+        self.offered: dict[str, Carrier] = {}
+        self.sessions: dict[str, str] = {}
+        """Those that go as a whole, with their titles."""
+        self.entities: dict[int, tuple[str, str]] = {}
+        """eid to (id, name)."""
+        self.texts = Texts()
+        self.contents: dict[str, None] = {}
+        """The texts that go, here or elsewhere, in full."""
+
+    def add_text(self, text: str) -> None:
+        self.texts.add(text)
+        self.contents[text] = None
+
+    @property
+    def ids(self) -> frozenset[str]:
+        return frozenset(self.rows) | frozenset(self.gone.values())
+
+    @property
+    def rids(self) -> list[int]:
+        return sorted([row.rid for row in self.rows.values()])
+
+    @property
+    def every_rid(self) -> set[int]:
+        return {*self.rids, *self.gone}
+
+
+def as_json(values: Iterable[object]) -> str:
+    return msgspec.json.encode(list(values)).decode()
+
+
+def closure(
+    connection: apsw.Connection, request: Request, *, stays: Callable[[str], bool] = lambda id: False,
+    elsewhere: Sequence[str] = (), backup: bool = False,
+) -> Closure:  # fmt: skip
+    """What ``request`` takes with it.
+
+    ``stays``: memories that are kept whatever they were drawn from. ``elsewhere``: texts that are known to go. In a
+    ``backup`` ids may be missing, and what only the backup still says goes without being asked for. Raises
+    NotFoundError, InputError for what cannot be erased.
+    """
+    found = Closure(request)
+    kept = frozenset(request.keep)
+    if request.session_id is not None:
+        _take_session(connection, found, request.session_id, backup)
+    for id in dict.fromkeys((*request.ids, *(key for key in request.also if _is_memory(key)))):
+        _take_one(connection, found, id, backup, chosen=id in request.ids)
+    if not backup and not found.ids:
+        raise InputError("Nothing to erase was named.", "Give the ids of memories, or a session.")
+    for text in elsewhere:
+        found.add_text(text)
+    waiting = list(found.rows)
+    while waiting:
+        taken = _follow(connection, found, waiting, lambda id: id in kept or stays(id))
+        if not taken:
+            taken = _twins(connection, found, stays, backup, kept)
+        waiting = taken
+    for id in found.rows:
+        found.offered.pop(id, None)
+    _sessions(connection, found)
+    _entities(connection, found, kept)
+    return found
+
+
+def _is_memory(key: str) -> bool:
+    return ":" not in key
+
+
+_COLUMNS = "m.rid, m.id, m.kind, m.content, m.session_id, m.source_key, m.source_role"
+
+
+def _take(found: Closure, row: Sequence[Any], why: str, *, chosen: bool = False) -> str:
+    taken = Row._make((*row, why, chosen))
+    found.rows[taken.id] = taken
+    found.add_text(taken.content)
+    return taken.id
+
+
+def _take_one(connection: apsw.Connection, found: Closure, id: str, backup: bool, *, chosen: bool) -> None:
+    row = connection.execute(f"SELECT {_COLUMNS} FROM memories m WHERE m.id = ?", (storable(id),)).fetchone()
+    if row is None and not backup:
+        try:
+            whole: MemoryRecord = memories.get(connection, id, 0)
+        except NotFoundError:
+            if (gone := rows.taken_by(connection, storable(id))) is None or gone[0] != id:
+                raise
+        else:
+            row = connection.execute(
+                f"SELECT {_COLUMNS} FROM memories m WHERE m.rid = ?", (whole.rid,)
+            ).fetchone()
+    if row is not None:
+        _take(found, row, "chosen" if chosen else "chosen as well", chosen=chosen)
+    for rid, image in connection.execute(
+        "SELECT lo, before FROM changes WHERE tbl = 'memories' AND act = 'delete' AND before ->> 'id' = ?",
+        (id,),
+    ):
+        assert isinstance(rid, int)
+        found.gone[rid] = id
+        found.add_text(str(msgspec.json.decode(str(image)).get("content", "")))
+
+
+def _take_session(connection: apsw.Connection, found: Closure, session_id: str, backup: bool) -> None:
+    if not backup:
+        sessions.get(connection, session_id)
+    title = scalar(
+        connection,
+        "SELECT coalesce(title, '') FROM sessions_consolidations WHERE session_id = ?",
+        (session_id,),
+    )
+    if title is not None:
+        found.sessions[session_id] = title
+    for row in connection.execute(
+        f"""
+        SELECT {_COLUMNS}, m.kind = 'episode' FROM memories m WHERE m.session_id = ? AND (
+            m.kind = 'episode' OR NOT EXISTS (SELECT 1 FROM memory_links l WHERE l.from_id = m.id AND l.rel = 'source'))
+        """,
+        (session_id,),
+    ).fetchall():
+        said = bool(row[-1])
+        if said or str(row[1]) not in found.request.keep:
+            _take(found, row[:-1], "said in the session" if said else "drawn from the session", chosen=said)
+
+
+def _follow(
+    connection: apsw.Connection, found: Closure, ids: Sequence[str], stays: Callable[[str], bool]
+) -> list[str]:
+    """Take what was drawn from ``ids`` only, and earlier wordings of them; offer what is near to them."""
+    taken: list[str] = []
+    for row in connection.execute(
+        f"""
+        SELECT DISTINCT {_COLUMNS}, l.rel FROM memory_links l JOIN memories m ON m.id = l.from_id
+        WHERE l.to_id IN (SELECT value FROM json_each(?))
+        """,
+        (as_json(ids),),
+    ).fetchall():
+        *columns, relation = row
+        if columns[1] in found.rows:
+            continue
+        if relation != "source":
+            _offer(
+                found,
+                columns,
+                "a later wording of it" if relation == "supersedes" else "it was merged into this",
+            )
+        elif stays(str(columns[1])):
+            _offer(found, columns, "drawn from it", fate_else="erased")
+        elif _other_sources(connection, found, str(columns[1])):
+            _offer(found, columns, "drawn from it and from others")
+        else:
+            taken.append(_take(found, columns, "drawn from it"))
+    for row in connection.execute(
+        f"""
+        SELECT DISTINCT {_COLUMNS}, m.ended_by FROM memory_links l JOIN memories m ON m.id = l.to_id
+        WHERE l.from_id IN (SELECT value FROM json_each(?)) AND l.rel IN ('supersedes', 'merged')
+        """,
+        (as_json(ids),),
+    ).fetchall():
+        *columns, ended_by = row
+        if columns[1] in found.rows:
+            continue
+        if ended_by in ("superseded", "merged") and not stays(str(columns[1])):
+            taken.append(_take(found, columns, "an earlier wording of it"))
+        else:
+            _offer(found, columns, "an earlier wording of it")
+    return taken
+
+
+def _other_sources(connection: apsw.Connection, found: Closure, id: str) -> bool:
+    return any(
+        source not in found.rows
+        for (source,) in connection.execute(
+            """
+            SELECT l.to_id FROM memory_links l JOIN memories m ON m.id = l.to_id
+            WHERE l.from_id = ? AND l.rel = 'source'
+            """,
+            (id,),
+        )
+    )
+
+
+def _offer(found: Closure, columns: Sequence[Any], why: str, *, fate_else: str = "") -> None:
+    id = str(columns[1])
+    if id in found.offered or len(found.offered) >= _MOST_OFFERED:
+        return
+    found.offered[id] = Carrier(
+        key=id, place="memory", title=str(columns[3]), why=f"{why} (kept as you wished)" if fate_else else why,
+        fate="kept", choice=True, kind=str(columns[2]),
+    )  # fmt: skip
+
+
+def _twins(
+    connection: apsw.Connection,
+    found: Closure,
+    stays: Callable[[str], bool],
+    backup: bool,
+    kept: frozenset[str],
+) -> list[str]:
+    """Other memories with the very text in them: offered; in a backup taken, where nobody can choose them any more."""
+    taken: list[str] = []
+    for row in list(found.rows.values()):
+        whole = folded(row.content)
+        if len(whole) < LEAST:
+            continue
+        for columns in _with_phrase(connection, row.content):
+            id = str(columns[1])
+            if id in found.rows or id in found.offered or whole not in folded(str(columns[3])):
+                continue
+            if backup and id not in kept and not stays(id):
+                taken.append(_take(found, columns, "the same text"))
+            else:
+                _offer(found, columns, "it has the same text in it")
+    return taken
+
+
+def first_words(text: str) -> str:
+    """What to ask a full-text index for, in quotes, to find the text; "" if it has no words."""
+    return " ".join(words.words(text)[:_WORDS_ASKED])
+
+
+def _with_phrase(connection: apsw.Connection, text: str) -> list[Sequence[Any]]:
+    """Memories that may have the text in them, by its first words."""
+    looked: list[tuple[str, str]] = []
+    if phrase := first_words(text):
+        looked.append(("memories_fts", f'content : "{phrase}"'))
+    if pairs := cjk.bigrams(text)[:_WORDS_ASKED]:
+        phrase = " ".join(pairs[:1] if len(cjk.runs(text)[0]) < _WORDS_ASKED else pairs)
+        looked.append(("memories_cjk", f'"{phrase}"'))
+    found: dict[int, Sequence[Any]] = {}
+    for table, match in looked:
+        for row in connection.execute(
+            f"SELECT {_COLUMNS} FROM memories m WHERE m.rid IN (SELECT rowid FROM {table} WHERE {table} MATCH ?)",
+            (match,),
+        ):
+            found[int(str(row[0]))] = row
+    return list(found.values())
+
+
+def _sessions(connection: apsw.Connection, found: Closure) -> None:
+    """A session goes with its last memory."""
+    for session_id in {row.session_id for row in found.rows.values() if row.session_id}:
+        if session_id in found.sessions:
+            continue
+        rest = scalar(
+            connection,
+            "SELECT 1 FROM memories WHERE session_id = ? AND rid NOT IN (SELECT value FROM json_each(?)) LIMIT 1",
+            (session_id, as_json(found.rids)),
+        )
+        title = scalar(
+            connection,
+            "SELECT coalesce(title, '') FROM sessions_consolidations WHERE session_id = ?",
+            (session_id,),
+        )
+        if rest is None and title is not None:
+            found.sessions[session_id] = title
+
+
+def _entities(connection: apsw.Connection, found: Closure, kept: frozenset[str]) -> None:
+    """Names that stand in nothing else."""
+    rids = as_json(found.rids)
+    for eid, id, name in connection.execute(
+        """
+        SELECT e.eid, e.id, e.canonical_name FROM entities e
+        WHERE e.eid IN (SELECT eid FROM memory_entities WHERE rid IN (SELECT value FROM json_each(?1)))
+          AND NOT EXISTS (SELECT 1 FROM memory_entities o WHERE o.eid = e.eid
+                          AND o.rid NOT IN (SELECT value FROM json_each(?1)))
+        """,
+        (rids,),
+    ).fetchall():
+        if f"entity:{id}" in kept:
+            found.offered[f"entity:{id}"] = Carrier(
+                key=f"entity:{id}", place="entity", title=str(name), why="named only there (kept as you wished)",
+                fate="kept", choice=True,
+            )  # fmt: skip
+        else:
+            found.entities[int(str(eid))] = (str(id), str(name))

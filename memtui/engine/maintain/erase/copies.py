@@ -1,0 +1,151 @@
+"""Erasing in the backups: each is written anew without the text, checked, and put in the place of the old one.
+
+A copy keeps its name and its format: a backup from before a migration stays one. Its vector index is left out, since
+it is made again from the vectors when the backup is restored.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import apsw
+
+from memtui.engine.errors import CorruptFileError, StoreError
+from memtui.engine.store import backup, migrate
+from memtui.engine.store.backup import Backup
+from memtui.engine.store.connection import APPLICATION_ID, connect, translate
+from memtui.engine.store.sql import scalar
+from memtui.engine.store.vec0 import load_vec0
+
+from .closure import Closure, as_json
+from .records import BackupState
+from .scrub import scrub, settle_indexes
+
+_SIDECARS = ("-wal", "-shm", "-journal")
+_COPY, _NEW = ".erasing", ".erased"
+_STALE_SECONDS = 600
+
+
+def state_of(one: Backup, ids: frozenset[str]) -> BackupState:
+    """Whether a backup can be written anew, and how many of these memories it holds."""
+    found = BackupState(path=one.path, at=one.at, reason=one.reason, size=one.size)
+    try:
+        with _opened(one.path) as connection:
+            holds = scalar(
+                connection,
+                "SELECT count(*) FROM memories WHERE id IN (SELECT value FROM json_each(?))",
+                (as_json(ids),),
+            )
+    except (apsw.Error, StoreError) as error:
+        why = error.message if isinstance(error, StoreError) else str(error)
+        return BackupState(path=one.path, at=one.at, reason=one.reason, size=one.size, problem=why)
+    return BackupState(path=found.path, at=found.at, reason=found.reason, size=found.size, holds=int(holds))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[apsw.Connection]:
+    has_log = path.with_name(path.name + "-wal").exists()
+    with closing(connect(path, write=False, immutable=not has_log)) as connection:
+        if connection.pragma("application_id") != APPLICATION_ID:
+            raise StoreError("it is not a memory file")
+        if migrate.file_version(connection) > migrate.current_version():
+            raise StoreError("it was written by a newer memtui")
+        yield connection
+
+
+def rewrite(
+    path: Path, find: Callable[[apsw.Connection], Closure], *, actor: str, now: int, count: int
+) -> Closure:
+    """Write a backup anew without what ``find`` names in it; returns that. The old one stays until the new one is good.
+
+    Raises StoreError and its kin, DiskFullError among them: then the backup is as it was.
+    """
+    copy_path, new_path = path.with_suffix(_COPY), path.with_suffix(_NEW)
+    try:
+        _take_in_logs(path)
+        for place in (copy_path, new_path):
+            place.unlink(missing_ok=True)
+            os.close(
+                os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0), 0o600)
+            )
+        with closing(connect(copy_path, write=True)) as copy:
+            with _opened(path) as source:
+                backup.copy_into(source, copy)
+            missing = load_vec0(copy)
+            copy.pragma("journal_mode", "memory")  # nobody needs this file after a crash
+            copy.pragma("synchronous", 0)
+            copy.execute("BEGIN IMMEDIATE")
+            closure = find(copy)
+            scrub(copy, closure, actor=actor, now=now, count=count)
+            settle_indexes(copy, closure, vec0=False)
+            _drop_vector_index(copy, missing)
+            copy.execute("COMMIT")
+            copy.execute("VACUUM INTO ?", (str(new_path),))
+        if problem := backup.problem_of(new_path):
+            raise CorruptFileError(
+                f"The backup {path.name} could not be written anew: {problem}.", "It was left as it was."
+            )
+        backup.flush(new_path)
+        new_path.replace(path)
+        backup.flush(path.parent)
+    except apsw.Error as error:
+        raise translate(error, path) from error
+    except OSError as error:
+        raise StoreError(
+            f"The backup {path.name} cannot be written anew: {error.strerror or error}."
+        ) from error
+    finally:
+        for place in (copy_path, new_path):
+            for name in (place, *(place.with_name(place.name + end) for end in _SIDECARS)):
+                name.unlink(missing_ok=True)
+    return closure
+
+
+def _take_in_logs(path: Path) -> None:
+    """A log beside a backup belongs to it: what it holds goes into the backup, and it goes."""
+    beside = [path.with_name(path.name + end) for end in _SIDECARS]
+    if any(place.exists() for place in beside):
+        with closing(connect(path, write=True)) as connection:
+            scalar(connection, "SELECT count(*) FROM sqlite_schema")
+            connection.pragma("journal_mode", "delete")
+        for place in beside:
+            place.unlink(missing_ok=True)
+
+
+def _drop_vector_index(connection: apsw.Connection, missing: str) -> None:
+    for table in ("vec_memories_a", "vec_memories_b"):
+        if scalar(connection, "SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)):
+            if missing:
+                raise StoreError(f"The vector index of a backup cannot be taken out: {missing}.")
+            connection.execute(f"DROP TABLE {table}")
+    connection.execute("DELETE FROM vector_changes")
+
+
+def delete(path: Path) -> None:
+    """Delete a backup that cannot be written anew, and what lies beside it."""
+    for place in (path, *(path.with_name(path.name + end) for end in _SIDECARS)):
+        place.unlink(missing_ok=True)
+
+
+def sweep(path: Path) -> list[Path]:
+    """Delete what interrupted backups and erases of the memory at ``path`` left; returns what may still be written."""
+    folder = path.parent / backup.FOLDER
+    fresh = []
+    for place in folder.iterdir() if folder.is_dir() else ():
+        if not place.name.startswith(f"{path.stem}-") or place.is_symlink():
+            continue
+        name = place.name
+        for end in _SIDECARS:
+            name = name.removesuffix(end)
+        if name.endswith((_COPY, _NEW)):
+            place.unlink(missing_ok=True)
+        elif name.endswith(".partial"):
+            if time.time() - place.stat().st_mtime < _STALE_SECONDS:
+                fresh.append(place)
+            else:
+                place.unlink(missing_ok=True)
+    return fresh

@@ -1,0 +1,156 @@
+"""Taking a text out of history: images of rows, labels of operations, and operations of which nothing is left.
+
+What is left can still be undone: a run of inserted rows stays although some of them are gone, and an image loses
+only the columns that carry the text. An image that would bring a row back by half goes as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import apsw
+import msgspec
+
+from memtui.engine.store.columns import COVERED
+
+from .closure import Closure, as_json
+from .survey import _DROP as NOTHING
+from .survey import says, without
+
+_object = msgspec.json.Decoder(dict[str, Any]).decode
+# Columns that name rows of other tables by their keys.
+_REFERENCES = {
+    ("entities", "merged_into"): "entities",
+    ("entity_aliases", "entity_id"): "entities",
+    ("entity_decisions", "entity_id"): "entities",
+    ("entity_decisions", "other_id"): "entities",
+    ("entity_decisions", "rid"): "memories",
+}
+_JSON = frozenset({"tags", "attributes", "source_ids", "payload", "expected", "settings"})
+_NAMES = frozenset({"entities", "entity_aliases"})
+
+
+def scrub_history(
+    connection: apsw.Connection, closure: Closure, deleted: Mapping[str, set[int]], op_id: int
+) -> int:
+    """Let go of every image of the rows that are ``deleted`` (table to keys), and of the words in all others.
+
+    ``op_id``: the operation of the erase itself, whose images go altogether. Returns how many images there were.
+    """
+    touched: dict[int, bool] = {}
+    seen = 0
+    for seq, owner, tbl, act, lo, hi, before, after in connection.execute(
+        "SELECT seq, op_id, tbl, act, lo, hi, before, after FROM changes WHERE op_id <> ?", (op_id,)
+    ).fetchall():
+        assert isinstance(seq, int) and isinstance(owner, int) and isinstance(lo, int) and isinstance(hi, int)
+        keys = deleted.get(str(tbl), set())
+        if all(key in keys for key in range(lo, hi + 1)) if hi - lo < len(keys) else False:
+            connection.execute("DELETE FROM changes WHERE seq = ?", (seq,))
+            touched[owner] = True
+            seen += act != "insert"
+            continue
+        touched.setdefault(owner, False)
+        if act == "insert":
+            continue
+        old, new = _image(before), _image(after)
+        clean_old, clean_new = _cleaned(str(tbl), str(act), old, new, closure, deleted)
+        if (clean_old, clean_new) == (old, new):
+            continue
+        seen += 1
+        touched[owner] = True
+        if not clean_old:
+            connection.execute("DELETE FROM changes WHERE seq = ?", (seq,))
+        else:
+            connection.execute(
+                "UPDATE changes SET before = ?, after = ? WHERE seq = ?",
+                (_text(clean_old), _text(clean_new), seq),
+            )
+    connection.execute("DELETE FROM changes WHERE op_id = ?", (op_id,))
+    _labels(connection, closure, {owner for owner, changed in touched.items() if changed}, op_id)
+    return seen
+
+
+def _image(json: Any) -> dict[str, Any] | None:
+    return _object(json) if json else None
+
+
+def _text(image: dict[str, Any] | None) -> str | None:
+    return None if image is None else msgspec.json.encode(image).decode()
+
+
+def _cleaned(
+    table: str, act: str, old: dict[str, Any] | None, new: dict[str, Any] | None, closure: Closure,
+    deleted: Mapping[str, set[int]],
+) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:  # fmt: skip
+    """The images without what is to go; (None, None) when the whole change goes."""
+    lost: set[str] = set()
+    parts = [dict(image) if image is not None else None for image in (old, new)]
+    for part in parts:
+        for column, value in (part or {}).items():
+            target = _REFERENCES.get((table, column))
+            if target is not None and value in deleted.get(target, ()):
+                return None, None
+            if not isinstance(value, str) or part is None:
+                continue
+            if column in _JSON:
+                words = msgspec.json.decode(value)
+                left = (
+                    without(words, closure.ids) if column != "attributes" else _attributes(words, closure.ids)
+                )
+                if says(words, closure):
+                    lost.add(column)
+                elif left != words:
+                    part[column] = _json("[]" if left is NOTHING else left)
+            elif _carries(table, column, value, closure):
+                lost.add(column)
+    if not lost:
+        return parts[0], parts[1]
+    if act == "delete":
+        return None, None
+    cleaned = [
+        None if part is None else {key: value for key, value in part.items() if key not in lost}
+        for part in parts
+    ]
+    return cleaned[0], cleaned[1]
+
+
+def _json(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _attributes(words: dict[str, Any], ids: frozenset[str]) -> dict[str, Any]:
+    return {key: left for key, value in words.items() if (left := without(value, ids)) is not NOTHING}
+
+
+def _carries(table: str, column: str, value: str, closure: Closure) -> bool:
+    if table in COVERED and column in ("id", "kind", "state", "trust", "decision", "actor", "content_hash"):
+        return False
+    if table in _NAMES:  # a name stands in texts; it is of this text only where nothing else has it
+        return column == "summary" and closure.texts.touches(value)
+    if table == "memories" and column in ("content", "attributes"):
+        return closure.texts.carried_by(value)
+    return closure.texts.touches(value)
+
+
+def _labels(connection: apsw.Connection, closure: Closure, touched: set[int], op_id: int) -> None:
+    """No label quotes the texts; an operation of which nothing is left leaves no trace."""
+    empty = [
+        int(str(one))
+        for (one,) in connection.execute(
+            "SELECT op_id FROM ops WHERE op_id IN (SELECT value FROM json_each(?)) AND state <> 'running' "
+            "AND op_id NOT IN (SELECT op_id FROM changes)",
+            (as_json(touched),),
+        )
+    ]
+    gone = as_json(empty)
+    connection.execute("DELETE FROM ops WHERE op_id IN (SELECT value FROM json_each(?))", (gone,))
+    connection.execute(
+        "UPDATE job_runs SET op_id = NULL WHERE op_id IN (SELECT value FROM json_each(?))", (gone,)
+    )
+    for owner, label in connection.execute(
+        "SELECT op_id, label FROM ops WHERE instr(label, '“') AND op_id <> ?", (op_id,)
+    ).fetchall():
+        clean = closure.texts.unquoted(str(label), all=owner in touched)
+        if clean != label:
+            connection.execute("UPDATE ops SET label = ? WHERE op_id = ?", (clean, owner))

@@ -1,0 +1,87 @@
+"""Whether a text carries another one: the same words, however spaced, or a long run of them.
+
+Labels shorten what they quote and summaries take a part, so the whole text is not what to look for. All of it
+works on bytes: one rule for every script.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+WINDOW = 12
+LONG_ENOUGH = 32
+"""Bytes that two texts have in common when one carries the other."""
+LEAST = 8
+"""Shorter texts ("ok, thanks") are in everything; they are erased, but not looked for elsewhere."""
+_QUOTED = re.compile("“[^”]*”")
+QUOTE_LEFT = "“…”"
+
+
+def folded(text: str) -> bytes:
+    """The text with its spaces made one each."""
+    return " ".join(text.split()).encode("utf-8", "surrogatepass")
+
+
+class Texts:
+    """The texts that are to go."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._whole: set[bytes] = set()
+        self._short: list[bytes] = []
+        self._windows: set[bytes] = set()
+        for text in texts:
+            self.add(text)
+
+    def __bool__(self) -> bool:
+        return bool(self._whole)
+
+    def add(self, text: str) -> None:
+        whole = folded(text)
+        if len(whole) < LEAST or whole in self._whole:
+            return
+        self._whole.add(whole)
+        if len(whole) < LONG_ENOUGH:
+            self._short.append(whole)
+        else:
+            self._windows.update(whole[i : i + WINDOW] for i in range(len(whole) - WINDOW + 1))
+
+    def carried_by(self, text: str) -> bool:
+        """Whether ``text`` has one of them in it, or a long run of one."""
+        words = folded(text)
+        if len(words) < LEAST:
+            return False
+        return any(short in words for short in self._short) or self._shares(words)
+
+    def has(self, text: str) -> bool:
+        """Whether ``text`` stands in one of them: a sentence that was drawn from it, a shortened title."""
+        words = folded(text.removesuffix("…"))
+        return len(words) >= LEAST and any(words in whole for whole in self._whole)
+
+    def touches(self, text: str) -> bool:
+        return self.has(text) or self.carried_by(text)
+
+    def unquoted(self, label: str, *, all: bool = False) -> str:
+        """A label without the quotations that touch them (``all``: without any)."""
+        return _QUOTED.sub(
+            lambda quote: QUOTE_LEFT if all or self.touches(quote[0][1:-1]) else quote[0], label
+        )
+
+    def _shares(self, words: bytes) -> bool:
+        # A common run of 32 bytes covers a whole block of 12 that begins at a multiple of 12.
+        start = 0
+        while start + WINDOW <= len(words):
+            if words[start : start + WINDOW] in self._windows:
+                first = last = start
+                while first > 0 and words[first - 1 : first - 1 + WINDOW] in self._windows:
+                    first -= 1
+                while words[last + 1 : last + 1 + WINDOW] in self._windows and last + 1 + WINDOW <= len(
+                    words
+                ):
+                    last += 1
+                if last + WINDOW - first >= LONG_ENOUGH:
+                    return True
+                start += max(WINDOW, (last - start) // WINDOW * WINDOW)
+            else:
+                start += WINDOW
+        return False

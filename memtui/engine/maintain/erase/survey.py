@@ -1,0 +1,232 @@
+"""What else carries the words, outside of the memories themselves: found once, told in the plan, then let go of.
+
+Looks at all of each small table. Whether a row is let go of or only loses its words depends on what it is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+import msgspec
+
+from .closure import Closure, as_json
+from .records import Carrier, Fate, Place
+from .text_columns import columns_of
+
+_DROP = object()
+_object = msgspec.json.Decoder(dict[str, Any]).decode
+_any = msgspec.json.Decoder().decode
+_TITLE = 300
+CLEARED = "(erased)"
+
+
+class Step:
+    """What to do to one row: delete it (``values`` None) or set columns. ``carrier`` tells the person."""
+
+    def __init__(
+        self, table: str, key_column: str, key: int, values: dict[str, Any] | None, carrier: Carrier | None
+    ) -> None:
+        self.table, self.key_column, self.key, self.values, self.carrier = (
+            table,
+            key_column,
+            key,
+            values,
+            carrier,
+        )
+
+
+def survey(connection: apsw.Connection, closure: Closure) -> list[Step]:
+    """Every row outside of ``memories`` that has to change, and those that the person keeps."""
+    steps: list[Step] = []
+    for look in (_sessions, _proposals, _scratchpad, _questions, _recalls, _runs, _summaries):
+        steps += look(connection, closure)
+    return steps
+
+
+def without(value: Any, ids: frozenset[str]) -> Any:
+    """A JSON value without these ids: out of lists they are taken; ``_DROP`` where nothing would be left."""
+    if isinstance(value, str):
+        return _DROP if value in ids else value
+    if isinstance(value, list):
+        left = [new for one in value if (new := without(one, ids)) is not _DROP]
+        return _DROP if value and not left else left
+    if isinstance(value, dict):
+        parts = {key: without(one, ids) for key, one in value.items()}
+        return _DROP if _DROP in parts.values() else parts
+    return value
+
+
+def says(value: Any, closure: Closure) -> bool:
+    """Whether a JSON value has words of the texts in it."""
+    if isinstance(value, str):
+        return closure.texts.touches(value)
+    if isinstance(value, dict):
+        return any(says(one, closure) for one in value.values())
+    return isinstance(value, list) and any(says(one, closure) for one in value)
+
+
+def _step(
+    closure: Closure, place: Place, table: str, key_column: str, key: int, title: str, why: str,
+    values: dict[str, Any] | None = None, *, choice: bool = False,
+) -> list[Step]:  # fmt: skip
+    named = f"{place}:{key}"
+    if choice and named in closure.request.keep:
+        closure.offered[named] = Carrier(
+            key=named, place=place, title=title[:_TITLE], why=f"{why} (kept as you wished)", fate="kept", choice=True
+        )  # fmt: skip
+        return []
+    fate: Fate = "erased" if values is None else "cleared"
+    carrier = Carrier(key=named, place=place, title=title[:_TITLE], why=why, fate=fate, choice=choice)
+    return [Step(table, key_column, key, values, carrier)]
+
+
+def _sessions(connection: apsw.Connection, closure: Closure) -> list[Step]:
+    steps: list[Step] = []
+    said = {row.session_id: 0 for row in closure.rows.values() if row.kind == "episode"}
+    for row in closure.rows.values():
+        if row.kind == "episode":
+            said[row.session_id] = max(said[row.session_id], row.rid)
+    for sid, session_id, title, summary, error, through in connection.execute(
+        "SELECT sid, session_id, title, summary, last_error, consolidated_through FROM sessions_consolidations"
+    ).fetchall():
+        if session_id in closure.sessions:
+            continue
+        touched = session_id in said
+        values: dict[str, Any] = {}
+        first = min((row.rid for row in closure.rows.values() if row.session_id == session_id), default=0)
+        if summary and ((touched and first <= int(str(through or 0))) or closure.texts.touches(str(summary))):
+            values["summary"] = None
+        if title and closure.texts.touches(str(title)):
+            values["title"] = None
+        if error and (touched or closure.texts.touches(str(error))):
+            values["last_error"] = None
+        if values:
+            what = " and ".join(name.replace("last_error", "error") for name in values)
+            shown = next(str(text) for text in (summary, title, error) if text)
+            steps += _step(
+                closure, "session", "sessions_consolidations", "sid", int(str(sid)), shown,
+                f"{what} of a session that it was said in" if touched else f"{what} of another session", values,
+            )  # fmt: skip
+    return steps
+
+
+def _proposals(connection: apsw.Connection, closure: Closure) -> list[Step]:
+    steps: list[Step] = []
+    for key, kind, payload in connection.execute(
+        "SELECT proposal_id, kind, payload FROM proposals"
+    ).fetchall():
+        value = _object(str(payload))
+        left = without(value, closure.ids)
+        title = str(value.get("content") or value.get("text") or value.get("reason") or kind)
+        if left is _DROP or says(value, closure):
+            steps += _step(closure, "card", "proposals", "proposal_id", int(str(key)), title, "asks about it")
+        elif left != value:
+            steps.append(Step("proposals", "proposal_id", int(str(key)), {"payload": _text(left)}, None))
+    return steps
+
+
+def _scratchpad(connection: apsw.Connection, closure: Closure) -> list[Step]:
+    steps: list[Step] = []
+    for key, name, value in connection.execute("SELECT pad_id, key, value FROM scratchpad").fetchall():
+        if closure.texts.carried_by(str(value)) or closure.texts.carried_by(str(name)):
+            title = f"{name}: {value}"
+            steps += _step(
+                closure,
+                "scratchpad",
+                "scratchpad",
+                "pad_id",
+                int(str(key)),
+                title,
+                "has it in it",
+                choice=True,
+            )
+    return steps
+
+
+def _questions(connection: apsw.Connection, closure: Closure) -> list[Step]:
+    steps: list[Step] = []
+    expects = "expected" if "expected" in columns_of(connection, "saved_queries") else "'[]'"
+    for key, name, query, filter, expected in connection.execute(
+        f"SELECT query_id, name, query, filter, {expects} FROM saved_queries"
+    ).fetchall():
+        if any(closure.texts.carried_by(str(text)) for text in (name, query, filter)):
+            steps += _step(
+                closure, "question", "saved_queries", "query_id", int(str(key)), str(query), "has it in it", choice=True
+            )  # fmt: skip
+            continue
+        value = _any(str(expected))
+        left = without(value, closure.ids)
+        if left != value:
+            values = {"expected": "[]" if left is _DROP else _text(left)}
+            steps.append(Step("saved_queries", "query_id", int(str(key)), values, None))
+    return steps
+
+
+def _recalls(connection: apsw.Connection, closure: Closure) -> list[Step]:
+    steps: list[Step] = []
+    for key, query, told in connection.execute("SELECT recall_id, query, memory_ids FROM recalls").fetchall():
+        if closure.texts.touches(str(query)):
+            steps += _step(
+                closure, "recall", "recalls", "recall_id", int(str(key)), str(query), "an agent asked this"
+            )
+            continue
+        value = _any(str(told))
+        left = without(value, closure.ids)
+        if left != value:
+            values = {"memory_ids": "[]" if left is _DROP else _text(left)}
+            steps.append(Step("recalls", "recall_id", int(str(key)), values, None))
+    return steps
+
+
+def _runs(connection: apsw.Connection, closure: Closure) -> list[Step]:
+    steps: list[Step] = []
+    for key, job, report, error in connection.execute(
+        "SELECT run_id, job, report, error FROM job_runs"
+    ).fetchall():
+        value = _object(str(report))
+        left = dict(value)
+        if "ids" in value:
+            cleaned = without(value["ids"], closure.ids)
+            left["ids"] = [] if cleaned is _DROP else cleaned
+        for part in ("summary", "skipped"):
+            if says(left.get(part), closure):
+                left[part] = CLEARED
+        if says(left.get("notes"), closure):
+            left["notes"] = [note for note in left["notes"] if not says(note, closure)]
+        values: dict[str, Any] = {} if left == value else {"report": _text(left)}
+        if error and says(error, closure):
+            values["error"] = CLEARED
+        if values:
+            quoted = (
+                "error" in values or left.get("summary") == CLEARED or left.get("notes") != value.get("notes")
+            )
+            carrier = Carrier(
+                key=f"run:{key}", place="run", title=str(job), why="its report quotes it", fate="cleared"
+            )  # fmt: skip
+            steps.append(Step("job_runs", "run_id", int(str(key)), values, carrier if quoted else None))
+    return steps
+
+
+def _summaries(connection: apsw.Connection, closure: Closure) -> list[Step]:
+    steps: list[Step] = []
+    for eid, summary in connection.execute(
+        "SELECT eid, summary FROM entities WHERE summary IS NOT NULL AND eid NOT IN (SELECT value FROM json_each(?))",
+        (as_json(closure.entities),),
+    ).fetchall():
+        if closure.texts.touches(str(summary)):
+            steps += _step(
+                closure, "entity", "entities", "eid", int(str(eid)), str(summary), "a description that quotes it",
+                {"summary": None},
+            )  # fmt: skip
+    return steps
+
+
+def _text(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def keys_of(steps: Sequence[Step], table: str) -> set[int]:
+    """The rows of a table that are deleted."""
+    return {step.key for step in steps if step.table == table and step.values is None}

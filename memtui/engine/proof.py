@@ -1,0 +1,133 @@
+"""``python -m memtui.engine.proof``: looks for what was erased, in the bytes of the files and through the public API.
+
+Runs in a process of its own (``maintain.erase.proving``): asked on standard input, it answers on standard output.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+from memtui.engine.errors import MemtuiError, NotFoundError
+from memtui.engine.maintain.erase import pieces, text_columns
+from memtui.engine.maintain.erase.closure import as_json
+from memtui.engine.maintain.erase.pieces import Piece
+from memtui.engine.maintain.erase.proving import Answer, Inquiry
+from memtui.engine.maintain.erase.records import SearchedFile, StillThere
+from memtui.engine.memory import Memory
+from memtui.engine.records import Options
+from memtui.engine.store.connection import connect
+from memtui.engine.store.sql import scalar
+
+_SHOWN = 3
+
+
+class _Hit(NamedTuple):
+    file: Path
+    piece: Piece
+
+
+def answer(inquiry: Inquiry) -> Answer:
+    """Look at the bytes first: this process has nothing open in SQLite by then."""
+    hits = list(_in_bytes(inquiry))
+    found = dict.fromkeys(inquiry.files, 0)
+    kept: dict[StillThere, None] = {}
+    told: list[str] = []
+    for file in inquiry.files:
+        here = [hit.piece for hit in hits if hit.file == file]
+        try:
+            with _rows_of(inquiry.path, file) as connection:
+                for piece in here:
+                    holders = _holders(connection, piece)
+                    kept.update(dict.fromkeys(StillThere(where=where, file=file) for where in holders))
+                    found[file] += not holders
+                left = scalar(
+                    connection,
+                    "SELECT count(*) FROM memories WHERE id IN (SELECT value FROM json_each(?))",
+                    (as_json(inquiry.ids),),
+                )
+                if left:
+                    told.append(f"{left} of the memories are in {file.name}")
+        except (MemtuiError, apsw.Error) as error:
+            found[file] += len(here)
+            told.append(f"{file.name} cannot be read: {error}")
+    told += _asked(inquiry)
+    return Answer(
+        files=tuple(
+            SearchedFile(path=file, bytes=file.stat().st_size if file.exists() else 0, found=found[file])
+            for file in inquiry.files
+        ),
+        kept=tuple(kept),
+        leftovers=sum(found.values()),
+        told=tuple(told),
+    )
+
+
+def _in_bytes(inquiry: Inquiry) -> Iterator[_Hit]:
+    for file in inquiry.files:
+        encoding = pieces.encoding_of(file)
+        needles: list[tuple[Piece, bytes]] = [
+            (piece, form) for piece in inquiry.pieces for form in pieces.forms(piece, encoding)
+        ]
+        met = pieces.search(file, [form for _, form in needles])
+        for piece in dict.fromkeys(needles[number][0] for number in sorted(met)):
+            yield _Hit(file, piece)
+
+
+@contextmanager
+def _rows_of(memory: Path, file: Path) -> Iterator[apsw.Connection]:
+    """The rows that a file belongs to: those of the memory for its log."""
+    mine = (
+        file.name.removesuffix("-wal").removesuffix("-journal") == memory.name
+        and file.parent == memory.parent
+    )
+    with closing(connect(memory if mine else file, write=False, immutable=not mine)) as connection:
+        yield connection
+
+
+def _holders(connection: apsw.Connection, piece: Piece) -> list[str]:
+    """What was kept and has the piece as well."""
+    if piece.text:
+        return text_columns.holders(connection, piece.text, _SHOWN)
+    rows = connection.execute(
+        "SELECT m.id FROM embeddings e JOIN memories m ON m.rid = e.rid WHERE substr(e.vector, 1, ?) = ? LIMIT ?",
+        (len(piece.data), piece.data, _SHOWN),
+    )
+    return [f"the vector of {id}" for (id,) in rows]
+
+
+def _asked(inquiry: Inquiry) -> list[str]:
+    """What the API still finds, in the words in which anybody would ask for it."""
+    told: list[str] = []
+    gone = frozenset(inquiry.ids)
+    with Memory.open(
+        inquiry.path, readonly=True, options=Options(embedder="off", background=False)
+    ) as memory:
+        for id in inquiry.ids:
+            try:
+                memory.get(id)
+            except NotFoundError:
+                continue
+            told.append(f"{id} can still be read")
+        for question in inquiry.questions:
+            if gone.intersection(hit.memory.id for hit in memory.search(question, preview=True).hits):
+                told.append("a search still finds it")
+                break
+    return told
+
+
+def main() -> None:
+    inquiry = msgspec.json.decode(
+        sys.stdin.buffer.read(), type=Inquiry, dec_hook=lambda type, value: type(value)
+    )
+    sys.stdout.buffer.write(msgspec.json.encode(answer(inquiry), enc_hook=str))
+
+
+if __name__ == "__main__":
+    main()

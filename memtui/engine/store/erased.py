@@ -1,0 +1,42 @@
+"""What was erased for good stays away: of what its source called it only a salted hash is kept, and asked for here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import blake2b
+
+import apsw
+
+from .sql import scalar
+
+
+def keys_hash(key: str, salt: bytes) -> bytes:
+    return blake2b(key.encode("utf-8", "surrogatepass"), key=salt, digest_size=32).digest()
+
+
+def turn_key(session_id: str, role: str, content: str) -> str:
+    """What a turn is known by that was recorded as it was said: its source gave it no key."""
+    return "\0".join(("turn", session_id, role, content))
+
+
+def note_key(kind: str, content: str) -> str:
+    """What a fact, reflection or observation is known by whatever its source calls it: it may have it twice."""
+    return "\0".join(("note", kind, " ".join(content.split())))
+
+
+def salt_of(connection: apsw.Connection) -> bytes:
+    return bytes.fromhex(
+        str(scalar(connection, "SELECT value FROM memory_metadata WHERE key = 'erase_salt'"))
+    )
+
+
+def erased(connection: apsw.Connection, keys: Iterable[str]) -> set[str]:
+    """Those of the keys whose row was erased for good."""
+    if scalar(connection, "SELECT 1 FROM erased_keys LIMIT 1") is None:
+        return set()
+    salt = salt_of(connection)
+    return {
+        key
+        for key in keys
+        if scalar(connection, "SELECT 1 FROM erased_keys WHERE hash = ?", (keys_hash(key, salt),))
+    }

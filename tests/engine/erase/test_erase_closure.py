@@ -1,0 +1,282 @@
+"""What an erase takes with it, what it leaves whole, and that no undo brings any of it back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from erase_kit import CJK, FACT, KEPT, TURN, found_in_bytes, rows
+from hypothesis import given
+from hypothesis import strategies as st
+from memtui import Memory
+from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.maintain.erase.matching import Texts
+from memtui.engine.maintain.erase.records import ErasurePlan
+from memtui.engine.store import memories, proposals, recalls
+
+pytestmark = pytest.mark.usefixtures("near")
+
+
+def derived(memory: Memory, kind: str, content: str, *sources: str, session: str | None = None) -> str:
+    """A memory that was drawn from others, as a consolidation makes it."""
+    with memory._operation("consolidate", "Consolidated") as op:
+        rid = memories.insert(
+            op.connection, kind=kind, content=content, event_time=1, created_at=1, trust="model",  # type: ignore[arg-type]
+            source_ids=sources, session_id=session,
+        )  # fmt: skip
+    assert rid is not None
+    assert memory.path is not None
+    return str(rows(memory.path, "SELECT id FROM memories WHERE rid = ?", rid)[0][0])
+
+
+def fates(plan: ErasurePlan) -> dict[str, str]:
+    return {carrier.key: carrier.fate for carrier in plan.carriers}
+
+
+def test_what_was_drawn_from_it_alone_goes_and_what_has_other_sources_is_offered(memory: Memory) -> None:
+    turn, other = memory.record_turn("s", "user", TURN), memory.record_turn("s", "user", KEPT)
+    fact = derived(memory, "fact", "Mrs Zanzibarova gets the jam", turn.id, session="s")
+    deeper = derived(memory, "reflection", "They are generous with jam", fact)
+    both = derived(memory, "reflection", "Much was said of jam and of watering", turn.id, other.id)
+    corrected = memory.correct(fact, "Mrs Zanzibarova gets all of the jam")
+    plan = memory.plan_erase([turn.id])
+    assert {turn.id, fact, deeper, corrected.id} == set(plan.ids)
+    assert plan.memories == 4
+    assert fates(plan)[both] == "kept"
+    again = memory.plan_erase([turn.id], keep=[deeper], also=[both])
+    assert set(again.ids) == {turn.id, fact, corrected.id, both}
+    proof = memory.erase(memory.plan_erase([turn.id], keep=[deeper]))
+    assert proof.complete
+    left = memory.get(both)
+    assert left.source_ids == (other.id,)
+    assert memory.get(deeper).source_ids == ()
+    assert memory.check(deep=True).findings == ()
+
+
+def test_an_earlier_wording_goes_with_the_later_one_and_not_the_other_way(memory: Memory) -> None:
+    old = memory.remember("Lives in Zzyzxville at number 12")
+    new = memory.correct(old.id, "Lives in Zzyzxville at number 14")
+    plan = memory.plan_erase([old.id])
+    assert plan.ids == (old.id,)
+    assert fates(plan)[new.id] == "kept"
+    assert set(memory.plan_erase([new.id]).ids) == {old.id, new.id}
+    assert memory.erase(plan).complete
+    assert memory.get(new.id).supersedes is None
+    assert memory.check(deep=True).ok
+
+
+def test_a_whole_session_goes_with_title_summary_and_what_was_said_of_it(memory: Memory, home: Path) -> None:
+    first = memory.record_turn("talk", "user", TURN)
+    memory.record_turn("talk", "assistant", "I will bring the wvkrhubarb jam to her on Friday.")
+    memory.record_turn("other", "user", KEPT)
+    with memory._operation("x", "Named the session") as op:
+        op.connection.execute(
+            "UPDATE sessions_consolidations SET title = 'wvkrhubarb', summary = ?, last_error = ?, "
+            "consolidated_through = 2 WHERE session_id = 'talk'",
+            (TURN[:50], f"bad reply: {TURN}"),
+        )
+    fact = memory.remember(KEPT)
+    with memory._operation("x", "Moved") as op:
+        op.connection.execute("UPDATE memories SET session_id = 'talk', source_ids = ? WHERE id = ?",
+                              (json.dumps([first.id, memory.view.transcript("other")[0].id]), fact.id))  # fmt: skip
+    plan = memory.plan_erase(session_id="talk")
+    assert plan.memories == 2
+    assert memory.erase(plan).complete
+    with pytest.raises(NotFoundError):
+        memory.view.session("talk")
+    assert memory.get(fact.id).session_id is None
+    assert memory.check(deep=True).findings == ()
+    memory.close()
+    assert found_in_bytes(home.parent, ["wvkrhubarb", "Zanzibarova"]) == []
+
+
+def test_one_turn_takes_the_words_out_of_its_session_and_leaves_the_rest(memory: Memory) -> None:
+    turn = memory.record_turn("talk", "user", TURN)
+    memory.record_turn("talk", "user", KEPT)
+    with memory._operation("x", "Consolidated the session") as op:
+        op.connection.execute(
+            "UPDATE sessions_consolidations SET title = 'About the greenhouse', summary = 'jam, watering', "
+            "consolidated_through = 2, consolidated_at = 5 WHERE session_id = 'talk'"
+        )
+    number = op.op_id
+    assert memory.erase(memory.plan_erase([turn.id])).complete
+    session = memory.view.session("talk")
+    assert (session.title, session.summary, session.turns) == ("About the greenhouse", None, 1)
+    undone = memory.undo(number)  # the rest of that operation can still be taken back
+    assert undone is not None
+    assert memory.view.session("talk").consolidated_at is None
+    assert memory.view.session("talk").summary is None
+
+
+def test_everything_else_that_quotes_it_goes_or_loses_the_words(memory: Memory, home: Path) -> None:
+    fact, other = memory.remember(FACT), memory.remember(KEPT)
+    memory.questions.expect("where is the key kept?", fact.id)
+    memory.questions.expect("where is the key kept?", other.id)
+    memory.questions.pin(FACT[5:45])
+    memory.scratchpad.set("plans", f"remember: {FACT}!")
+    memory.scratchpad.set("plain", KEPT)
+    with memory._operation("x", "Asked") as op:
+        for payload in ({"new": fact.id, "old": other.id, "reason": ""}, {"content": FACT[:40], "sources": []},
+                        {"memories": [fact.id, other.id], "reason": "new"}, {"memory": other.id, "text": ""}):  # fmt: skip
+            proposals.ask(op.connection, proposals.identity("x", str(payload)), "x", payload, 1)
+        told = {"at": 1, "agent": "a", "session_id": None}
+        recalls.add(op.connection, **told, query=f"tell me: {FACT}", memory_ids=[other.id])  # type: ignore[arg-type]
+        recalls.add(op.connection, **told, query="the key?", memory_ids=[fact.id, other.id])  # type: ignore[arg-type]
+        op.connection.execute(
+            "INSERT INTO job_runs(job, period, state, started_at, report, error) VALUES ('decay', 'manual:1', 'done', 1, ?, ?)",
+            (
+                json.dumps(
+                    {
+                        "summary": f"let go of “{FACT[:40]}”",
+                        "ids": [fact.id, other.id],
+                        "notes": [FACT, "fine"],
+                    }
+                ),
+                FACT,
+            ),
+        )
+        op.connection.execute(
+            "INSERT INTO entities(id, canonical_name, type, summary, created_at) VALUES ('ent_x', 'Keys', 'other', ?, 1)",
+            (FACT,),
+        )
+    memory.tag(other.id, add=["garden"])
+    plan = memory.plan_erase([fact.id])
+    assert {place: plan.counts[place] for place in ("card", "scratchpad", "question", "recall", "run")} == {
+        "card": 2, "scratchpad": 1, "question": 1, "recall": 1, "run": 1,
+    }  # fmt: skip
+    kept = next(one.key for one in plan.offered if one.place == "scratchpad")
+    assert memory.plan_erase([fact.id], keep=[kept]).counts.get("scratchpad") is None
+    assert memory.erase(plan).complete
+    assert memory.scratchpad.keys() == ["plain"]
+    assert rows(home, "SELECT query, expected FROM saved_queries") == [
+        ("where is the key kept?", json.dumps([other.id]))
+    ]
+    assert [json.loads(payload) for (payload,) in rows(home, "SELECT payload FROM proposals")] == [
+        {"memories": [other.id], "reason": "new"}, {"memory": other.id, "text": ""},
+    ]  # fmt: skip
+    assert rows(home, "SELECT query, memory_ids FROM recalls") == [("the key?", json.dumps([other.id]))]
+    [(report, error)] = rows(home, "SELECT report, error FROM job_runs")
+    assert json.loads(report) == {"summary": "(erased)", "ids": [other.id], "notes": ["fine"]}
+    assert error == "(erased)"
+    assert rows(home, "SELECT summary FROM entities WHERE id = 'ent_x'") == [(None,)]
+    assert memory.check(deep=True).findings == ()
+    memory.close()
+    assert found_in_bytes(home.parent, ["zxqvelvet"]) == []
+
+
+def test_an_import_that_had_it_can_still_be_undone_and_done_again_for_the_rest(
+    memory: Memory, tmp_path: Path
+) -> None:
+    source = tmp_path / "in.jsonl"
+    lines = [{"role": "user", "content": text, "session": "s"} for text in (KEPT, TURN, "The third turn")]
+    source.write_text("\n".join(map(json.dumps, lines)))
+    report = memory.import_paths([source])
+    assert report.operation is not None
+    [turn] = [one for one in memory.view.page() if one.content == TURN]
+    memory.tag(turn.id, add=["jam"])
+    memory.forget(turn.id)
+    assert memory.erase(memory.plan_erase([turn.id])).complete
+    assert [op.kind for op in memory.view.operations()] == ["erase", "import"]
+    assert memory.view.operations()[0].label == "Erased 1 memory for good"
+    next_one = memory.next_undo()
+    assert next_one is None or next_one.kind != "erase"
+    undone = memory.undo(report.operation.op_id)
+    assert undone is not None
+    assert (undone.restored, undone.conflicts) == (3, ())  # two turns and their session
+    assert memory.view.count() == 0
+    assert memory.check(deep=True).ok
+    redone = memory.undo(undone.by.op_id)
+    assert redone is not None
+    assert sorted(one.content for one in memory.view.page()) == sorted([KEPT, "The third turn"])
+    with pytest.raises(InputError, match="no way back"):
+        memory.undo(next(op.op_id for op in memory.view.operations() if op.kind == "erase"))
+    again = memory.import_paths([source])
+    assert (again.imported, again.reasons) == (0, {"erased for good": 1})
+    assert memory.check(deep=True).findings == ()
+
+
+def test_what_only_history_still_has_is_erased_by_its_id(memory: Memory, home: Path) -> None:
+    memory.remember(KEPT)
+    fact = memory.remember(FACT)
+    memory.undo()
+    with pytest.raises(NotFoundError):
+        memory.get(fact.id)
+    plan = memory.plan_erase([fact.id])
+    assert plan.memories == 1
+    assert memory.erase(plan).complete
+    assert memory.redo() is None
+    memory.close()
+    assert found_in_bytes(home.parent, ["zxqvelvet"]) == []
+
+
+def test_names_that_stand_nowhere_else_go_and_a_merge_loses_only_that_name(
+    memory: Memory, home: Path
+) -> None:
+    here = memory.remember("Dr Wolfgang Xylander came by")
+    memory.remember("Dr Wolfie Xander came by as well")
+    memory.remember("Dr Wolfie Xander plays chess")
+    memory.index_pending()
+    named = {name: id for id, name in rows(home, "SELECT id, canonical_name FROM entities")}
+    survivor = next(id for name, id in named.items() if "Xylander" in name)
+    absorbed = next(id for name, id in named.items() if "Xander" in name)
+    memory.merge_entities(survivor, absorbed)
+    plan = memory.plan_erase([here.id])
+    assert plan.counts["entity"] == 1
+    assert memory.erase(plan).complete
+    [(merged, count)] = rows(home, "SELECT merged_into, mention_count FROM entities WHERE id = ?", absorbed)
+    assert (merged, count) == (None, 2)
+    assert memory.check(deep=True).findings == ()
+    for operation in memory.view.operations():
+        if operation.kind == "merge" or "erged" in operation.label:
+            assert "Xylander" not in operation.label
+    memory.close()
+    assert found_in_bytes(home.parent, ["Xylander", "xyland"]) == []
+
+
+def test_taking_back_everything_after_an_erase_never_brings_it_back(memory: Memory, home: Path) -> None:
+    facts = [memory.remember(text) for text in (FACT, KEPT, CJK)]
+    memory.change_all("tag", [one.rid for one in facts], add=["all"])
+    memory.correct(facts[1].id, f"{KEPT} and Fridays")
+    memory.change_all("forget", [one.rid for one in facts])
+    assert memory.erase(memory.plan_erase([facts[0].id, facts[2].id])).complete
+    for _ in range(2):
+        while memory.undo():
+            assert memory.check(deep=True).ok
+        while memory.redo():
+            assert memory.check(deep=True).ok
+    memory.close()
+    assert found_in_bytes(home.parent, ["zxqvelvet", "花生过敏"]) == []
+
+
+@given(st.text(max_size=200), st.text(max_size=80), st.text(max_size=80), st.integers(0, 150))
+def test_a_long_run_in_common_is_always_seen(text: str, before: str, after: str, start: int) -> None:
+    texts = Texts([text])
+    run = " ".join(text.split())[start : start + 40]
+    if len(run.encode("utf-8", "surrogatepass")) >= 40 and run == run.strip():
+        assert texts.carried_by(f"{before} {run} {after}")
+    if len(run.encode("utf-8", "surrogatepass")) >= 8:
+        assert texts.has(run)
+
+
+def test_texts_that_share_little_are_not_taken_for_each_other() -> None:
+    texts = Texts([FACT, TURN, "ok then"])
+    assert not texts.touches(KEPT)
+    assert not texts.touches("I told you already: the jam is sold out.")
+    assert texts.unquoted(f"Corrected “{FACT[:59]}…” to “{KEPT}”") == f"Corrected “…” to “{KEPT}”"
+
+
+def test_a_reader_of_the_plan_changes_nothing(memory: Memory) -> None:
+    fact = memory.remember(FACT)
+    before = memory.content_hash(), memory.data_version(), len(memory.view.operations())
+    memory.plan_erase([fact.id])
+    assert (memory.content_hash(), memory.data_version(), len(memory.view.operations())) == before
+
+
+def test_an_unknown_id_or_nothing_is_refused(memory: Memory) -> None:
+    with pytest.raises(NotFoundError):
+        memory.plan_erase(["fact_000000000000"])
+    with pytest.raises(NotFoundError):
+        memory.plan_erase(session_id="nowhere")
+    with pytest.raises(InputError):
+        memory.plan_erase([])

@@ -1,0 +1,177 @@
+"""An erase that is killed, or that another program holds up: finished later or told, never claimed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+import memtui
+import pytest
+from erase_kit import CJK, FACT, KEPT, TURN, found_in_bytes, open_memory
+from memtui import Memory
+from memtui.engine.errors import StoreError
+from memtui.engine.maintain.erase import copies, erasing, pages
+
+ROOT = Path(memtui.__file__).parent.parent
+ERASE = """
+import os, signal, sys
+from memtui import Memory
+from memtui.engine.records import Options
+from memtui.engine.maintain.erase import erasing, proving, scrub
+
+path, stage = sys.argv[1:3]
+die = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+if stage == "half a transaction":
+    erasing.settle_indexes = die
+if stage == "before the proof":
+    proving.prove = die
+count = 0
+def progress(now):
+    global count
+    count += 1
+    if now.doing.startswith(stage) or (stage == "second backup" and count == 2):
+        die()
+
+with Memory.open(path, options=Options(background=False, embedder="off")) as memory:
+    ids = [one.id for one in memory.view.page() if "greenhouse" not in one.content]
+    print(memory.erase(memory.plan_erase(ids), progress=progress).complete, flush=True)
+"""
+STAGES = (
+    "backup",
+    "second backup",
+    "erasing in",
+    "half a transaction",
+    "writing the file",
+    "before the proof",
+)
+TRACES = ("zxqvelvet", "wvkrhubarb", "花生过敏")
+
+
+def fill(home: Path) -> None:
+    with open_memory(home) as memory:
+        for text in (FACT, CJK, KEPT):
+            memory.remember(text)
+        memory.record_turn("s", "user", TURN)
+        memory.backups.make("manual")
+        memory.backups.make("restore")
+
+
+def test_a_kill_at_any_moment_is_finished_or_told(home: Path, full: bool, near: None) -> None:
+    for stage in STAGES if full else STAGES[1::2]:
+        fill(home)
+        killed = subprocess.run(
+            [sys.executable, "-c", ERASE, str(home), stage],
+            capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False,
+        )  # fmt: skip
+        assert (killed.returncode, killed.stdout) == (-signal.SIGKILL, ""), (stage, killed.stderr)
+        with open_memory(home) as memory:
+            waiting = memory.unfinished_erase()
+            assert waiting is not None, stage
+            assert waiting.memories == 3
+            assert waiting.begun == (memory.view.count() == 1), stage
+            assert [finding.check for finding in memory.check(deep=True).findings] == ["erase"]
+            proof = memory.resume_erase()
+            assert proof is not None
+            assert proof.complete, (stage, proof)
+            assert memory.check(deep=True).findings == ()
+            assert memory.unfinished_erase() is None
+            assert memory.resume_erase() is None
+            assert [one.content for one in memory.view.page()] == [KEPT]
+        assert found_in_bytes(home.parent, TRACES) == [], stage
+        assert not [
+            one.name for one in home.parent.rglob("*") if one.suffix in (".erasing", ".erased", ".partial")
+        ]
+        for place in home.parent.rglob("*"):
+            if place.is_file():
+                place.unlink()
+
+
+def test_another_program_that_reads_is_told_and_waited_for(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erasing.Eraser.__init__, "__kwdefaults__", {"on_erased": lambda: None, "wait": 0.2})
+    fill(home)
+    reader = apsw.Connection(str(home))
+    reader.execute("BEGIN")
+    assert reader.execute("SELECT count(*) FROM memories").fetchone() == (4,)
+    with open_memory(home) as memory, open_memory(home, actor="agent:other") as other:
+        ids = [one.id for one in memory.view.page() if one.content != KEPT]
+        proof = memory.erase(memory.plan_erase(ids))
+        assert not proof.complete
+        assert any("another program still reads" in problem for problem in proof.problems)
+        assert memory.unfinished_erase() is not None
+        assert other.view.count() == 1
+        reader.execute("ROLLBACK")
+        reader.close()
+        other.remember("Something new from another program")
+        proof = memory.resume_erase()
+        assert proof is not None
+        assert proof.complete
+        assert other.view.count() == 2
+    assert found_in_bytes(home.parent, TRACES) == []
+
+
+def test_a_backup_that_is_made_meanwhile_is_cleaned_too(
+    home: Path, near: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(home)
+    with open_memory(home) as memory, open_memory(home) as other:
+        before = apsw.Connection(str(home))
+        compact = pages.compact
+
+        def compact_and_meanwhile(*arguments: object, **named: object) -> str:
+            said = compact(*arguments, **named)  # type: ignore[arg-type]
+            late = home.parent / "backups" / f"{home.stem}-20991231T000000Z-manual.db"
+            late.write_bytes(kept)
+            return said
+
+        kept = memory.backups.all()[0].path.read_bytes()
+        monkeypatch.setattr(pages, "compact", compact_and_meanwhile)
+        ids = [one.id for one in memory.view.page() if one.content != KEPT]
+        proof = memory.erase(memory.plan_erase(ids))
+        assert (proof.complete, proof.backups_written) == (True, 3)
+        before.close()
+        assert other.view.count() == 1
+    assert found_in_bytes(home.parent, TRACES) == []
+
+
+def test_an_import_or_a_job_that_runs_is_not_crossed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from filelock import FileLock
+
+    monkeypatch.setattr(erasing.Eraser.__init__, "__kwdefaults__", {"on_erased": lambda: None, "wait": 0.05})
+    fill(home)
+    with open_memory(home) as memory:
+        plan = memory.plan_erase([memory.view.page()[0].id])
+        with FileLock(f"{home}.jobs"), pytest.raises(StoreError, match="job is running"):
+            memory.erase(plan)
+        assert memory.view.count() == 4
+        assert memory.unfinished_erase() is None
+
+
+def test_a_backup_that_cannot_be_written_leaves_everything_and_says_so(
+    home: Path, near: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(home)
+    replace: Callable[..., Path] = Path.replace
+
+    def refuse(self: Path, target: Path) -> Path:
+        if self.suffix == ".erased" and "restore" in self.name:
+            raise OSError(28, "No space left on device", str(self))
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with open_memory(home) as memory:
+        plan = memory.plan_erase([one.id for one in memory.view.page() if one.content != KEPT])
+        with pytest.raises((OSError, StoreError)):
+            memory.erase(plan)
+        assert memory.view.count() == 4
+        assert memory.unfinished_erase() is not None
+        assert len(memory.backups.all()) == 2
+        monkeypatch.undo()
+    with Memory.open(home) as memory:
+        assert copies.sweep(home) == []

@@ -1,0 +1,102 @@
+"""What was erased does not come back with the files that it came from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from erase_kit import CJK, FACT, KEPT, QUIET, TURN, open_memory
+from memtui import Memory
+
+pytestmark = pytest.mark.usefixtures("near")
+
+
+def write(path: Path, *lines: object) -> Path:
+    path.write_text("\n".join(json.dumps(line) for line in lines) + "\n", encoding="utf-8")
+    return path
+
+
+def mem0(path: Path) -> Path:
+    record = {
+        "hash": "5f",
+        "metadata": None,
+        "created_at": "2026-02-03T10:00:00Z",
+        "updated_at": None,
+        "user_id": "ada",
+    }
+    texts = [("m1", FACT), ("m2", KEPT), ("m3", FACT)]
+    path.write_text(json.dumps({"results": [{"id": id, "memory": text} | record for id, text in texts]}))
+    return path
+
+
+def graph(path: Path) -> Path:
+    return write(
+        path,
+        {"type": "entity", "name": "Zanzibarova", "entityType": "person", "observations": [TURN]},
+        {"type": "entity", "name": "Greenhouse", "entityType": "place", "observations": [KEPT]},
+    )
+
+
+def turns(path: Path) -> Path:
+    return write(path, *({"role": "user", "content": text, "session": "s"} for text in (FACT, KEPT, CJK)))
+
+
+@pytest.mark.parametrize("source", [mem0, graph, turns])
+def test_importing_the_same_files_again_adds_nothing(memory: Memory, tmp_path: Path, source: object) -> None:
+    path = source(tmp_path / "in.jsonl")  # type: ignore[operator]
+    assert memory.import_paths([path]).imported
+    memory.index_pending()
+    chosen = [one.id for one in memory.view.page() if one.content != KEPT]
+    assert memory.erase(memory.plan_erase(chosen)).complete
+    for dry_run in (True, False):
+        again = memory.import_paths([path], dry_run=dry_run)
+        assert again.imported == 0, again
+        assert again.reasons["erased for good"] >= 1
+    assert [one.content for one in memory.view.page()] == [KEPT]
+
+
+def test_our_own_export_brings_no_row_of_it_back(memory: Memory, tmp_path: Path) -> None:
+    fact, turn = memory.remember(FACT), memory.record_turn("talk", "user", TURN)
+    memory.remember(KEPT)
+    memory.scratchpad.set("zxq", FACT)
+    memory.questions.pin(FACT[:50])
+    memory.index_pending()
+    export = tmp_path / "out.jsonl"
+    memory.export(export)
+    assert memory.erase(memory.plan_erase([fact.id, turn.id])).complete
+    before = memory.content_hash()
+    assert memory.import_paths([export]).imported == 0
+    assert memory.content_hash() == before
+    assert memory.check(deep=True).findings == ()
+
+
+def test_a_turn_that_a_hook_recorded_does_not_come_back_with_its_transcript(
+    memory: Memory, tmp_path: Path
+) -> None:
+    talk = "5f0c9d52-7a41-4b0e-9f57-3c2f4f6f1e01"
+    record = {
+        "parentUuid": None, "isSidechain": False, "userType": "external", "cwd": "/work", "sessionId": talk,
+        "version": "2.1.0", "type": "user", "message": {"role": "user", "content": TURN},
+        "uuid": "00000000-0000-4000-8000-000000000001", "timestamp": "2026-03-04T10:00:00.250Z",
+    }  # fmt: skip
+    path = write(tmp_path / "talk.jsonl", record)
+    session = memory.import_paths([path]) and memory.view.page()[0].session_id
+    memory.undo(memory.view.operations()[0].op_id)
+    assert session is not None
+    said = memory.record_turn(session, "user", TURN, source="hook:claude-code")
+    assert memory.erase(memory.plan_erase([said.id])).complete
+    assert memory.import_paths([path]).reasons == {"erased for good": 1}
+
+
+def test_a_restored_backup_does_not_let_it_in_either(home: Path, tmp_path: Path) -> None:
+    source = turns(tmp_path / "in.jsonl")
+    with open_memory(home) as memory:
+        memory.import_paths([source])
+        memory.backups.make("manual")
+        [turn] = [one for one in memory.view.page() if one.content == FACT]
+        assert memory.erase(memory.plan_erase([turn.id])).complete
+        memory.backups.restore("latest")
+        assert memory.view.count() == 2
+        assert memory.import_paths([source]).imported == 0
+    assert not QUIET.background
