@@ -17,7 +17,6 @@ from memtui.engine.curate import turns
 from memtui.engine.curate.turns import NewTurn
 from memtui.engine.records import Turn
 from memtui.engine.store import erased, full_text, memories, sessions
-from memtui.engine.store.sql import scalar
 
 _TITLES_KEPT = 256
 _ROWS_PER_LOOK = 8
@@ -54,7 +53,9 @@ def known_keys(connection: apsw.Connection, keys: Sequence[str]) -> set[str]:
 
 def erased_turns(connection: apsw.Connection, turns: Mapping[str, NewTurn]) -> set[str]:
     """The keys of those turns that were erased for good under any key: recorded as they were said, or told by a twin."""
-    known = {erased.turn_key(turn.session_id, turn.role, turn.intake.content): key for key, turn in turns.items()}
+    known = {
+        erased.turn_key(turn.session_id, turn.role, turn.intake.content): key for key, turn in turns.items()
+    }
     return {known[found] for found in erased.erased(connection, known)}
 
 

@@ -124,7 +124,8 @@ def test_everything_else_that_quotes_it_goes_or_loses_the_words(memory: Memory, 
         recalls.add(op.connection, **told, query=f"tell me: {FACT}", memory_ids=[other.id])  # type: ignore[arg-type]
         recalls.add(op.connection, **told, query="the key?", memory_ids=[fact.id, other.id])  # type: ignore[arg-type]
         op.connection.execute(
-            "INSERT INTO job_runs(job, period, state, started_at, report, error) VALUES ('decay', 'manual:1', 'done', 1, ?, ?)",
+            "INSERT INTO job_runs(job, period, state, started_at, finished_at, report, error) "
+            "VALUES ('decay', 'manual:1', 'done', 1, 2, ?, ?)",
             (
                 json.dumps(
                     {

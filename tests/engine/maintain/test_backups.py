@@ -206,7 +206,7 @@ def test_backups_are_thinned_out_only_after_a_good_one(
     clock.now += 30 * HOUR
     memory.remember("a fact more")
     good = backup_module.problem_of
-    monkeypatch.setattr(backup_module, "problem_of", lambda path: "pages are lost")
+    monkeypatch.setattr(backup_module, "problem_of", lambda path, **_: "pages are lost")
     run = scheduler.run_now("backup")
     assert run.state == "failed"
     assert "pages are lost" in (run.error or "")

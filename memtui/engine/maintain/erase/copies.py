@@ -1,7 +1,6 @@
 """Erasing in the backups: each is written anew without the text, checked, and put in the place of the old one.
 
-A copy keeps its name and its format: a backup from before a migration stays one. Its vector index is left out, since
-it is made again from the vectors when the backup is restored.
+A copy keeps its name and its format: a backup from before a migration stays one.
 """
 
 from __future__ import annotations
@@ -76,13 +75,13 @@ def rewrite(
             with _opened(path) as source:
                 backup.copy_into(source, copy)
             missing = load_vec0(copy)
+            _assert_writable_index(copy, missing)
             copy.pragma("journal_mode", "memory")  # nobody needs this file after a crash
             copy.pragma("synchronous", 0)
             copy.execute("BEGIN IMMEDIATE")
             closure = find(copy)
             scrub(copy, closure, actor=actor, now=now, count=count)
-            settle_indexes(copy, closure, vec0=False)
-            _drop_vector_index(copy, missing)
+            settle_indexes(copy, closure, vec0=not missing)
             copy.execute("COMMIT")
             copy.execute("VACUUM INTO ?", (str(new_path),))
         if problem := backup.problem_of(new_path):
@@ -116,13 +115,13 @@ def _take_in_logs(path: Path) -> None:
             place.unlink(missing_ok=True)
 
 
-def _drop_vector_index(connection: apsw.Connection, missing: str) -> None:
-    for table in ("vec_memories_a", "vec_memories_b"):
-        if scalar(connection, "SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)):
-            if missing:
-                raise StoreError(f"The vector index of a backup cannot be taken out: {missing}.")
-            connection.execute(f"DROP TABLE {table}")
-    connection.execute("DELETE FROM vector_changes")
+def _assert_writable_index(connection: apsw.Connection, missing: str) -> None:
+    """Without its extension nothing can be taken out of a vector index."""
+    there = scalar(
+        connection, "SELECT 1 FROM sqlite_schema WHERE name IN ('vec_memories_a', 'vec_memories_b')"
+    )
+    if missing and there:
+        raise StoreError(f"The vector index of a backup cannot be written: {missing}.", "Run memtui doctor.")
 
 
 def delete(path: Path) -> None:

@@ -81,7 +81,7 @@ def scrub(connection: apsw.Connection, closure: Closure, *, actor: str, now: int
 def settle_indexes(connection: apsw.Connection, closure: Closure, *, vec0: bool) -> None:
     """Make the indexes forget what they only marked as deleted; in the caller's transaction.
 
-    ``vec0``: whether the vector index can be written; in a backup it is left out, as it is made anew from the vectors.
+    ``vec0``: whether the vector index can be written (its extension is there).
     """
     for table in full_text.TABLES:
         if columns_of(connection, table):
@@ -97,6 +97,9 @@ def settle_indexes(connection: apsw.Connection, closure: Closure, *, vec0: bool)
     if vec0:
         while vectors.sync(connection):
             pass
+        live = vectors.index_table(connection)
+        for table in {"vec_memories_a", "vec_memories_b"} - {live}:  # of a model that is no longer in use
+            connection.execute(f"DROP TABLE IF EXISTS {table}")
 
 
 def _still_indexed(connection: apsw.Connection, table: str, text: str) -> bool:
