@@ -97,6 +97,10 @@ class Door:
             hint = 'memtui remember "..." or memtui import PATH begins one; memtui --demo shows an example.'
             raise StoreError(f"There is no memory at {path}.", hint)
         with Memory.open(path, readonly=not write, options=options) as memory:
+            if memory.unfinished_erase() is not None:
+                from .output import note
+
+                note("an erase was interrupted: memtui erase --resume finishes it")
             yield memory
 
 

@@ -42,6 +42,7 @@ COMMANDS: dict[str, Entry] = {
     "restore": Entry(
         "restoring", "Change", "Bring memories back from the Trash, or all of it from a backup."
     ),
+    "erase": Entry("erasing", "Change", "Erase memories for good, with proof."),
     "tag": Entry("writing", "Change", "Add and remove tags."),
     "undo": Entry("undoing", "Change", "Take back your latest change, or any operation."),
     "redo": Entry("undoing", "Change", "Do again what was just undone."),

@@ -9,6 +9,9 @@ import apsw
 
 from .sql import scalar
 
+UNFINISHED = "erase_unfinished"
+"""The row of ``memory_metadata`` that says how far an erase has come; gone when it was proven."""
+
 
 def keys_hash(key: str, salt: bytes) -> bytes:
     return blake2b(key.encode("utf-8", "surrogatepass"), key=salt, digest_size=32).digest()

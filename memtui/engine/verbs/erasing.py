@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.engine.records import Changes
+from memtui.engine.store import metadata
 from memtui.engine.store.columns import COVERED
+from memtui.engine.store.erased import UNFINISHED
 from memtui.engine.verbs.base import Base
 
 if TYPE_CHECKING:
@@ -51,6 +53,9 @@ class Erasing(Base):
 
     def unfinished_erase(self) -> UnfinishedErase | None:
         """An erase that was interrupted, by whatever process; ``resume_erase`` finishes it."""
+        with self._connections.read() as connection:
+            if metadata.get(connection, UNFINISHED) is None:  # as a rule, and the rest takes time to load
+                return None
         return self._eraser().unfinished()
 
     def resume_erase(

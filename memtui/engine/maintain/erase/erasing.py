@@ -22,6 +22,7 @@ from memtui.engine.errors import InputError, MemtuiError, NotFoundError, ReadOnl
 from memtui.engine.records import Record
 from memtui.engine.store import backup, history, metadata
 from memtui.engine.store.connection import BUSY_SECONDS, Connections
+from memtui.engine.store.erased import UNFINISHED
 from memtui.engine.store.sql import scalar
 
 from . import copies, pages, proving
@@ -38,7 +39,6 @@ from .records import (
 from .scrub import scrub, settle_indexes
 from .survey import Step, survey
 
-MARK = "erase_unfinished"
 _ROUNDS = 5
 _LOCKS = ((".erase", "another erase"), (".import", "an import"), (".jobs", "a maintenance job"))
 EXPORTS = "Exports, and copies that you made elsewhere, are not looked at: delete those yourself."
@@ -103,7 +103,7 @@ class Eraser:
 
     def _mark(self) -> Mark | None:
         with self._connections.read() as connection:
-            text = metadata.get(connection, MARK)
+            text = metadata.get(connection, UNFINISHED)
         return msgspec.json.decode(text, type=Mark) if text else None
 
     def run(
@@ -312,11 +312,11 @@ def _signature(path: Path) -> tuple[int, int]:
 
 
 def _put(connection: apsw.Connection, mark: Mark) -> None:
-    metadata.put(connection, MARK, msgspec.json.encode(mark).decode())
+    metadata.put(connection, UNFINISHED, msgspec.json.encode(mark).decode())
 
 
 def _unmark(connection: apsw.Connection) -> None:
-    connection.execute("DELETE FROM memory_metadata WHERE key = ?", (MARK,))
+    connection.execute("DELETE FROM memory_metadata WHERE key = ?", (UNFINISHED,))
 
 
 def _carriers(found: Closure, steps: Sequence[Step]) -> tuple[Carrier, ...]:

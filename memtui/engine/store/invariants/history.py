@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from memtui.engine.records import Finding
 from memtui.engine.store.columns import COVERED
+from memtui.engine.store.erased import UNFINISHED
 
 from .scene import Scene, count, finding, rows
 
@@ -85,7 +86,7 @@ def history(scene: Scene) -> Iterator[Finding]:
 
 def erase(scene: Scene) -> Iterator[Finding]:
     """What was to be erased for good is erased: in the pages and backups too."""
-    if count(scene, "SELECT count(*) FROM memory_metadata WHERE key = 'erase_unfinished'"):
+    if count(scene, "SELECT count(*) FROM memory_metadata WHERE key = ?", UNFINISHED):
         yield finding(
             "erase", "an erase was interrupted before it was proven",
             remedy="memtui erase --resume finishes it; so does E in the app.",

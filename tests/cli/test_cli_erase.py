@@ -1,0 +1,56 @@
+"""``memtui erase``: the list first, the count, the proof after; nothing without the count."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+from cli_kit import Cli
+
+KEY = "The zxqvelvet key is under the third flowerpot"
+
+
+def test_erase_lists_asks_and_proves(cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fact = cli("remember", KEY, "--json").json["memory"]["id"]
+    other = cli("remember", f"Once more: {KEY}", "--json").json["memory"]["id"]
+    cli("backup")
+    listed = cli("erase", fact, "--dry-run")
+    assert listed.code == 0
+    assert f"erased   {fact}  chosen" in listed.out
+    assert f"kept     {other}" in listed.out
+    assert "holds 1 memory of it" in listed.out
+    assert "Exports" in listed.err
+    asked = cli("erase", fact)  # nobody to ask
+    assert (asked.code, "--yes-erase 1" in asked.err) == (2, True)
+    assert cli("erase", fact, "--yes-erase", "2").code == 3
+    assert cli("erase", fact, "--json").code == 2
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    import memtui.cli.erasing as erasing
+
+    plan = erasing.__dict__["_agreed"]
+    for typed, agreed in (("2\n", False), ("\n", False), ("1\n", True)):
+        monkeypatch.setattr(sys, "stdin", Terminal(typed))
+        shown = type("Plan", (), {"memories": 1})()
+        assert plan(shown, None, False) is agreed
+    done = cli("erase", fact, "--also", other, "--yes-erase", "2", "--json")
+    assert done.code == 0, done.err
+    proof = done.json["proof"]
+    assert (proof["complete"], proof["found"], proof["memories"], proof["backups_written"]) == (True, 0, 2, 1)
+    assert cli("show", fact).code == 3
+    assert cli("undo").code == 1
+    assert "Erased 2 memories for good" in cli("history").out
+    assert not [one for one in home.rglob("*") if one.is_file() and b"zxqvelvet" in one.read_bytes()]
+    assert cli("erase", "--resume").code == 1
+
+
+def test_erase_says_what_it_needs(cli: Cli) -> None:
+    cli("remember", KEY)
+    assert cli("erase").code == 2
+    assert cli("erase", "fact_000000000000", "--yes-erase", "1").code == 3
+    assert cli("--readonly", "erase", "fact_000000000000", "--yes-erase", "1").code == 4
