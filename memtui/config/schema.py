@@ -161,6 +161,15 @@ class Names(Section):
     ] = "accurate"
 
 
+class Feeds(Section):
+    watch: Annotated[
+        bool,
+        Meta(
+            description="While the app is open, what Claude Code and Codex write to their sessions comes in at once."
+        ),
+    ] = False
+
+
 class Settings(Section):
     """Everything that can be configured."""
 
@@ -172,6 +181,7 @@ class Settings(Section):
     llm: Llm = Llm()
     mcp: Mcp = Mcp()
     names: Names = Names()
+    feeds: Feeds = Feeds()
     strategies: Annotated[
         dict[str, str],
         Meta(

@@ -32,6 +32,7 @@ from .messages import Said
 from .ops import Operations
 from .perform import start
 from .screens.main import MainScreen
+from .session_following import SessionFollowing
 from .state import UiState
 from .theme import DARK, own_themes, variable_defaults
 
@@ -97,6 +98,7 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
         self.home = home
         self.configuration = configuration
         self.demo_wanted = False
+        self.sessions_followed = SessionFollowing(self.following_began, self.following_failed)
         # Operations that this run of the app carried out itself.
         self.made: set[int] = set()
         self._crash: BaseException | None = None
@@ -158,6 +160,7 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
         self.main.memory_opened()
         self.count_again()
         start(self, self.start_jobs, "jobs")
+        self.start_following()
         self.set_interval(POLL_SECONDS, self.poll)
         start(self, self.welcome, "welcome")
 
@@ -187,6 +190,7 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
 
     async def on_unmount(self) -> None:
         self.state.save()
+        self.sessions_followed.stop()
         self.operations.close()
 
     def crash_message(self) -> str:

@@ -127,7 +127,7 @@ class AppActions(AppWays):
             return
         from .screens.importing import ImportDialog
 
-        me.push_screen(ImportDialog(chosen.path))
+        me.push_screen(ImportDialog(*chosen.paths))
 
     def do_import(self) -> None:
         self._me.push_named("import")

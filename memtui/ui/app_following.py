@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from memtui.engine.errors import MemtuiError
 
+from .format import plural
 from .messages import Changed, Progressed, Said
 from .perform import start
 from .widgets.bars import TitleBar
@@ -51,6 +52,26 @@ class AppFollowing(_Base):
         """Look for maintenance that is due, in a thread of its own, while the app is open."""
         if self._this.operations.require().options.background and not self._this.readonly:
             await self._this.operations.change(lambda memory: memory.scheduler.start(), "starting the jobs")
+
+    def start_following(self) -> None:
+        """Follow live sessions where the settings say so."""
+        me = self._this
+        memory, home, configuration = me.operations.require(), me.home, me.configuration
+        if configuration is None or home is None or me.readonly:
+            return
+        if configuration.settings.feeds.watch:
+            me.sessions_followed.start(memory, home)
+
+    def following_began(self) -> None:
+        """In a thread: the title says so."""
+        self.call_later(self.count_again)
+
+    def following_failed(self, error: Exception) -> None:
+        """In a thread: it does not go on by itself."""
+        from memtui.log import outline
+
+        told = f"{error.message} {error.hint}" if isinstance(error, MemtuiError) else outline(error)
+        self.post_message(Said(f"Sessions are no longer followed: {told}", "error", kind="following"))
 
     # -- changes
 
@@ -119,6 +140,8 @@ class AppFollowing(_Base):
             yield f"{self._this.glyphs.marked} {affected:,} to re-embed"
         elif stats.unembedded:
             yield f"{self._this.glyphs.marked} embedding {stats.unembedded:,} left"
+        if places := self._this.sessions_followed.places:
+            yield f"{self._this.glyphs.marked} following {plural(places, 'place')}"
         if self._this.readonly:
             yield "read only"
 
@@ -139,9 +162,11 @@ class AppFollowing(_Base):
         async with self._applying:
             while me.operations.works:
                 await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.to_thread(me.sessions_followed.stop)
             memory, self.data_version = await me.operations.reopen(lambda: reopen(configuration.settings))
             self.follow(memory)
             await self.start_jobs()
+            self.start_following()
             self.on_changed(Changed(_everything()))
         start(self, me.operations.let_go, "letting go", exclusive=False)
 

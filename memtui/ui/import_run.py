@@ -10,6 +10,7 @@ from memtui.engine.errors import MemtuiError
 from .import_text import progress_detail
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from memtui.engine.memory import Memory
@@ -29,18 +30,18 @@ def import_work(shell: MemtuiApp) -> Work | None:
 
 async def run_import(
     shell: MemtuiApp,
-    path: Path,
+    paths: Sequence[Path],
     told: Callable[[ImportReport | None, MemtuiError | None], bool],
     *,
     dry: bool,
 ) -> None:
-    """Count what is in ``path``, or import it. ``told`` is handed the end; False: nobody is there to see it."""
+    """Count what is in ``paths``, or import it. ``told`` is handed the end; False: nobody is there to see it."""
 
     def run(memory: Memory, work: Work) -> ImportReport:
         def follow(progress: ImportProgress) -> None:
             work.progress(progress.bytes_done, progress.bytes_total, progress_detail(progress))
 
-        return memory.import_paths([path], dry_run=dry, progress=follow, cancelled=work.cancelled)
+        return memory.import_paths(paths, dry_run=dry, progress=follow, cancelled=work.cancelled)
 
     report, failure = None, None
     try:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from .format import count, plural, relative_time
+from . import survey_words
+from .format import count, plural
 from .safe import assemble, line
 from .text import one_line
 from .widgets.columns import Column, Piece
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from memtui.engine.feeds.known import KnownSource
+    from memtui.engine.feeds.survey import Surveyed
     from memtui.engine.records import ImportProgress, ImportReport
 
     from .glyphs import Glyphs
@@ -27,16 +29,35 @@ _NUMBER = 8
 Parts = list[Content | str | tuple[str, str]]
 
 
-def source_columns(clock: Callable[[], float]) -> list[Column[KnownSource]]:
+class FoundPlace(NamedTuple):
+    """A source on this machine as a row; ``surveyed`` None: nobody has looked into it yet."""
+
+    number: int
+    source: KnownSource
+    surveyed: Surveyed | None = None
+
+    @property
+    def urgent(self) -> bool:
+        """Something that is not in yet will soon be gone."""
+        return self.source.expiring > 0 and (self.surveyed is None or self.surveyed.going > 0)
+
+
+def found_places(sources: Sequence[KnownSource], surveyed: Sequence[Surveyed] = ()) -> list[FoundPlace]:
+    looked = {found.source.name: found for found in surveyed}
+    return [FoundPlace(number, source, looked.get(source.name)) for number, source in enumerate(sources)]
+
+
+def source_columns(clock: Callable[[], float]) -> list[Column[FoundPlace]]:
     """A detected source: what it is called, and what is there."""
 
-    def name(row: KnownSource, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(row.label, width), "strong")
+    def name(row: FoundPlace, width: int) -> Iterable[Piece]:
+        yield Piece(one_line(row.source.label, width), "strong")
 
-    def about(row: KnownSource, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(source_text(row, clock()), width), "warning" if row.expiring else "dim")
+    def about(row: FoundPlace, width: int) -> Iterable[Piece]:
+        told = survey_words.in_short(row.source, row.surveyed, clock())
+        yield Piece(one_line(told, width), "warning" if row.urgent else "dim")
 
-    return [Column("name", "", name, width=14), Column("about", "", about)]
+    return [Column("name", "", name, width=20), Column("about", "", about)]
 
 
 def progress_detail(progress: ImportProgress) -> str:
@@ -97,16 +118,6 @@ def report_text(report: ImportReport) -> Content:
             ("Names and vectors follow in the background; the words can be found now.", "$text-muted")
         )
     return assemble(*parts)
-
-
-def source_text(source: KnownSource, now: float) -> str:
-    """``31 files, the newest 2h old``, and how many will soon be gone."""
-    age = relative_time(source.newest, now)
-    newest = "just written" if age == "now" else f"{age} old"
-    told = f"{plural(source.files, 'file')}, the newest {newest}"
-    if source.expiring:
-        told += f"; {count(source.expiring)} will be deleted by {source.label} within a week"
-    return told
 
 
 def _row(number: int, what: str, style: str = "$text") -> Parts:

@@ -23,6 +23,20 @@ def ages(source: KnownSource, now: float) -> str:
     return f"{newest} to {oldest} old" if newest != "now" else f"up to {oldest} old"
 
 
+def in_short(source: KnownSource, found: Surveyed | None, now: float) -> str:
+    """One line: what is there and what of it is new, what will soon be gone. ``found`` None: nobody has looked yet."""
+    if found is None:
+        told = f"{plural(source.files, 'file')}, {ages(source, now)}"
+    elif found.nothing_new:
+        told = f"all in: {held(found)}"
+    elif found.new_turns >= found.turns and not found.grown_sessions:
+        told = f"{held(found)}, {ages(source, now)}"
+    else:
+        told = f"{missing(found)}; {held(found)}"
+    soon = f"; {plural(source.expiring, 'file')} soon deleted" if source.expiring else ""
+    return told + soon
+
+
 def held(found: Surveyed) -> str:
     """``31 sessions, about 1,200 turns``."""
     turns = plural(found.turns, *_unit(found))

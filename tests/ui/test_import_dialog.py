@@ -34,7 +34,7 @@ def talk(file: Path, turns: int = 3, said: str = "we talked") -> Path:
 def claude_home(folder: Path, sessions: int, *, old: int = 0) -> Path:
     """A home with Claude Code session files; ``old`` of them will be swept within a week."""
     for number in range(sessions):
-        file = folder / ".claude" / "projects" / "-home-ada" / f"{number}.jsonl"
+        file = folder / ".claude" / "projects" / "-home-ada" / f"s{number}.jsonl"
         file.parent.mkdir(parents=True, exist_ok=True)
         record = {
             "type": "user", "uuid": f"u{number}", "sessionId": f"s{number}", "timestamp": "2025-11-20T10:00:00Z",
@@ -174,11 +174,43 @@ async def test_detected_sources_are_offered_with_what_will_soon_be_gone(story: S
     app = story.app(home=claude_home(tmp_path, 3, old=2))
     async with running(app) as pilot:
         await pilot.press("i")
-        await until(lambda: "Claude Code" in text_of(app) and "3 files" in text_of(app))
-        assert "2 will be deleted" in text_of(app)
+        await until(lambda: "Claude Code" in text_of(app) and "3 sessions, 3 turns" in text_of(app))
+        assert "2 files soon deleted" in text_of(app)
         assert app.screen.query_one(PathInput).value.endswith(".claude/projects")
         await pilot.press("enter")
         await until(lambda: "3 turns of 3 sessions would come in" in text_of(app))
+
+
+async def test_several_places_are_marked_and_come_in_together(story: Story, tmp_path: Path) -> None:
+    claude_home(tmp_path, 2)
+    prompts = {"display": "only a prompt", "timestamp": NOW * 1000, "project": "/x/y", "sessionId": "gone"}
+    (tmp_path / ".claude" / "history.jsonl").write_text(json.dumps(prompts) + "\n")
+    app = story.app(home=tmp_path)
+    async with running(app) as pilot:
+        await pilot.press("i")
+        await until(lambda: "1 turn" in text_of(app))
+        await pilot.press("down", "space", "down", "space", "enter")
+        await until(lambda: "3 turns of 3 sessions would come in" in text_of(app))
+        await pilot.press("enter")
+        await until(lambda: "3 turns of 3 sessions came in" in text_of(app))
+        await pilot.press("enter", "i")
+        await until(lambda: "all in: 2 sessions" in text_of(app))
+
+
+async def test_the_app_follows_sessions_when_the_settings_say_so(story: Story, tmp_path: Path) -> None:
+    from memtui import config
+
+    home = claude_home(tmp_path / "home", 1)
+    (tmp_path / "config.toml").write_text("[feeds]\nwatch = true\n")
+    before = turns_in(story)
+    app = story.app(home=home, configuration=config.load(tmp_path / "config.toml"))
+    async with running(app):
+        await until(lambda: "following 1 place" in text_of(app) and turns_in(story) == before + 1)
+        talk = next(home.rglob("s0.jsonl"))
+        with talk.open("a", encoding="utf-8") as file:
+            file.write(talk.read_text("utf-8").replace("u0", "u1"))
+        await until(lambda: turns_in(story) == before + 2)
+    assert app.sessions_followed.places == 0
 
 
 async def test_an_empty_memory_is_welcomed_once_and_a_full_one_is_not(

@@ -100,6 +100,8 @@ class _Survey:
         new, grown = self._sorted_out(talks) if source.live or source.path.is_dir() else ([], [])
         self._until, self._read = time.monotonic() + self._seconds, 0
         turns, new_turns, exact = self._turns(files)
+        if exact and not new_turns:
+            new, grown = [], []  # what was written since holds no turns
         before = swept_before(source, self._now)
         missing = {file.path for file in (*new, *grown)}
         return Surveyed(

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 
 from memtui.engine.errors import MemtuiError
 from memtui.ui.import_run import NAME, import_work, run_import
-from memtui.ui.import_text import report_text, source_columns, work_text
+from memtui.ui.import_text import FoundPlace, found_places, report_text, source_columns, work_text
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.list_source import ListSource
@@ -25,15 +25,21 @@ from memtui.ui.widgets.row_table import RowTable
 from .dialog import Dialog
 
 if TYPE_CHECKING:
-    from memtui.engine.feeds.known import KnownSource
+    from collections.abc import Sequence
+
     from memtui.engine.records import ImportReport
     from memtui.ui.long_work import Work
 
 _LOOK_SECONDS = 0.1
+# What can be brought in, the most common first.
+WHAT = (
+    "sessions of Claude Code, Codex and the Agents SDK, exports of ChatGPT and Claude.ai, memories of mem0, MCP and "
+    "memory.db, LangChain histories, Markdown notes, JSONL"
+)
 
 Stage = Literal["choose", "counting", "counted", "importing", "done", "failed"]
 _HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
-    "choose": (("Enter", "count what is in it"), ("Tab", "complete")),
+    "choose": (("Enter", "count what is in it"), ("Tab", "complete"), ("Down, Space", "mark several")),
     "counting": (("c", "stop"),),
     "counted": (("Enter", "import"), ("b", "another path")),
     "importing": (("c", "stop"), ("Esc", "go on in the background")),
@@ -43,7 +49,7 @@ _HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
 
 
 class ImportDialog(Dialog[None]):
-    """One dialog through all stages. ``path``: begin by counting what is in it."""
+    """One dialog through all stages. ``paths``: begin by counting what is in them."""
 
     BINDINGS = [
         Binding("enter", "go_on", show=False),
@@ -53,11 +59,12 @@ class ImportDialog(Dialog[None]):
     ]
     wide: ClassVar[bool] = True
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, *paths: Path) -> None:
         super().__init__()
-        self._path = path
+        self._paths = paths
         self._stage: Stage = "choose"
         self._report: ImportReport | None = None
+        self._places: list[FoundPlace] = []
 
     def title_text(self) -> str:
         return "Import conversations"
@@ -65,7 +72,7 @@ class ImportDialog(Dialog[None]):
     def body(self) -> ComposeResult:
         yield Static(
             assemble(
-                ("A file, a folder or a zip: Claude Code sessions, ChatGPT exports, JSONL.\n", "$text-muted"),
+                (f"A file, a folder or a zip: {WHAT}.\n", "$text-muted"),
                 (
                     "They are told apart by what is in them; what is here already is not added again.",
                     "$text-muted",
@@ -75,9 +82,7 @@ class ImportDialog(Dialog[None]):
         )
         yield PathInput(placeholder="~/Downloads/export.zip")
         yield Static(classes="dialog-warning")
-        yield RowTable(
-            source_columns(self.shell.clock), id="import-sources", glyphs=self.shell.glyphs, markable=False
-        )
+        yield RowTable(source_columns(self.shell.clock), id="import-sources", glyphs=self.shell.glyphs)
         yield Static(classes="dialog-text import-text")
 
     def on_mount(self) -> None:
@@ -85,9 +90,9 @@ class ImportDialog(Dialog[None]):
         running = self._work
         if running is not None:
             self._show_stage("importing" if running.name == NAME else "counting")
-        elif self._path is not None:
-            self.query_one(PathInput).value = str(self._path)
-            self._count(self._path)
+        elif self._paths:
+            self.query_one(PathInput).value = str(self._paths[0])
+            self._count(self._paths)
         else:
             self._show_stage("choose")
             start(self, self._detect, "detect")
@@ -142,13 +147,20 @@ class ImportDialog(Dialog[None]):
         from memtui.engine.feeds.known import known_sources
 
         found = await asyncio.to_thread(known_sources, home, clock=self.shell.clock)
-        if found:
-            table: RowTable[KnownSource] = self.query_one(RowTable)
-            table.show(ListSource(found, found.index), self.shell.operations.readers)
-            box = self.query_one(PathInput)
-            if not box.value and self._stage == "choose":
-                box.value = _short(found[0].path, home)
-                box.cursor_position = len(box.value)
+        if not found:
+            return
+        self._show_places(found_places(found))
+        box = self.query_one(PathInput)
+        if not box.value and self._stage == "choose":
+            box.value = _short(found[0].path, home)
+            box.cursor_position = len(box.value)
+        memory = self.shell.operations.require()
+        surveyed = await asyncio.to_thread(lambda: list(memory.survey(found)))
+        self._show_places(found_places(found, surveyed))
+
+    def _show_places(self, places: list[FoundPlace]) -> None:
+        self._places = places
+        self._table.show(ListSource(places, lambda place: place.number), self.shell.operations.readers)
 
     @on(RowsCounted)
     def _sources_counted(self, event: RowsCounted) -> None:
@@ -156,16 +168,28 @@ class ImportDialog(Dialog[None]):
 
     @on(RowHighlighted)
     def _source_highlighted(self) -> None:
-        table: RowTable[KnownSource] = self.query_one(RowTable)
+        table = self._table
         if table.has_focus and table.selected is not None and self.shell.home is not None:
-            self.query_one(PathInput).value = _short(table.selected.path, self.shell.home)
+            self.query_one(PathInput).value = _short(table.selected.source.path, self.shell.home)
 
-    @on(RowOpened)
     @on(Input.Submitted)
-    def _chosen(self) -> None:
+    def _typed(self) -> None:
         text = self.query_one(PathInput).value.strip()
         if text:
-            self._count(Path(text).expanduser())
+            self._count([Path(text).expanduser()])
+
+    @on(RowOpened)
+    def _chosen(self) -> None:
+        """The marked places, or the one under the cursor."""
+        table = self._table
+        marked = [place for place in self._places if place.number in table.marks]
+        places = marked or ([table.selected] if table.selected is not None else [])
+        if places:
+            self._count([place.source.path for place in places])
+
+    @property
+    def _table(self) -> RowTable[FoundPlace]:
+        return self.query_one(RowTable)
 
     @on(PathInput.Left)
     def _to_sources(self) -> None:
@@ -175,13 +199,13 @@ class ImportDialog(Dialog[None]):
 
     # -- counting and importing
 
-    def _count(self, path: Path) -> None:
-        self._path = path
+    def _count(self, paths: Sequence[Path]) -> None:
+        self._paths = tuple(paths)
         self._show_stage("counting", assemble("Looking what is in it"))
-        start(self.app, partial(self._run, path, dry=True), "import")
+        start(self.app, partial(self._run, self._paths, dry=True), "import")
 
-    async def _run(self, path: Path, *, dry: bool) -> None:
-        await run_import(self.shell, path, self._told, dry=dry)
+    async def _run(self, paths: Sequence[Path], *, dry: bool) -> None:
+        await run_import(self.shell, paths, self._told, dry=dry)
 
     def _told(self, report: ImportReport | None, error: MemtuiError | None) -> bool:
         if self.is_attached:
@@ -202,12 +226,12 @@ class ImportDialog(Dialog[None]):
     def action_go_on(self) -> None:
         if self._stage == "done":
             self.dismiss(None)
-        elif self._stage == "counted" and self._path is not None:
+        elif self._stage == "counted" and self._paths:
             if self._report is not None and not self._report.imported:
                 self.dismiss(None)
                 return
             self._show_stage("importing", assemble("Beginning"))
-            start(self.app, partial(self._run, self._path, dry=False), "import")
+            start(self.app, partial(self._run, self._paths, dry=False), "import")
 
     def action_stop(self) -> None:
         work = self._work

@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.widgets import Static
 
+from memtui.ui import survey_words
 from memtui.ui.format import count
-from memtui.ui.import_text import source_text
+from memtui.ui.import_text import FoundPlace, found_places
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble
 from memtui.ui.text import one_line, visible
@@ -23,20 +24,17 @@ from memtui.ui.widgets.row_table import RowTable
 
 from .dialog import Dialog
 
-if TYPE_CHECKING:
-    from memtui.engine.feeds.known import KnownSource
-
 What = Literal["import", "demo", "empty"]
 
 
 class Choice(NamedTuple):
-    """A way to begin; ``path``: what to import."""
+    """A way to begin; ``paths``: what to import."""
 
     number: int
     what: What
     label: str
     about: str
-    path: Path | None = None
+    paths: tuple[Path, ...] = ()
     urgent: bool = False
 
 
@@ -92,7 +90,7 @@ class WelcomeDialog(Dialog[Choice]):
         table: RowTable[Choice] = self.query_one(RowTable)
         table.show_header(False)
         table.focus()
-        self._offer([])
+        self._offer(())
         start(self, self._detect, "detect")
 
     def _columns(self) -> list[Column[Choice]]:
@@ -115,7 +113,7 @@ class WelcomeDialog(Dialog[Choice]):
         from memtui.engine.feeds.known import known_sources
 
         found = await asyncio.to_thread(known_sources, self._home, clock=self.shell.clock)
-        self._offer(found)
+        self._offer(found_places(found))
         going = sum(source.expiring for source in found)
         if going:
             days = next(source.kept_days for source in found if source.expiring)
@@ -125,18 +123,36 @@ class WelcomeDialog(Dialog[Choice]):
                      f" which keeps them for {days} days. Importing keeps their words.", "$warning")
                 )
             )  # fmt: skip
+        if found:
+            memory = self.shell.operations.require()
+            surveyed = await asyncio.to_thread(lambda: list(memory.survey(found)))
+            self._offer(found_places(found, surveyed))
 
-    def _offer(self, sources: Sequence[KnownSource]) -> None:
+    def _offer(self, places: Sequence[FoundPlace]) -> None:
         now = self.shell.clock()
-        ways: list[tuple[What, str, str, Path | None, bool]] = [
-            ("import", f"Import {source.label}", source_text(source, now), source.path, source.expiring > 0)
-            for source in sources
-        ]
-        other = "Import something else" if sources else "Import conversations"
+        ways: list[tuple[What, str, str, tuple[Path, ...], bool]] = [
+            (
+                "import", f"Import {place.source.label}",
+                survey_words.in_short(place.source, place.surveyed, now), (place.source.path,), place.urgent,
+            )
+            for place in places
+        ]  # fmt: skip
+        if len(places) > 1:
+            every = tuple(place.source.path for place in places)
+            ways.append(
+                ("import", "Import all of these", "what is in several of them comes in once", every, False)
+            )
+        other = "Import something else" if places else "Import conversations"
         ways += [
-            ("import", other, "an export of ChatGPT, JSONL; a file, a folder or a zip", None, False),
-            ("demo", "Look around in a demo", "a throwaway copy full of things to try", None, False),
-            ("empty", "Start empty", "a writes down a first memory, agents add theirs", None, False),
+            (
+                "import",
+                other,
+                "ChatGPT, Claude.ai, mem0, MCP, memory.db, LangChain, Markdown, JSONL",
+                (),
+                False,
+            ),
+            ("demo", "Look around in a demo", "a throwaway copy full of things to try", (), False),
+            ("empty", "Start empty", "a writes down a first memory, agents add theirs", (), False),
         ]
         self._choices = [Choice(number, *way) for number, way in enumerate(ways, 1)]
         table: RowTable[Choice] = self.query_one(RowTable)

@@ -1,0 +1,59 @@
+"""While the app is open it may follow the sessions that programs write on this machine (the setting ``feeds.watch``)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+
+# A look that is under way ends before the memory is closed.
+END_SECONDS = 10.0
+
+
+class SessionFollowing:
+    """A thread that follows. ``failed`` is called in it with what ended it, ``began`` when it knows its places."""
+
+    def __init__(self, began: Callable[[], None], failed: Callable[[Exception], None]) -> None:
+        self._began = began
+        self._failed = failed
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.places = 0
+        # Not into a demo.
+        self.allowed = True
+
+    def start(self, memory: Memory, home: Path) -> None:
+        """Follow into this memory; whatever was followed into another one ends first."""
+        self.stop()
+        if not self.allowed:
+            return
+        self._stopped = stopped = threading.Event()
+        self._thread = threading.Thread(
+            target=self._run, args=(memory, home, stopped), name="following", daemon=True
+        )
+        self._thread.start()
+
+    def stop(self) -> None:
+        thread, self._thread = self._thread, None
+        self._stopped.set()
+        self.places = 0
+        if thread is not None:
+            thread.join(END_SECONDS)
+
+    def _run(self, memory: Memory, home: Path, stopped: threading.Event) -> None:
+        from memtui.engine.feeds.known import known_sources
+
+        try:
+            places = [source.path for source in known_sources(home) if source.live]
+            if places and not stopped.is_set():
+                self.places = len(places)
+                self._began()
+                memory.follow(places, stopped)
+        except Exception as error:
+            if not stopped.is_set():
+                self.places = 0
+                self._failed(error)
