@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 ARMS: tuple[ArmName, ...] = ("keyword", "vector", "entity", "context")
 
 Range = tuple[int, int, str]
-
-_word = re.compile(r"\w+")
 
 
 def terms_of(arms: Mapping[ArmName, ArmHit]) -> dict[ArmName, float]:
@@ -92,12 +89,14 @@ def marks(text: str, arms: Mapping[ArmName, ArmHit]) -> list[Range]:
 
 def _words(text: str, matched: Sequence[str]) -> Iterable[Range]:
     wanted = set(matched)
-    for found in _word.finditer(text):
-        if _bare(found[0]) in wanted:
-            yield (*found.span(), "keyword")
+    from memtui.engine.store.words import spans  # loads SQLite, which is not there at first paint
+
+    for start, end, word in spans(text):
+        if word in wanted:
+            yield start, end, "keyword"
     # Chinese, Japanese and Korean match by pairs of characters inside a run.
     for pair in wanted:
-        if not pair.isascii() and _bare(pair) == pair and len(pair) <= 2:
+        if not pair.isascii() and len(pair) <= 2:
             for found in re.finditer(re.escape(pair), text):
                 if not _alone(text, found.start(), found.end()):
                     yield (*found.span(), "keyword")
@@ -107,14 +106,6 @@ def _alone(text: str, start: int, end: int) -> bool:
     """A word by itself, which was found as one."""
     before = start == 0 or not text[start - 1].isalnum()
     return before and (end == len(text) or not text[end].isalnum())
-
-
-def _bare(word: str) -> str:
-    """Lower case, without diacritics: as the index sees it."""
-    if word.isascii():
-        return word.lower()
-    parts = unicodedata.normalize("NFD", word.casefold())
-    return unicodedata.normalize("NFC", "".join(one for one in parts if unicodedata.category(one) != "Mn"))
 
 
 def _place(matched: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from memtui import Memory
 from memtui.engine.records import Options
+from memtui.ui.arms import marks
 
 KEPT = {
     "tokyo": "東京タワーで会議があります",
@@ -23,6 +24,21 @@ KEPT = {
     "zurich": "Zoë wohnt in Zürich",
     "pizza": "friday is 🍕 night",
     "plain": "Ada likes walnuts",
+    "odessa": "Її звати Оксана, їде в Одесу",
+    "lodz": "Łukasz jedzie do Łodzi",
+    "hanoi": "Nguyễn sống ở Hà Nội",
+    "gasse": "Das Büro liegt in der Goethestraße",
+    "oslo": "Bjørn bor på Grünerløkka",
+    "peace": "הוא אמר שָׁלוֹם לחברים",
+    "book": "اشترى مُحَمَّد كتـــاباً أحمر",
+    "farsi": "دوست من کتاب فارسی دارد",
+    "exam": "परीक्षा सोमवार को है",
+    "lock": "Старый за\u0301мок на горе",
+    "mine": "Это мой дом",
+    "ours": "Это мои друзья",
+    "sea": "Ο ΘΆΛΑΣΣΑΣ δρόμος",
+    "love": "she sent ❤️ to everyone",
+    "two": "два й три",
 }
 
 
@@ -43,6 +59,13 @@ def memory() -> Iterator[Memory]:
         ("Петербурге", "spb"), ("القاهرة", "cairo"), ("ليلى", "cairo"), ("חיפה", "haifa"), ("יעל", "haifa"),
         ("กรุงเทพ", "bangkok"), ("สมชาย", "bangkok"), ("दिल्ली", "delhi"), ("Αθήνα", "athens"), ("zurich", "zurich"),
         ("ZOE", "zurich"), ("🍕", "pizza"), ("🎉", None), ("what does Ada like", "plain"),
+        ("живет", "moscow"), ("ЖИВЕТ", "moscow"), ("жив\u0435\u0308т", "moscow"), ("Αθηνα", "athens"), ("ελενη", "athens"),
+        ("ΑΘΗΝΑ", "athens"), ("θαλασσας", "sea"), ("δρομοσ", "sea"), ("Їде", "odessa"), ("\u0456\u0308де", "odessa"),
+        ("lodzi", "lodz"), ("LUKASZ", "lodz"), ("nguyen", "hanoi"), ("song", "hanoi"), ("goethestrasse", "gasse"),
+        ("GOETHESTRASSE", "gasse"), ("bjorn", "oslo"), ("grunerlokka", "oslo"), ("שלום", "peace"), ("שָׁלוֹם", "peace"),
+        ("محمد", "book"), ("مُحَمَّدٌ", "book"), ("كتابا", "book"), ("احمر", "book"), ("كتاب", "farsi"), ("فارسي", "farsi"),
+        ("परीक्षा", "exam"), ("परी", "exam"), ("замок", "lock"), ("мой", "mine"), ("мо\u0438\u0306", "mine"), ("мои", "ours"),
+        ("❤️", "love"), ("❤", "love"),
     ],
 )  # fmt: skip
 def test_a_question_in_any_script_finds_its_memory_first(
@@ -53,3 +76,18 @@ def test_a_question_in_any_script_finds_its_memory_first(
         assert not hits
     else:
         assert [hit.memory.content for hit in hits][:1] == [KEPT[expected]]
+
+
+@pytest.mark.parametrize(
+    ("query", "marked"),
+    [
+        ("живет", "живёт"), ("αθηνα", "Αθήνα"), ("שלום", "שָׁלוֹם"), ("محمد", "مُحَمَّد"), ("परीक्षा", "परीक्षा"),
+        ("nguyen", "Nguyễn"), ("zurich", "Zürich"), ("мой", "мой"), ("замок", "за\u0301мок"), ("lukasz", "Łukasz"),
+    ],
+)  # fmt: skip
+def test_what_matched_is_marked_in_the_text_as_it_is_written(memory: Memory, query: str, marked: str) -> None:
+    [hit, *_] = memory.search(query).hits
+    assert [hit.memory.content[start:end] for start, end, _ in marks(hit.memory.content, hit.arms)] == [
+        marked
+    ]
+    assert memory.view.count(f'"{query}"') == memory.view.count(query) == 1

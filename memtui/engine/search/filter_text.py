@@ -8,11 +8,12 @@ for in every text.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 from typing import Any
 
 from memtui.engine.store import cjk
-from memtui.engine.store.words import fold, stems, words
+from memtui.engine.store.words import fold, folded, stems, words
 
 from .filter_terms import Value
 
@@ -83,7 +84,10 @@ def _checks(value: Value, text: str, bind: Bind) -> list[str]:
 
 
 def _has_signs(text: str) -> bool:
-    return any(not (c.isalnum() or c.isspace() or c in _PUNCTUATION) for c in text)
+    return any(
+        not (c.isalnum() or c.isspace() or c in _PUNCTUATION or unicodedata.combining(c))
+        for c in folded(text)
+    )
 
 
 def _in_cjk(text: str, bind: Bind) -> str:

@@ -67,7 +67,7 @@ END""",
         SELECT rid, context, content FROM memories_text WHERE rid = new.rid;
 END""",
     """CREATE TRIGGER text_insert_observation AFTER INSERT ON memories WHEN new.kind = 'observation' BEGIN
-    INSERT INTO observations_fts(rowid, content) VALUES (new.rid, new.content);
+    INSERT INTO observations_fts(rowid, content) SELECT rid, content FROM observations_text WHERE rid = new.rid;
 END""",
 ]
 for _name, _event in (("update", "UPDATE OF content, source_role, event_time, kind"), ("delete", "DELETE")):
@@ -206,11 +206,12 @@ END""",
 # are asked as functions, because a trigger of an untrusted schema may not say MATCH.
 _READ_AGAIN = """
     INSERT INTO index_queue(rid, text, vector)
-        SELECT f.rowid, 1, 0 FROM memories_fts('content : "' || replace({name}, '"', '""') || '"') f WHERE true
+        SELECT f.rowid, 1, 0 FROM names_text n
+        CROSS JOIN memories_fts('content : "' || replace(n.alias, '"', '""') || '"') f WHERE n.alias_id = new.alias_id
         ON CONFLICT(rid) DO UPDATE SET text = 1;
     INSERT INTO index_queue(rid, text, vector)
-        SELECT f.rowid, 1, 0 FROM memories_cjk('"' || replace(substr({name}, 1, 2), '"', '') || '"') f
-        WHERE {name} GLOB '[ぁ-ヺ㐀-鿿가-힣][ぁ-ヺ㐀-鿿가-힣]*' AND f.rowid IN (SELECT rid FROM memories)
+        SELECT f.rowid, 1, 0 FROM memories_cjk('"' || replace(substr(new.alias, 1, 2), '"', '') || '"') f
+        WHERE new.alias GLOB '[ぁ-ヺ㐀-鿿가-힣][ぁ-ヺ㐀-鿿가-힣]*' AND f.rowid IN (SELECT rid FROM memories)
         ON CONFLICT(rid) DO UPDATE SET text = 1;"""
 _READ_ONE_AGAIN = """
     INSERT INTO index_queue(rid, text, vector)
@@ -238,7 +239,7 @@ END""",
     f"""CREATE TRIGGER decisions_link_undone AFTER DELETE ON entity_decisions WHEN old.decision = 'link' BEGIN
     DELETE FROM memory_entities WHERE rid = old.rid AND eid = old.entity_id;{_READ_ONE_AGAIN.format(row="old")}
 END""",
-    f"""CREATE TRIGGER names_learned AFTER INSERT ON entity_aliases WHEN {_DECIDED} BEGIN{_READ_AGAIN.format(name="new.alias")}
+    f"""CREATE TRIGGER names_learned AFTER INSERT ON entity_aliases WHEN {_DECIDED} BEGIN{_READ_AGAIN}
 END""",
     f"""CREATE TRIGGER names_moved AFTER UPDATE OF entity_id ON entity_aliases WHEN old.entity_id <> new.entity_id BEGIN
     INSERT INTO memory_entities(rid, eid, at, vote)

@@ -1,6 +1,7 @@
-"""Words as the full-text index sees them, and the two SQL functions that queries use to look closer.
+"""Words as the full-text index sees them, and the SQL functions that queries use to look closer.
 
-The index stems its words, so that "trains" finds "train". Where a query asks for the very words, for
+The index stems its words, so that "trains" finds "train", and folds what is written in two ways (ё and е, Greek
+accents, vowel points): ``folded`` does what the view over the texts does. Where a query asks for the very words, for
 the beginning of a word, or for signs that the index drops ("C++"), what the index found is checked
 against the text with ``fold`` and ``plain``. Queries use them; the schema never does, so that a
 program without them can write the file.
@@ -17,6 +18,19 @@ from typing import Any
 import apsw
 
 _Tokenizer = Any  # apsw's, whose result depends on the flags of the call
+# As in the schema (0008_folding.sql).
+_UNICODE = [
+    "unicode61", "remove_diacritics", "2", "categories", "L* Mn Mc N* Co", "separators", "\ufe0e\ufe0f",
+]  # fmt: skip
+_TWO_PARTS = {unicodedata.normalize("NFD", one): one for one in "йЙїЇўЎ"}
+_FOLDED = str.maketrans(
+    dict(zip("ёЁάέήίόύώϊϋΐΰςΆΈΉΊΌΎΏΪΫøØłŁđĐıآأإٱىیةک", "еЕαεηιουωιυιυσΑΕΗΙΟΥΩΙΥoOlLdDiااااييهك", strict=True))
+    | {"ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE"}
+    | dict.fromkeys(map(chr, (*range(0x5B0, 0x5BE), 0x5BF, 0x5C1, 0x5C2, 0x5C7)), "")  # Hebrew vowel points
+    | dict.fromkeys(
+        map(chr, (0x640, *range(0x64B, 0x653), 0x670)), ""
+    )  # Arabic ones, and the lengthening of lines
+)
 
 
 class _Tokenizers(threading.local):
@@ -24,8 +38,8 @@ class _Tokenizers(threading.local):
 
     def __init__(self) -> None:
         self.connection = apsw.Connection(":memory:")
-        self.plain: _Tokenizer = self.connection.fts5_tokenizer("unicode61")
-        self.stemmed: _Tokenizer = self.connection.fts5_tokenizer("porter", ["unicode61"])
+        self.plain: _Tokenizer = self.connection.fts5_tokenizer(_UNICODE[0], _UNICODE[1:])
+        self.stemmed: _Tokenizer = self.connection.fts5_tokenizer("porter", _UNICODE)
 
 
 _tokenizers = _Tokenizers()
@@ -35,10 +49,36 @@ def _utf8(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
+def folded(text: str) -> str:
+    """The text with what is written in two ways written in one."""
+    if text.isascii():
+        return text
+    for two, one in _TWO_PARTS.items():
+        text = text.replace(two, one)
+    return text.translate(_FOLDED)
+
+
+def spans(text: str) -> list[tuple[int, int, str]]:
+    """Where the words of a text stand (code points, the end not included), each as ``words`` gives it."""
+    raw: list[tuple[int, int, str]] = _tokenizers.plain(
+        _utf8(text), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_colocated=False
+    )
+    lengths = [0]
+    for character in text:
+        lengths.append(lengths[-1] + len(_utf8(character)))
+    place_of = {length: place for place, length in enumerate(lengths)}
+    found = []
+    for first, last, _ in raw:
+        start, end = place_of[first], place_of[last]
+        # A word of nothing but marks is none.
+        found += [(start, end, word) for word in words(text[start:end])[:1]]
+    return found
+
+
 def words(text: str) -> list[str]:
     """The words of a text: lower case, without diacritics, not stemmed."""
     found: list[str] = _tokenizers.plain(
-        _utf8(text), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+        _utf8(folded(text)), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
     )
     return found
 
@@ -46,7 +86,7 @@ def words(text: str) -> list[str]:
 def stems(text: str) -> list[str]:
     """The words of a text as the index keeps them; as many as ``words`` gives."""
     found: list[str] = _tokenizers.stemmed(
-        _utf8(text), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+        _utf8(folded(text)), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
     )
     return found
 
