@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from .backup_rows import backup_line, backups_line, why_briefly
+from .backup_rows import keys_of as backup_keys
 from .format import count, plural, relative_time
+from .history_rows import when as short_time
 from .paint import Role
 from .question_rows import fared_line
 from .text import Visible, one_line, visible
@@ -16,12 +19,14 @@ if TYPE_CHECKING:
     from memtui.engine.maintain.scheduler import JobStatus, SchedulerStatus
     from memtui.engine.memory import Memory
     from memtui.engine.records import CheckReport, Finding, Stats
+    from memtui.engine.store.backup import Backup
     from memtui.engine.store.jobs import JobRun
     from memtui.engine.store.saved_queries import QuestionResult
 
+    from .backup_rows import Known
     from .glyphs import Glyphs
 
-Topic = Literal["fading", "growth", "confidence", "models", "questions", "check", "spend"]
+Topic = Literal["fading", "growth", "confidence", "models", "questions", "check", "backups", "spend"]
 _TOPICS: tuple[tuple[Topic, str], ...] = (
     ("fading", "Fading"),
     ("growth", "Growth"),
@@ -29,6 +34,7 @@ _TOPICS: tuple[tuple[Topic, str], ...] = (
     ("models", "Health"),
     ("questions", "Questions"),
     ("check", "File check"),
+    ("backups", "Backups"),
     ("spend", "Tokens"),
 )
 _RUNS = 200
@@ -46,10 +52,11 @@ class State(NamedTuple):
     forecast: Forecast
     llm: bool
     questions: tuple[QuestionResult, ...]
+    backups: tuple[Backup, ...] = ()
 
 
 class Row(NamedTuple):
-    """One line: a job, a topic, a finding of the last check, or a run."""
+    """One line: a job, a topic, a finding of the last check, a backup, or a run."""
 
     key: int
     job: JobStatus | None = None
@@ -57,6 +64,8 @@ class Row(NamedTuple):
     finding: Finding | None = None
     run: JobRun | None = None
     name: str = ""
+    backup: Backup | None = None
+    told: str = ""
 
 
 def read_state(memory: Memory) -> State:
@@ -68,11 +77,15 @@ def read_state(memory: Memory) -> State:
         forecast=memory.view.forecast(),
         llm=memory.options.llm.configured,
         questions=tuple(memory.questions.results()),
+        backups=tuple(memory.backups.all()),
     )
 
 
-def rows_of(state: State, check: CheckReport | None) -> list[Row]:
-    """Jobs first, then topics with the findings under the check, then the runs, the latest first."""
+def rows_of(state: State, check: CheckReport | None, held: Known | None, now: float) -> list[Row]:
+    """Jobs first, then topics with the findings under the check, then the runs, the latest first.
+
+    ``held``: what is known of the backups; None while they have no rows.
+    """
     labels = {job.name: job.label for job in state.status.jobs}
     rows = [Row(number, job=job, name=job.label) for number, job in enumerate(state.status.jobs, 1)]
     for number, (topic, name) in enumerate(_TOPICS):
@@ -81,6 +94,11 @@ def rows_of(state: State, check: CheckReport | None) -> list[Row]:
             rows += [
                 Row(_FINDING_KEYS + place, finding=finding, name=f"  {finding.check}")
                 for place, finding in enumerate(check.findings)
+            ]
+        if topic == "backups" and held is not None:
+            rows += [
+                Row(key, backup=one, name=short_time(one.at, now), told=backup_line(one, held))
+                for key, one in zip(backup_keys(state.backups), state.backups, strict=True)
             ]
     rows += [Row(_RUN_KEYS + run.run_id, run=run, name=labels.get(run.job, run.job)) for run in state.runs]
     return rows
@@ -92,7 +110,8 @@ def matching(rows: Sequence[Row], words: str) -> list[Row]:
 
     def passes(row: Row) -> bool:
         told = row.run or (row.job.last if row.job is not None else None)
-        text = f"{row.name} {outcome_of(told)} {told.state if told is not None else ''}".casefold()
+        backup = f"backups {row.backup.reason}" if row.backup is not None else ""
+        text = f"{row.name} {row.told} {backup} {outcome_of(told)} {told.state if told is not None else ''}".casefold()
         return all((word[1:] not in text) if word[0] == "-" else word in text for word in wanted)
 
     return [row for row in rows if passes(row)]
@@ -153,6 +172,8 @@ def maintenance_columns(
     def schedule(row: Row, width: int) -> Iterable[Piece]:
         if row.job is not None:
             yield Piece(one_line(_schedule(row.job) if row.job.enabled else "off", width), "dim")
+        elif row.backup is not None:
+            yield Piece(one_line(why_briefly(row.backup), width), "dim")
 
     def outcome(row: Row, width: int) -> Iterable[Piece]:
         if row.finding is not None:
@@ -160,6 +181,8 @@ def maintenance_columns(
                 one_line(row.finding.message, width),
                 "error" if row.finding.severity == "error" else "warning",
             )
+        elif row.backup is not None:
+            yield Piece(one_line(row.told, width), "error" if row.told.startswith("unusable") else "text")
         elif row.topic is not None:
             yield Piece(one_line(told(row), width), "text")
         else:
@@ -168,7 +191,8 @@ def maintenance_columns(
 
     def when(row: Row, width: int) -> Iterable[Piece]:
         run = row.run or (row.job.last if row.job is not None else None)
-        yield Piece(relative_time(run.started_at, now()) if run is not None else Visible(""), "dim")
+        at = run.started_at if run is not None else row.backup.at if row.backup is not None else None
+        yield Piece(relative_time(at, now()) if at is not None else Visible(""), "dim")
 
     def due(row: Row, width: int) -> Iterable[Piece]:
         if row.job is not None and row.job.enabled and row.job.obstacle:
@@ -191,6 +215,10 @@ def _schedule(job: JobStatus) -> str:
 
 
 def _sign(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
+    if row.backup is not None:
+        return (
+            (glyphs.conflict, "error") if row.told.startswith("unusable") else (glyphs.protected, "success")
+        )
     if row.finding is not None:
         return glyphs.conflict, "error" if row.finding.severity == "error" else "warning"
     if row.run is not None:
@@ -234,6 +262,8 @@ def topic_line(row: Row, state: State, check: CheckReport | None, now: float) ->
             if check is None:
                 return "not checked since memtui was started"
             return "sound" if not check.findings else plural(len(check.findings), "finding")
+        case "backups":
+            return backups_line(state.backups, now)
         case "spend":
             tokens = spent(state.runs, now - SPEND_DAYS * DAY)
             return (

@@ -31,8 +31,9 @@ from memtui.ui.widgets.list_source import ListSource
 from memtui.ui.widgets.row_events import RowOpened
 from memtui.ui.widgets.topic_text import TopicText
 
+from .backup_verbs import BackupVerbs
 from .clock_banner import WarnsOfClock
-from .job_verbs import NAME, JobVerbs
+from .job_verbs import NAME
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -43,10 +44,10 @@ if TYPE_CHECKING:
 Text = TypeVar("Text", bound=Labelled)
 
 LOOK_SECONDS, LOOK_WHILE_RUNNING = 5.0, 0.4
-_KEYS = ("run", "dry_run", "switch", "undo_this", "open", "expect")
+_KEYS = ("run", "dry_run", "switch", "undo_this", "open", "expect", "restore_backup")
 
 
-class MaintenancePane(WarnsOfClock[Row], JobVerbs):
+class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
     """Jobs, topics and runs in one list; the preview tells all about the one under the cursor."""
 
     place: ClassVar = "maintenance"
@@ -66,7 +67,8 @@ class MaintenancePane(WarnsOfClock[Row], JobVerbs):
         return maintenance_columns(self.shell.glyphs, self.shell.clock, self._topic_line)
 
     def source(self, filter: str, order: tuple[str, bool]) -> ListSource[Row]:
-        rows = rows_of(self.state, self.check) if self.state is not None else []
+        held = self.held if self.unfolded else None
+        rows = rows_of(self.state, self.check, held, self.shell.clock()) if self.state is not None else []
         return ListSource(matching(rows, filter), lambda row: row.key)
 
     def _topic_line(self, row: Row) -> str:
@@ -78,6 +80,7 @@ class MaintenancePane(WarnsOfClock[Row], JobVerbs):
         self.set_interval(LOOK_WHILE_RUNNING, self._look_closely)
 
     def reload(self) -> None:
+        self.compared.clear()
         self.refresh_state()
 
     def refresh_state(self) -> None:
@@ -86,6 +89,7 @@ class MaintenancePane(WarnsOfClock[Row], JobVerbs):
     async def _read(self) -> None:
         first = self.state is None
         self.state = await self.ask(read_state)
+        await self.read_backups()
         self._tell_running()
         self.show_clock(self.state.status.clock)
         self.show_rows(top=first)
@@ -131,13 +135,13 @@ class MaintenancePane(WarnsOfClock[Row], JobVerbs):
 
     # -- preview
 
-    def _text(self, kind: type[Text]) -> Text:
+    def text_of(self, kind: type[Text]) -> Text:
         keys = {action: self.shell.keymap_shown(action) for action in _KEYS}
         view = self.preview
         return kind(view.text_width, view.size.height, self.shell.clock(), self.shell.glyphs, keys)
 
     def preview_title(self, row: Row) -> Content:
-        what = "job" if row.job is not None else "run" if row.run is not None else ""
+        what = next((name for name in ("job", "run", "backup") if getattr(row, name) is not None), "")
         return assemble(
             " ",
             line(row.name.strip(), 40),
@@ -145,7 +149,7 @@ class MaintenancePane(WarnsOfClock[Row], JobVerbs):
         )
 
     def glance(self, row: Row) -> Content:
-        state, jobs, text = self.state, self._text(JobText), self._text(TopicText)
+        state, jobs, text = self.state, self.text_of(JobText), self.text_of(TopicText)
         if row.job is not None and state is not None:
             dry = self.dry.get(row.job.name)
             return jobs.job(row.job, self._runs(row.job.name), dry=dry, dry_memories=(), detail=None)
@@ -153,6 +157,8 @@ class MaintenancePane(WarnsOfClock[Row], JobVerbs):
             return jobs.run(row.run, row.name, None)
         if row.finding is not None:
             return text.finding(row.finding)
+        if (told := self.backup_glance(row)) is not None:
+            return told
         if row.topic == "check":
             return text.check(self.check)
         if row.topic == "confidence" and state is not None:
@@ -160,7 +166,7 @@ class MaintenancePane(WarnsOfClock[Row], JobVerbs):
         return line("", 0)
 
     async def details(self, row: Row) -> Content:
-        state, jobs, text = self.state, self._text(JobText), self._text(TopicText)
+        state, jobs, text = self.state, self.text_of(JobText), self.text_of(TopicText)
         if state is None:
             return line("", 0)
         if row.job is not None:
@@ -172,6 +178,8 @@ class MaintenancePane(WarnsOfClock[Row], JobVerbs):
         if row.run is not None:
             run = row.run
             return jobs.run(run, row.name, await self.ask(lambda memory: operation_of_run(memory, run)))
+        if row.backup is not None:
+            return await self.backup_details(row.backup)
         llm = self.shell.operations.require().options.llm
         match row.topic:
             case "fading":
@@ -209,15 +217,18 @@ class MaintenancePane(WarnsOfClock[Row], JobVerbs):
     # -- opening
 
     @on(RowOpened)
-    def _opened(self) -> None:
+    def _row_opened(self, event: RowOpened) -> None:
         """What a row is about is listed in Memories; a job or run gets the whole window."""
+        event.prevent_default()  # else that of the base, which gives the preview the whole window, comes as well
         row = self.table.selected
         if row is not None and row.finding is not None and row.finding.ids:
             start(self, partial(self._list_rows_of, row.finding), "go")
+        elif row is not None and row.topic == "backups":
+            self.toggle_backups()
         elif row is not None and row.topic == "fading":
             self._list_in_memories("is:fading")
         else:
-            super()._opened()
+            self._opened()
 
     async def _list_rows_of(self, finding: Finding) -> None:
         filter = await self.ask(lambda memory: filter_for(memory, finding))

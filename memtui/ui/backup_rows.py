@@ -1,0 +1,74 @@
+"""Backups as Maintenance lists them: when, why, how large, what they hold, and whether they can be used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from .format import count
+from .past_words import ago, kinds_told
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.backup_reading import Held
+    from memtui.engine.memory import Memory
+    from memtui.engine.store.backup import Backup
+
+_WHY = {
+    "scheduled": "by itself", "manual": "asked for", "maintenance": "before a nightly run", "import": "before an import",
+    "migration": "before an upgrade", "model": "before another model", "repair": "before a repair",
+    "restore": "before a restore", "erase": "before erasing",
+}  # fmt: skip
+_BRIEFLY = {"scheduled": "by itself", "manual": "asked for", "maintenance": "nightly", "migration": "upgrade"}
+_KEYS = 1 << 40
+_SAME_SECOND = 64
+
+Known = dict[str, "Held"]
+"""What was read of each backup, by file name: it does not change under its name."""
+
+
+def why(backup: Backup) -> str:
+    """What it was made for."""
+    return _WHY.get(backup.reason, backup.reason)
+
+
+def why_briefly(backup: Backup) -> str:
+    """The same in nine cells."""
+    return _BRIEFLY.get(backup.reason, backup.reason)
+
+
+def size_told(size: int) -> str:
+    return f"{count(size // 1_000)} kB" if size < 10_000_000 else f"{count(size // 1_000_000)} MB"
+
+
+def keys_of(backups: Sequence[Backup]) -> list[int]:
+    """What identifies each row of the list."""
+    keys: list[int] = []
+    for backup in backups:
+        key = _KEYS + backup.at * _SAME_SECOND
+        while keys and key <= keys[-1] < key + _SAME_SECOND:
+            key = keys[-1] + 1
+        keys.append(key)
+    return keys
+
+
+def read_held(memory: Memory, backups: Sequence[Backup], known: Known) -> Known:
+    """What each of them holds. Blocks."""
+    return {one.path.name: known.get(one.path.name) or memory.backups.held(one.path) for one in backups}
+
+
+def backups_line(backups: Sequence[Backup], now: float) -> str:
+    """What the list says of all of them."""
+    if not backups:
+        return "none yet"
+    size = sum(one.size for one in backups)
+    return f"{count(len(backups))}, the latest {ago(backups[0].at, now)}, {size_told(size)}"
+
+
+def backup_line(backup: Backup, known: Mapping[str, Held]) -> str:
+    """What the list says of one."""
+    held = known.get(backup.path.name)
+    if held is not None and held.problem:
+        return f"unusable: {held.problem}"
+    return (
+        f"{kinds_told(held.counts)}, {size_told(backup.size)}" if held is not None else size_told(backup.size)
+    )
