@@ -45,6 +45,8 @@ class NewNote(NamedTuple):
 
 
 NewItem = NewNote | PadEntry | Named | ReadTalk
+# The rows of the names that a transaction has met: nobody else changes them meanwhile.
+Names = dict[Named, int | None]
 
 
 def checked(item: Item, options: Options, ordering: Callable[[str], bool]) -> NewItem:
@@ -157,14 +159,26 @@ def same_text(item: NewItem) -> str | None:
     return f"text {item.note.kind} {item.note.category} {item.note.content}"
 
 
-def is_there(connection: apsw.Connection, item: NewItem, now: int) -> bool:
-    """Whether storing it would add nothing (source keys are looked up apart, many at a time)."""
+def told_texts(connection: apsw.Connection, items: Sequence[NewItem]) -> set[str]:
+    """The ``same_text`` of notes that say what an active memory says already."""
+    hashes = {memories.content_hash(item.note.content) for item in items if isinstance(item, NewNote)}
+    rows = connection.execute(
+        """
+        SELECT kind, category, content FROM memories
+        WHERE content_hash IN (SELECT value FROM json_each(?)) AND kind <> 'episode' AND valid_until IS NULL
+        """,
+        (msgspec.json.encode(sorted(hashes)).decode(),),
+    )
+    return {f"text {kind} {category} {content}" for kind, category, content in rows}
+
+
+def is_there(connection: apsw.Connection, item: NewItem, told: set[str]) -> bool:
+    """Whether storing it would add nothing (source keys are looked up apart, many at a time).
+
+    ``told``: the texts that are there, as ``told_texts`` gives them.
+    """
     if isinstance(item, NewNote):
-        return same_text(item) is not None and any(
-            (same.kind, same.category, same.content)
-            == (item.note.kind, item.note.category, item.note.content)
-            for same in memories.same_notes(connection, item.note.content, now)
-        )
+        return same_text(item) in told
     if isinstance(item, PadEntry):
         return scratchpad.find(connection, item.key) is not None
     if isinstance(item, Named):
@@ -185,18 +199,24 @@ def other_value(connection: apsw.Connection, item: NewItem) -> bool:
 
 
 def store_some(
-    connection: apsw.Connection, items: Sequence[NewItem], *, now: int, seconds: float
+    connection: apsw.Connection, items: Sequence[NewItem], told: set[str], *, now: int, seconds: float
 ) -> tuple[int, list[NewItem]]:
-    """Store items until the time is up: how many were taken, and those that were not there already."""
+    """Store items until the time is up: how many were taken, and those that were not there already.
+
+    ``told`` gains the texts that are stored.
+    """
     until = time.monotonic() + seconds
     stored: list[NewItem] = []
     talks = _Talks(connection)
+    names: Names = {}
     taken = 0
     for taken, item in enumerate(items, 1):
         if not isinstance(item, NewNote) or item.note.kind != "episode":
             talks.register()  # what follows from turns looks for their session
-        if not is_there(connection, item, now) and _store(connection, item, now, talks):
+        if not is_there(connection, item, told) and _store(connection, item, now, talks, names):
             stored.append(item)
+            if text := same_text(item):
+                told.add(text)
         if taken % _ROWS_PER_LOOK == 0 and time.monotonic() > until:
             break
     talks.register()
@@ -221,9 +241,9 @@ class _Talks:
         self._spans.clear()
 
 
-def _store(connection: apsw.Connection, item: NewItem, now: int, talks: _Talks) -> bool:
+def _store(connection: apsw.Connection, item: NewItem, now: int, talks: _Talks, names: Names) -> bool:
     if isinstance(item, NewNote):
-        return _store_note(connection, item, now, talks)
+        return _store_note(connection, item, now, talks, names)
     if isinstance(item, PadEntry):
         scratchpad.put(connection, item.key, item.value, now)
     elif isinstance(item, Named):
@@ -234,14 +254,18 @@ def _store(connection: apsw.Connection, item: NewItem, now: int, talks: _Talks) 
     return True
 
 
-def _store_note(connection: apsw.Connection, item: NewNote, now: int, talks: _Talks) -> bool:
+def _store_note(connection: apsw.Connection, item: NewNote, now: int, talks: _Talks, names: Names) -> bool:
     note = item.note
     attributes = {**note.attributes, **item.intake.attributes}
     if note.supersedes and (earlier := _ids(connection, (note.supersedes,))):
         attributes["supersedes"] = earlier[0]
     session_id = note.session_id
-    if note.kind != "episode" and not scalar(
-        connection, "SELECT 1 FROM sessions_consolidations WHERE session_id = ?", (session_id,)
+    if (
+        note.kind != "episode"
+        and session_id is not None
+        and not scalar(
+            connection, "SELECT 1 FROM sessions_consolidations WHERE session_id = ?", (session_id,)
+        )
     ):
         session_id = None
     event_time = int(min(max(note.event_time or now, EARLIEST), LATEST) // 1)
@@ -260,9 +284,12 @@ def _store_note(connection: apsw.Connection, item: NewNote, now: int, talks: _Ta
     notes.keep_from_vectors(connection, rid, item.intake)
     if note.kind == "episode" and session_id is not None:
         talks.saw(session_id, event_time, note.source)
+    at = None if note.ended_at is not None else event_time
     for named in note.about:
-        if (eid := _learn(connection, named, now)) is not None:
-            entities.add_link(connection, rid, eid, named.type if named.type != "other" else None)
+        if named not in names:
+            names[named] = _learn(connection, named, now)
+        if (eid := names[named]) is not None:
+            entities.add_first_link(connection, rid, eid, at, named.type if named.type != "other" else None)
     return True
 
 

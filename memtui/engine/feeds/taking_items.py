@@ -38,20 +38,20 @@ class ItemTaker:
                 shared.already_there += 1
             elif checked := self._checked(item):
                 new.append(checked)
-        now = int(shared.clock())
         with shared.connections.read() as connection:
             texts = {item_writing.erased_text(item): item for item in new}
             for text in erased.erased(connection, filter(None, texts)):
                 new.remove(texts[text])
                 shared.skip(account.ERASED)
-            fresh = [item for item in new if not item_writing.is_there(connection, item, now)]
+            told = item_writing.told_texts(connection, new)
+            fresh = [item for item in new if not item_writing.is_there(connection, item, told)]
             taken_keys = sum(item_writing.other_value(connection, item) for item in new)
         for _ in range(taken_keys):
             shared.skip(item_writing.KEY_IN_USE)
         there_now = sum(not isinstance(item, ReadTalk) for item in new)
         there_now -= sum(not isinstance(item, ReadTalk) for item in fresh)
         shared.already_there += there_now - taken_keys
-        self._count(self._dry(fresh) if shared.dry_run else self._store(fresh))
+        self._count(self._dry(fresh) if shared.dry_run else self._store(fresh, told))
 
     def _checked(self, item: Item) -> NewItem | None:
         try:
@@ -72,13 +72,13 @@ class ItemTaker:
                 self._shared.already_there += 1
         return fresh
 
-    def _store(self, items: list[NewItem]) -> list[NewItem]:
+    def _store(self, items: list[NewItem], told: set[str]) -> list[NewItem]:
         shared = self._shared
         stored: list[NewItem] = []
         while items:
             with shared.operation.part() as connection:
                 taken, some = item_writing.store_some(
-                    connection, items, now=int(shared.clock()), seconds=account.SECONDS_PER_TRANSACTION
+                    connection, items, told, now=int(shared.clock()), seconds=account.SECONDS_PER_TRANSACTION
                 )
             shared.already_there += taken - len(some)
             stored += some

@@ -140,6 +140,17 @@ def add_link(connection: apsw.Connection, rid: int, eid: int, vote: str | None =
     return gained
 
 
+def add_first_link(connection: apsw.Connection, rid: int, eid: int, at: int | None, vote: str | None) -> None:
+    """Link a memory that this transaction made, about which nobody can have decided anything.
+
+    ``at``: its event time, None for one in the Trash.
+    """
+    connection.execute(
+        "INSERT INTO memory_entities(rid, eid, at, vote) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        (rid, eid, at, vote),
+    )
+
+
 # Of a vote ``v`` for a name ``n``: "#heron" and "@ada" say it in so many words, other names are guessed at.
 VOTES = "v.votes * CASE WHEN substr(n.canonical_name, 1, 1) IN ('#', '@') THEN 5 ELSE 1 END"
 
