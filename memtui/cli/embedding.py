@@ -47,7 +47,7 @@ def embed_command(door: Door, only_plan: bool, yes: bool, json: bool) -> int:
             return NEGATIVE
         done, stopped = _run(memory)
     if json:
-        emit({"plan": plan, "embedded": done.embedded, "switched": done.switched})
+        emit({"plan": plan, "embedded": done.embedded, "switched": done.switched, "refused": done.refused})
     else:
         out(done_told(done, plan.after.model_id))
         if not done.switched:

@@ -372,10 +372,12 @@ class ArmHit(Record):
 
 
 class ArmReport(Record):
-    """How an arm took part: ``answered``, ``empty`` (it found nothing), ``off`` (weight 0) or ``unavailable``."""
+    """How an arm took part: ``answered``, ``empty`` (it found nothing), ``off`` (weight 0), ``unavailable`` or
+    ``coming`` (it waits for a network, and the search did not).
+    """
 
     arm: ArmName
-    state: Literal["answered", "empty", "off", "unavailable"]
+    state: Literal["answered", "empty", "off", "unavailable", "coming"]
     found: int = 0
     why: str = ""
     milliseconds: float = 0.0

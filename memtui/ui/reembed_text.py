@@ -37,9 +37,13 @@ def plan_rows(plan: ReembedPlan) -> list[tuple[str, str]]:
 
 def done_told(done: Reembedded, model: str) -> str:
     texts = plural(done.embedded, "text")
-    if done.switched:
-        return f"Embedded {texts}: the vectors are those of {model} now."
-    return f"Stopped after {texts}; they are kept, and the vectors of before go on serving."
+    told = f"Embedded {texts}: the vectors are those of {model} now."
+    if not done.switched:
+        told = f"Stopped after {texts}; they are kept, and the vectors of before go on serving."
+    if done.refused:
+        without = plural(done.refused, "text has", "texts have")
+        told = f"{told} {without} no vector, the model refused or could not read what is said: words alone find them."
+    return told
 
 
 def _space(space: VectorSpace) -> str:

@@ -19,6 +19,7 @@ from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.models import endpoint_embedder
 from memtui.engine.models.endpoint_embedder import EndpointEmbedder
 from memtui.engine.records import EmbeddingOptions, Options
+from memtui.ui.reembed_text import done_told
 
 from endpoint import Behaviour, Endpoint, Exchange, embed, embeddings, numbers_of
 
@@ -349,3 +350,48 @@ def test_closing_does_not_wait_for_an_endpoint(place: Path, endpoint: Endpoint) 
     started = time.monotonic()
     memory.close()
     assert time.monotonic() - started < 3
+
+
+def test_a_text_that_is_refused_does_not_hold_up_the_others(place: Path, endpoint: Endpoint) -> None:
+    async def squeamish(exchange: Exchange) -> None:
+        if any("plague" in text for text in exchange.texts):
+            await exchange.reply('{"error": {"message": "content policy"}}', status="400 No")
+        else:
+            await embed(exchange)
+
+    with opened(place, endpoint.url, embedder="offline") as memory:
+        for place_of in range(70):
+            memory.remember(f"note {place_of} is of the {'plague' if place_of in (5, 66) else 'sea'}")
+    endpoint.behave = squeamish
+    with opened(place, endpoint.url) as memory:
+        done = memory.reembedding.run()
+        assert (done.switched, done.refused) == (True, 2)
+        assert "2 texts have no vector" in done_told(done, "tiny")
+        assert memory.stats().embedded == 68
+        assert {hit.memory.content for hit in memory.search("plague").hits[:2]} == {
+            "note 5 is of the plague", "note 66 is of the plague",
+        }  # fmt: skip
+        memory.remember("another plague")
+        memory.remember("another sea")
+        memory.index_pending()
+        assert memory.stats().embedded == 69
+        assert memory.check(deep=True).ok
+    refused = sum(any("plague" in text for text in one.texts) for one in endpoint.requests)
+    assert refused < 40, "halves, not one by one"
+
+
+def test_words_and_names_answer_at_once_where_nobody_waits(place: Path, endpoint: Endpoint) -> None:
+    with opened(place, endpoint.url) as memory:
+        memory.remember("Ada likes the sea")
+        memory.reembedding.run()
+        asked = len(endpoint.requests)
+        quick = memory.search("who likes the sea?", wait=False)
+        assert len(endpoint.requests) == asked
+        assert {arm.arm: arm.state for arm in quick.arms}["vector"] == "coming"
+        assert [hit.memory.content for hit in quick.hits] == ["Ada likes the sea"]
+        assert not quick.notes
+        whole = memory.search("who likes the sea?")
+        assert {arm.arm: arm.state for arm in whole.arms}["vector"] == "answered"
+        again = memory.search("who likes the sea?", wait=False)
+        assert (again.arms[1].state, again.hits) == ("answered", whole.hits)
+        assert len(endpoint.requests) == asked + 1

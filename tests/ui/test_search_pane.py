@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
+import ui_story
 from memtui import config
 from memtui.engine.memory import Memory
-from memtui.engine.records import SearchResult
+from memtui.engine.models import endpoint_embedder
+from memtui.engine.records import EmbeddingOptions, Options, SearchResult
 from memtui.ui.app import MemtuiApp
 from memtui.ui.screens.context import ContextDialog
 from memtui.ui.screens.name import NameDialog
@@ -17,6 +20,8 @@ from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
 from textual.widgets import Input, Static, TextArea
 from ui_story import Story, running, screen_text, settle, there, until
+
+from endpoint import Endpoint, Exchange, embed
 
 HOSTILE = "\x1b]52;c;aGk=\x07[@click=app.quit]x[/] \u202eevil [/"
 
@@ -293,6 +298,44 @@ async def test_a_slow_search_does_not_hold_up_typing(story: Story, monkeypatch: 
         await settle(app)
         result = search(app).result
         assert result is not None and result.query == "walnuts"
+
+
+async def test_words_come_first_while_an_endpoint_makes_the_vector(
+    story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered = asyncio.Event()
+
+    async def slow(exchange: Exchange) -> None:
+        if any("asked" in text for text in exchange.texts):
+            while not answered.is_set():
+                await asyncio.sleep(0.01)
+        await embed(exchange)
+
+    with Endpoint(slow).in_thread() as endpoint:
+        options = EmbeddingOptions(
+            base_url=endpoint.url, model="tiny", key_env="MEMTUI_TEST_NO_KEY", dimensions=32
+        )
+        monkeypatch.setattr(
+            ui_story, "OPTIONS", Options(background=False, embedder="endpoint", endpoint=options)
+        )
+        monkeypatch.setattr(endpoint_embedder, "QUERY_SECONDS", 10.0)
+        with story.open() as memory:
+            memory.reembedding.run()
+        app = at_search(story)
+        async with running(app):
+            pane = search(app)
+            await ask(app, "asked of walnuts")
+            assert any("walnuts" in text for text in texts(app))
+            assert screen_text(app).count("the vector arm is coming") == 2
+            pane.table.move_to(1)
+            chosen = pane.table.selected
+            answered.set()
+            await until(lambda: pane.result is not None and pane.result.arms[1].state == "answered")
+            await settle(app)
+            assert "is coming" not in screen_text(app)
+            now = pane.table.selected
+            assert now is not None and chosen is not None and now.hit is not None and chosen.hit is not None
+            assert now.hit.memory.rid == chosen.hit.memory.rid
 
 
 async def test_a_hit_leads_to_its_conversation_and_to_its_people(story: Story) -> None:

@@ -53,10 +53,13 @@ class ReembedPlan(Record):
 
 
 class Reembedded(Record):
-    """``embedded`` texts in this run; ``switched``: the new vectors are in use."""
+    """``embedded`` texts in this run, ``refused`` among them get no vector from this model; ``switched``: the new
+    vectors are in use.
+    """
 
     embedded: int
     switched: bool
+    refused: int = 0
 
 
 class Reembedder:
@@ -138,10 +141,10 @@ class Reembedder:
                 above = max(batch)
                 progress(min(made, everything), everything)
         else:
-            return Reembedded(embedded=made, switched=False)
+            return Reembedded(embedded=made, switched=False, refused=len(nothing))
         self._on_switch()
         self._drop_others()
-        return Reembedded(embedded=made, switched=True)
+        return Reembedded(embedded=made, switched=True, refused=len(nothing))
 
     def _drop_others(self) -> None:
         more = True

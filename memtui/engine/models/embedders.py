@@ -66,6 +66,9 @@ class Embedder(Protocol):
     def embed_query(self, text: str, weight: WordWeight | None = None) -> FloatMatrix:
         """A question as one row (1, dims); ``weight`` may be ignored."""
 
+    def at_hand(self, text: str) -> bool:
+        """Whether ``embed_query`` answers without waiting for a network."""
+
     def interrupt(self) -> None:
         """From another thread: end a call that waits for a network, with DegradedError there."""
 
@@ -113,6 +116,10 @@ class OfflineEmbedder:
         if not any(weights):
             return self.embed([text])
         return normalised(self._mean(model, encoded.ids, weights)[None, :])
+
+    def at_hand(self, text: str) -> bool:
+        """Always."""
+        return True
 
     def interrupt(self) -> None:
         """Nothing here waits."""

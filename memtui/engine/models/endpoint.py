@@ -47,6 +47,10 @@ UNUSABLE = (EndpointError, AddressError)
 """What is wrong with the endpoint as a whole: a run that meets it need not ask any further."""
 
 
+class RefusedError(DegradedError):
+    """What was asked is no good there; something else may be."""
+
+
 class TooLongError(DegradedError):
     """Less text may do. ``refused``: the endpoint did not even try; else the answer was cut off."""
 
@@ -154,7 +158,9 @@ def explained(
     if status is not None:
         if status == 413 or (status in (400, 422) and says(error, "context", "too long", "too many tokens")):
             return TooLongError(f"{host} finds the text too long ({status}).", refused=True)
-        kind_of = EndpointError if 300 <= status < 400 or status in _FOR_ANY_CALL else DegradedError
+        kind_of = RefusedError if status in (400, 422) else DegradedError
+        if 300 <= status < 400 or status in _FOR_ANY_CALL:
+            kind_of = EndpointError
         return kind_of(*_told(status, host, address, refused))
     kind, hint = type(chain[-1]).__name__, f"Is it running? Check {section}.base_url."
     if any(type(one).__name__ in ("ConnectError", "ConnectTimeout") for one in chain):

@@ -21,6 +21,7 @@ from memtui.engine.secrets import find_secrets
 
 from .embedders import WordWeight
 from .endpoint import (
+    RefusedError,
     TooLongError,
     check_address,
     check_endpoint,
@@ -44,6 +45,7 @@ _BYTES_AT_ONCE = 200_000
 # A token has at least one byte, and models read some 8,000; others read 512 or less.
 _LONGEST = (8_000, 2_000, 500)
 _KEPT_QUERIES = 64
+_HARMLESS = "The ferry leaves at nine."
 _OTHER_MODEL = "Choose another model or endpoint (embedder.model, embedder.base_url)."
 _REFUSED = "Does embedder.model make vectors, of embedder.dimensions? " + _OTHER_MODEL
 
@@ -75,14 +77,26 @@ class EndpointEmbedder:
         return None
 
     def embed(self, texts: Sequence[str]) -> FloatMatrix:
-        """Texts as float32 rows of unit length; a blank one is not sent, and has a zero row."""
+        """Texts as float32 rows of unit length; a zero row for a blank one, which is not sent, and one that is refused."""
         cap_threads()
         import numpy as np
 
         rows = np.zeros((len(texts), self.dims), np.float32)
         for batch in _batches(texts):
-            rows[batch] = self._embed([texts[place] for place in batch], self._options.timeout)
+            self._fill(rows, texts, batch)
         return rows
+
+    def _fill(self, rows: FloatMatrix, texts: Sequence[str], batch: list[int]) -> None:
+        """One text that the endpoint refuses does not hold up the others, as long as it takes any at all."""
+        try:
+            rows[batch] = self._embed([texts[place] for place in batch], self._options.timeout)
+        except (RefusedError, TooLongError):
+            if len(batch) == 1:
+                self._embed([_HARMLESS], self._options.timeout)
+                return
+            middle = len(batch) // 2
+            for half in (batch[:middle], batch[middle:]):
+                self._fill(rows, texts, half)
 
     def embed_query(self, text: str, weight: WordWeight | None = None) -> FloatMatrix:
         """A question as one row; ``weight`` is not used. Raises DegradedError within two seconds or so."""
@@ -109,6 +123,11 @@ class EndpointEmbedder:
             while len(self._queries) > _KEPT_QUERIES:
                 self._queries.popitem(last=False)
         return row
+
+    def at_hand(self, text: str) -> bool:
+        """Whether the vector of a question, or the reason that there is none, is known without waiting."""
+        with self._lock:
+            return text in self._queries or not text.strip() or time.monotonic() < self._pause_until
 
     def interrupt(self) -> None:
         """End what waits for the endpoint, with DegradedError there; from any thread."""

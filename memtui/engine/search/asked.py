@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from .vector_copy import VectorCopy
 
 
+COMING = "it is coming"
+"""In place of an embedder: the question's vector is not at hand, and nobody waits for it here."""
+
+
 class Meaning(NamedTuple):
     """A question as a vector (one row), the space it lies in, and a copy of that, if there is one."""
 

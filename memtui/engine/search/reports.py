@@ -7,10 +7,10 @@ from typing import Literal
 
 from memtui.engine.records import ArmName, ArmReport
 
-from .asked import Asked
+from .asked import COMING, Asked
 from .fusion import ARMS, Candidate, weight
 
-State = Literal["answered", "empty", "off", "unavailable"]
+State = Literal["answered", "empty", "off", "unavailable", "coming"]
 
 
 def reports(
@@ -43,7 +43,7 @@ def _outcome(asked: Asked, arm: ArmName, found: int, no_vectors: str, below: int
     if arm == "context" and "episode" not in asked.scope.kinds:
         return "off", "only turns of conversations have surroundings"
     if arm == "vector" and no_vectors:
-        return "unavailable", no_vectors
+        return ("coming", "") if no_vectors == COMING else ("unavailable", no_vectors)
     if found:
         return "answered", _answered(asked, arm, below)
     return "empty", ""

@@ -13,6 +13,7 @@ from memtui.engine.records import Hit, Profile, SearchResult
 from memtui.engine.store import memories, vectors
 
 from . import reading
+from .asked import COMING
 from .filters import compile, which_term_removes_all
 from .ranking import MOST_HITS, QueryEmbedder, Ranking, rank
 from .scope import scope
@@ -80,7 +81,8 @@ def _notes(connection: apsw.Connection, ranking: Ranking, embedder: QueryEmbedde
     """What the reader should know about how complete this answer is."""
     notes = []
     if isinstance(embedder, str):
-        notes.append(f"Searched without vectors: {embedder}.")
+        if embedder != COMING:
+            notes.append(f"Searched without vectors: {embedder}.")
     elif ranking.asked.profile.vector:
         report = next(report for report in ranking.reports if report.arm == "vector")
         waiting = vectors.unembedded(connection)

@@ -41,11 +41,14 @@ class Finding(Base):
         profile: str | Profile | None = None,
         exclude_session: str | None = None,
         preview: bool = False,
+        wait: bool = True,
     ) -> SearchResult:
         """Find memories for a question in any words; each hit says what every arm gave to its score.
 
         ``filter`` is an expression of the filter language; ``profile`` a name (``default``, ``rrf``, a saved
         one) or a Profile. An agent's search is a recall of what it finds, unless it is a ``preview``.
+        Without ``wait`` no network is waited for: where the question's vector is not at hand, the vector arm is
+        ``coming``.
         No query raises; FilterError for a bad filter, InputError for a bad limit.
         """
         from memtui.engine.search import search as finder
@@ -54,7 +57,8 @@ class Finding(Base):
             ranked_by, note = self._ranked_by(connection, profile)
             result = finder.search(
                 connection, query, filter=filter, limit=limit, profile=ranked_by, profile_note=note,
-                embedder=self._query_embedder(connection), now=self._clock(), exclude_session=exclude_session,
+                embedder=self._query_embedder(connection, None if wait else query), now=self._clock(),
+                exclude_session=exclude_session,
             )  # fmt: skip
         if not preview:
             self.note_recall(query, [hit.memory for hit in result.hits], exclude_session)
@@ -115,8 +119,11 @@ class Finding(Base):
             return profiles.find(connection, profile), ""
         return profiles.configured(connection, self._options.profile)
 
-    def _query_embedder(self, connection: apsw.Connection) -> QueryEmbedder | str:
-        """The embedder for queries, or the reason why there are no vectors to compare with."""
+    def _query_embedder(self, connection: apsw.Connection, at_hand: str | None = None) -> QueryEmbedder | str:
+        """The embedder for queries, or the reason why there are no vectors to compare with.
+
+        ``at_hand``: a question for which nobody waits.
+        """
         if self._options.embedder == "off":
             return 'vectors are switched off (embedder = "off")'
         space = vectors.space(connection)
@@ -126,6 +133,10 @@ class Finding(Base):
             return error.message.removesuffix(".")
         if space is None or embedder is None:
             return "no memory has a vector yet"
+        if at_hand is not None and not embedder.at_hand(at_hand):
+            from memtui.engine.search.asked import COMING
+
+            return COMING
         from memtui.engine.search.ranking import CopiedVectors
 
         return CopiedVectors(embedder, self._vector_copy)

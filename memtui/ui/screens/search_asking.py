@@ -35,6 +35,11 @@ _BEFORE = 400
 _SLOW = 0.3
 
 
+def is_coming(result: SearchResult) -> bool:
+    """Whether these are the words and names alone, while a network is asked for the question's vector."""
+    return any(arm.state == "coming" for arm in result.arms)
+
+
 class Asking(MemoryVerbs[SearchRow]):
     """Searches while one types, exclusively: what a newer question overtakes is dropped."""
 
@@ -147,24 +152,35 @@ class Asking(MemoryVerbs[SearchRow]):
             return
         asked, filter = self.asked, self.whole_filter
         self.hit_filter.show_error(None)
-        result = None
-        before = None
-        if asked:
-            slow = self.set_timer(_SLOW, partial(self.filter_bar.show_count, "searching"))
-            try:
+        if not asked:
+            self._show_result(None, None, top=top)
+            return
+        slow = self.set_timer(_SLOW, partial(self.filter_bar.show_count, "searching"))
+        try:
+            result = await self.ask(
+                lambda memory: memory.search(
+                    asked, filter=filter, limit=MOST, profile=tuning.profile, wait=False
+                )
+            )
+            if is_coming(result):
+                slow.stop()
+                self._show_result(result, None, top=top)
                 result = await self.ask(
                     lambda memory: memory.search(asked, filter=filter, limit=MOST, profile=tuning.profile)
                 )
-                if tuning.changed:
-                    before = await self._ranks_before(asked, filter, tuning.base)
-            except FilterError as error:
-                self._show_filter_error(error)
-                return
-            finally:
-                slow.stop()
+                top = top and self.table.cursor == 0
+            before = await self._ranks_before(asked, filter, tuning.base) if tuning.changed else None
+        except FilterError as error:
+            self._show_filter_error(error)
+            return
+        finally:
+            slow.stop()
+        self._show_result(result, before, top=top)
+
+    def _show_result(self, result: SearchResult | None, before: dict[int, int] | None, *, top: bool) -> None:
         self.result = result
         if result is not None:
-            saved = self.pinned_as(asked, filter)
+            saved = self.pinned_as(self.asked, self.whole_filter)
             rows = hit_rows(result, before, saved.expected if saved is not None else ())
         else:
             rows = [SearchRow(saved=one, fared=self._fared.get(one.query_id)) for one in self._pinned]
@@ -216,7 +232,7 @@ class Asking(MemoryVerbs[SearchRow]):
             return
         dot = self.shell.glyphs.dot
         kinds = "" if not self.tuning.kinds else f" {dot} {self.tuning.kind_filter.removeprefix('kind:')}"
-        time = f"{self.result.milliseconds:.0f} ms"
+        time = "the vector arm is coming" if is_coming(self.result) else f"{self.result.milliseconds:.0f} ms"
         side.border_title = assemble(
             (f" {self.tuning.name}", "$warning" if self.tuning.changed else "$text"), f"{kinds} {dot} {time} "
         )
@@ -232,7 +248,8 @@ class Asking(MemoryVerbs[SearchRow]):
         marked = [f"{count(len(self.table.marks))} marked"] if self.table.marks else []
         name = self.tuning.name if self.tuning is not None else ""
         told = f"{told} {self.noun}" if rows != 1 else f"{told} {self.noun_one}"
-        parts = [*marked, told, self.whole_filter, name]
+        coming = "the vector arm is coming" if is_coming(self.result) else ""
+        parts = [*marked, told, coming, self.whole_filter, name]
         self.tell(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
 
     async def empty_text(self, filter: str) -> Content:

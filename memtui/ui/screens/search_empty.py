@@ -83,6 +83,8 @@ def _what(arm: ArmReport, result: SearchResult) -> str:
     match arm.state:
         case "unavailable":
             return f"unavailable: {arm.why}"
+        case "coming":
+            return "coming: its vector is waited for"
         case "off":
             return f"off: {arm.why or 'its weight is 0'}"
         case "answered":

@@ -168,6 +168,8 @@ def _why_absent(report: ArmReport | None) -> str:
             return f"off: {report.why or 'its weight is 0'}"
         case "unavailable":
             return f"unavailable: {report.why}"
+        case "coming":
+            return "coming: its vector is waited for"
         case "empty":
             return f"found nothing{': ' + report.why if report.why else ''}"
         case _:

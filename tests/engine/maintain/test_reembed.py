@@ -39,6 +39,9 @@ class Letters:
     def available(self) -> str | None:
         return None
 
+    def at_hand(self, text: str) -> bool:
+        return True
+
     def interrupt(self) -> None:
         pass
 
