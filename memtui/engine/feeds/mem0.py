@@ -66,15 +66,16 @@ class Mem0:
                 yield stream.skip(str(error))
                 continue
             listed = page.get("results") or page.get("memories")
-            for raw in [item] if listed is None else _elements(listed):
+            if listed is None:
+                yield _read(item, stream)
+                continue
+            try:
+                elements = values.decode(_RAWS, bytes(listed), stream)
+            except values.NotReadableError as error:
+                yield stream.skip(str(error))
+                continue
+            for raw in elements:
                 yield _read(bytes(raw), stream)
-
-
-def _elements(listed: msgspec.Raw) -> list[msgspec.Raw]:
-    try:
-        return _RAWS.decode(listed)
-    except msgspec.MsgspecError:
-        return []
 
 
 def _read(raw: bytes, stream: Stream) -> Note | Skip:
