@@ -152,8 +152,8 @@ def switch(connection: apsw.Connection, target: VectorSpace) -> None:
     The index is dropped (``sync`` makes it anew). Texts that the old model knew nothing of wait for a vector,
     those that waited and have one now do no longer.
     """
-    rebuild(connection)
     set_space(connection, target)
+    rebuild(connection)
     connection.execute(
         f"""
         INSERT INTO index_queue(rid, text, vector) SELECT m.rid, 0, 1 FROM memories m
@@ -189,10 +189,7 @@ def sync(connection: apsw.Connection, limit: int = 2_000) -> int:
             f"CREATE VIRTUAL TABLE {table} USING vec0("
             f"rid INTEGER PRIMARY KEY, kind TEXT PARTITION KEY, embedding int8[{model.dims}] distance_metric=cosine)"
         )
-        connection.execute(
-            "INSERT INTO vector_changes(rid) SELECT rid FROM embeddings WHERE model_id = ? ON CONFLICT DO NOTHING",
-            (model.model_id,),
-        )
+        _expect_all(connection, model)
     rids = [
         rid for (rid,) in connection.execute("SELECT rid FROM vector_changes ORDER BY rid LIMIT ?", (limit,))
     ]
@@ -215,6 +212,15 @@ def rebuild(connection: apsw.Connection) -> None:
     """Drop the live index; ``sync`` makes it anew from the durable copy."""
     connection.execute(f"DROP TABLE IF EXISTS {index_table(connection)}")
     connection.execute("DELETE FROM vector_changes")
+    if (model := space(connection)) is not None:
+        _expect_all(connection, model)  # so that an index to be made is told from one that was lost
+
+
+def _expect_all(connection: apsw.Connection, model: VectorSpace) -> None:
+    connection.execute(
+        "INSERT INTO vector_changes(rid) SELECT rid FROM embeddings WHERE model_id = ? ON CONFLICT DO NOTHING",
+        (model.model_id,),
+    )
 
 
 def trim_log(connection: apsw.Connection) -> None:

@@ -90,7 +90,8 @@ def test_the_old_vectors_serve_until_the_new_ones_are_whole(memory: Memory) -> N
     assert steps[-1] == (plan.texts, plan.texts)
     assert space(memory) == NEW
     assert set(held(memory)) == {"letters"}
-    assert memory.check(deep=True).ok
+    report = memory.check(deep=True)
+    assert report.ok, report.findings
 
 
 def test_a_run_that_was_cancelled_goes_on_where_it_stopped(memory: Memory) -> None:
@@ -162,7 +163,8 @@ def test_what_waits_for_its_first_vector_gets_the_new_one_only(memory: Memory) -
             "SELECT count(*) FROM index_queue q WHERE vector = 1 AND rid IN (SELECT rid FROM embeddings)"
         )
     assert waiting == 0
-    assert memory.check(deep=True).ok
+    report = memory.check(deep=True)
+    assert report.ok, report.findings
 
 
 def test_an_indexer_that_made_old_vectors_meanwhile_keeps_none_of_them(memory: Memory) -> None:
