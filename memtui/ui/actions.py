@@ -135,6 +135,8 @@ ACTIONS: tuple[Action, ...] = (
             "Let agents rank by this profile: it becomes the setting search.profile.", footer=48),
     _action("recalls", "L", "recall log", "Look", ("history",),
             "Show what agents were told and when; again for the changes.", footer=40),
+    _action("as_of", "W", "look back", "Look", ("history",),
+            "See the memory as it was at a time, or what became of it between two.", footer=42),
     _action("in_session", "O", "in session", "Look", _KEPT,
             "Open the conversation where it was said."),
     _action("sort", ">", "sort", "Look", _LIST, "Sort by the next column.", footer=70),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.content import Content
 
@@ -11,26 +11,26 @@ from memtui.ui.actions import Action
 from memtui.ui.history_rows import (
     OperationSource,
     RecallSource,
-    history_columns,
     operation_of,
     recall_of,
 )
 from memtui.ui.keymap import bindings_at
+from memtui.ui.past_rows import ChangeRow, PastRow
 from memtui.ui.safe import assemble
-from memtui.ui.widgets.columns import Column
 
 from .about import AboutRow
-from .list_pane import ListPane
+from .looking_back import LooksBack
 from .undoing import undo_operation
 
 if TYPE_CHECKING:
     from memtui.engine.records import Changes, Entity, Operation
     from memtui.ui.history_rows import Entry
     from memtui.ui.widgets.operation_view import HistoryText
+    from memtui.ui.widgets.row_source import RowSource
 
 
-class HistoryPane(AboutRow, ListPane["Entry"]):
-    """The list shows changes, or with one key the recall log; the preview what each did."""
+class HistoryPane(AboutRow, LooksBack):
+    """The list shows changes, with one key the recall log, with another the past; the preview what each is about."""
 
     place: ClassVar = "history"
     BINDINGS = [*bindings_at("history")]
@@ -39,10 +39,9 @@ class HistoryPane(AboutRow, ListPane["Entry"]):
     markable = False
     recalls = False
 
-    def columns(self) -> Sequence[Column[Entry]]:
-        return history_columns(self.shell.clock)
-
-    def source(self, filter: str, order: tuple[str, bool]) -> OperationSource | RecallSource:
+    def source(self, filter: str, order: tuple[str, bool]) -> RowSource[Any]:
+        if self.looking is not None:
+            return self.past_source(self.looking, filter)
         memory = self.shell.operations.require()
         return RecallSource(memory, filter) if self.recalls else OperationSource(memory, filter)
 
@@ -51,7 +50,7 @@ class HistoryPane(AboutRow, ListPane["Entry"]):
 
     def total(self) -> int | None:
         stats = self.shell.stats
-        return None if stats is None or self.recalls else stats.operations
+        return None if stats is None or self.recalls or self.looking is not None else stats.operations
 
     # -- preview
 
@@ -60,19 +59,25 @@ class HistoryPane(AboutRow, ListPane["Entry"]):
 
         return HistoryText(self.preview.text_width, self.shell.clock(), self.shell.glyphs)
 
-    def preview_title(self, row: Entry) -> Content:
+    def preview_title(self, row: Entry | PastRow | ChangeRow) -> Content:
+        if isinstance(row, PastRow | ChangeRow):
+            return assemble(" the past ")
         operation = operation_of(row)
         if operation is None:
             return assemble(" what an agent was told ")
         return assemble(f" {operation.kind} ", (f"{self.shell.glyphs.dot} {operation.op_id} ", "$text-muted"))
 
-    def glance(self, row: Entry) -> Content:
+    def glance(self, row: Entry | PastRow | ChangeRow) -> Content:
+        if isinstance(row, PastRow | ChangeRow):
+            return self.past_glance(row)
         operation = operation_of(row)
         return (
             assemble((recall_of(row).query, "bold")) if operation is None else self._text().glance(operation)
         )
 
-    async def details(self, row: Entry) -> Content:
+    async def details(self, row: Entry | PastRow | ChangeRow) -> Content:
+        if isinstance(row, PastRow | ChangeRow):
+            return await self.past_details(row)
         from memtui.ui.operation_detail import gather_operation, gather_recall
 
         operation = operation_of(row)
@@ -85,6 +90,8 @@ class HistoryPane(AboutRow, ListPane["Entry"]):
     # -- when there is nothing to show
 
     async def empty_text(self, filter: str) -> Content:
+        if self.looking is not None:
+            return self.past_empty(filter)
         key = self.shell.keymap_shown
         other = "the changes" if self.recalls else "what agents were told"
         if filter:
@@ -109,18 +116,22 @@ class HistoryPane(AboutRow, ListPane["Entry"]):
     @property
     def operation(self) -> Operation | None:
         row = self.table.selected
-        return None if row is None else operation_of(row)
+        return None if row is None or self.past_memory(row) is not None else operation_of(row)
 
     async def about_entities(self) -> Sequence[Entity]:
+        from memtui.ui.entity_detail import entities_in
         from memtui.ui.operation_detail import entities_of
 
         row = self.table.selected
+        past = self.past_memory(row)
+        if past is not None:
+            return await self.ask(lambda memory: entities_in(memory, [past.id]))
         return () if row is None else await self.ask(lambda memory: entities_of(memory, row))
 
     def why_not(self, action: Action) -> str:
         if action.id == "about":
             return "There is no row here." if self.table.selected is None else ""
-        if action.id != "undo_this":
+        if action.id != "undo_this" or self.looking is not None:
             return super().why_not(action)
         if self.recalls:
             return "This is what an agent was told; nothing was changed by it."
@@ -139,28 +150,35 @@ class HistoryPane(AboutRow, ListPane["Entry"]):
     def do_recalls(self) -> None:
         self.recalls = not self.recalls
         self.say("What agents were told." if self.recalls else "Back to the changes.")
-        self._name_list()
+        self.name_list()
         self.show_rows(top=True)
 
     def load(self) -> None:
-        self._name_list()
+        self.name_list()
         super().load()
 
-    def _name_list(self) -> None:
+    def name_list(self) -> None:
         key = self.shell.keymap_shown("recalls")
         here, there = ("recall log", "changes") if self.recalls else ("changes", "recall log")
         side = self.query_one(".list-side")
+        if self.looking is not None:
+            side.border_title = self.past_title(self.looking)
+            return
         side.border_title = assemble(
             (f" {here} ", "$text"), (f"{self.shell.glyphs.dot} ", ""), (key, "$accent"), f" {there} "
         )
 
     def show_count(self, rows: int, exact: bool) -> None:
+        memories = self.looking is not None and self.looking.diff is None
         self.noun, self.noun_one = ("recalls", "recall") if self.recalls else ("changes", "change")
+        if memories:
+            self.noun, self.noun_one = "memories", "memory"
         super().show_count(rows, exact)
 
     def do_copy(self) -> None:
         row = self.table.selected
         if row is not None:
-            operation = operation_of(row)
-            self.app.copy_to_clipboard(recall_of(row).query if operation is None else operation.label)
+            past, operation = self.past_memory(row), self.operation
+            told = past.content if past is not None else operation.label if operation is not None else None
+            self.app.copy_to_clipboard(told if told is not None else recall_of(row).query)
             self.say("Copied the text.")

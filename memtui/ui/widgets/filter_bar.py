@@ -90,6 +90,12 @@ class FilterBar(Widget):
             self.call_after_refresh(self._make_room, self.count)
         self._input.focus()
 
+    def show_placeholder(self, text: str) -> None:
+        """What stands there while no filter does."""
+        self._placeholder = text
+        self._make_room(self.count)
+        self.refresh()
+
     def show_count(self, text: str) -> None:
         """A count, at the right end of the line."""
         self.count = text

@@ -1,0 +1,169 @@
+"""The memory as it was, and what became of it between two moments, as rows of the list in History."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .format import relative_time
+from .history_rows import when
+from .paint import Role
+from .past_words import verb_told
+from .text import Visible, one_line, visible
+from .widgets.columns import Column, Piece
+from .widgets.list_source import ListSource
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import MemoryRecord
+    from memtui.engine.store.past import Past
+    from memtui.engine.store.past_diff import PastChange, PastDiff
+
+    from .glyphs import Glyphs
+
+_ROLES: dict[str, Role] = {
+    "added": "success", "restored": "success", "confirmed": "success", "forgotten": "error", "faded": "error",
+    "removed": "error", "superseded": "error", "merged": "error",
+}  # fmt: skip
+# A diff lists so many; all are counted.
+MOST = 5_000
+
+
+class Moments(NamedTuple):
+    """What is looked at: the memory at ``start``, or what became of it until ``end``."""
+
+    start: str
+    end: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Moments:
+        """``yesterday``, or two of them with ``..`` between: ``monday .. now``."""
+        start, dots, end = text.partition("..")
+        return cls(start.strip(), end.strip() or ("now" if dots else ""))
+
+
+class PastRow(NamedTuple):
+    """A memory as it was."""
+
+    memory: MemoryRecord
+
+
+class ChangeRow(NamedTuple):
+    """What became of a memory."""
+
+    change: PastChange
+
+
+class Looking(NamedTuple):
+    """What was read: the memory at a moment, or a difference."""
+
+    moments: Moments
+    past: Past
+    diff: PastDiff | None = None
+
+
+def look(memory: Memory, moments: Moments) -> Looking:
+    """Blocks. Raises InputError for a text that names no time."""
+    past = memory.as_of(moments.start)
+    diff = memory.diff(moments.start, moments.end, limit=MOST) if moments.end else None
+    return Looking(moments, past, diff)
+
+
+class PastSource:
+    """The memories at a moment, narrowed by words (see ``Past``)."""
+
+    def __init__(self, past: Past, words: str) -> None:
+        self._past = past
+        self._words = words
+
+    def count(self) -> int:
+        return self._past.count(self._words)
+
+    def page(self, offset: int, limit: int) -> Sequence[PastRow]:
+        return [PastRow(one) for one in self._past.page(self._words, offset=offset, limit=limit)]
+
+    def keys(self) -> Iterator[Sequence[int]]:
+        yield self._past.keys(self._words)
+
+    def rows(self, keys: Sequence[int]) -> Sequence[PastRow]:
+        return [PastRow(one) for one in self._past.rows(keys)]
+
+    def key(self, row: PastRow) -> int:
+        return row.memory.rid
+
+
+def change_source(diff: PastDiff, words: str) -> ListSource[ChangeRow]:
+    """The changes that have these words in what they did or in their texts, and none with a minus."""
+    wanted = [word.casefold() for word in words.split() if word != "-"]
+
+    def passes(change: PastChange) -> bool:
+        texts = [one.content for one in (change.before, change.after) if one is not None]
+        text = " ".join((verb_told(change.verb), change.memory.kind, *texts)).casefold()
+        return all((word[1:] not in text) if word[0] == "-" else word in text for word in wanted)
+
+    rows = [ChangeRow(one) for one in diff.changes if passes(one)]
+    return ListSource(rows, lambda row: row.change.memory.rid)
+
+
+def fitting(columns: Sequence[Column[Any]], fits: Callable[[object], bool]) -> list[Column[Any]]:
+    """Columns that stay empty for rows that do not fit: while others are read, the earlier ones are still there."""
+
+    def guarded(cell: Callable[[Any, int], Iterable[Piece]]) -> Callable[[Any, int], Iterable[Piece]]:
+        return lambda row, width: cell(row, width) if fits(row) else (Piece(Visible("")),)
+
+    return [column._replace(cell=guarded(column.cell)) for column in columns]
+
+
+def is_past(row: object) -> bool:
+    return isinstance(row, PastRow | ChangeRow)
+
+
+def past_columns(glyphs: Glyphs, at: Callable[[], float]) -> list[Column[Any]]:
+    """Sign, text, how sure it was, how old it was then."""
+
+    def sign(row: PastRow, width: int) -> Iterable[Piece]:
+        one = row.memory
+        shown = glyphs.kinds[one.kind] if one.active else glyphs.ended
+        yield Piece(visible(shown), "accent" if one.active else "dim")
+
+    def text(row: PastRow, width: int) -> Iterable[Piece]:
+        yield Piece(one_line(row.memory.content, width), "text" if row.memory.active else "dim")
+
+    def sure(row: PastRow, width: int) -> Iterable[Piece]:
+        if row.memory.kind != "episode":
+            yield Piece(visible(f"{row.memory.effective:.2f}"), "dim")
+
+    def old(row: PastRow, width: int) -> Iterable[Piece]:
+        yield Piece(relative_time(row.memory.event_time, at()), "dim")
+
+    columns = [
+        Column("sign", "", sign, width=1),
+        Column("text", "memory", text, least=24),
+        Column("sure", "sure", sure, width=4, right=True, drop=2),
+        Column("age", "age", old, width=4, right=True, drop=1),
+    ]
+    return fitting(columns, lambda row: isinstance(row, PastRow))
+
+
+def change_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Any]]:
+    """What became of it, sign, text, when."""
+
+    def verb(row: ChangeRow, width: int) -> Iterable[Piece]:
+        yield Piece(one_line(verb_told(row.change.verb), width), _ROLES.get(row.change.verb, "warning"))
+
+    def sign(row: ChangeRow, width: int) -> Iterable[Piece]:
+        yield Piece(visible(glyphs.kinds[row.change.memory.kind]), "accent")
+
+    def text(row: ChangeRow, width: int) -> Iterable[Piece]:
+        yield Piece(one_line(row.change.memory.content, width))
+
+    def at(row: ChangeRow, width: int) -> Iterable[Piece]:
+        yield Piece(when(row.change.at, now()) if row.change.at is not None else Visible(""), "dim")
+
+    columns = [
+        Column("verb", "became", verb, width=13),
+        Column("sign", "", sign, width=1),
+        Column("text", "memory", text, least=24),
+        Column("when", "when", at, width=12, drop=1),
+    ]
+    return fitting(columns, lambda row: isinstance(row, ChangeRow))
