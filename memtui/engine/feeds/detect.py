@@ -34,6 +34,7 @@ from .mem0 import Mem0, Mem0History
 from .memory_db import MemoryDb
 from .observed import KeyValues, Observations
 from .source import Source
+from .vault import Vault
 
 # The more particular first: the first one that recognises a stream reads it.
 FEEDS: tuple[Feed, ...] = (
@@ -51,6 +52,7 @@ FEEDS: tuple[Feed, ...] = (
     Observations(),
     Generic(),
     Mem0(),
+    Vault(),
     Markdown(),
     KeyValues(),
 )
@@ -63,6 +65,8 @@ NO_FILE = "not a file"
 ASIDE = "notes beside something else"
 OWN = "this memory"
 NESTED = "database in an archive"
+# Text in two bytes a character would have shown by then.
+_TEXT = 64
 
 
 class Recognised(Record):
@@ -132,6 +136,12 @@ def identities(own: Path | None) -> frozenset[tuple[int, int]]:
     return frozenset(found)
 
 
+def _is_text(raw: bytes, whole: bool) -> bool:
+    """Whether NUL bytes stand in single records of JSON, which are passed over like other bad ones."""
+    start = raw.lstrip()[:_TEXT]
+    return (start[:1] in (b"{", b"[") and b"\0" not in start) or bool(Head.of(raw, whole=whole).objects)
+
+
 class _Search:
     """Looking into one path that the person named; finds come with the time of their file or archive."""
 
@@ -166,7 +176,7 @@ class _Search:
     def _without_asides(self, found: list[tuple[float, Recognised]]) -> list[tuple[float, Recognised]]:
         """Texts that lie beside sessions are about something else: the instructions to a program, say."""
         kept = [pair for pair in found if pair[1].format != Markdown.name]
-        if not kept or len(kept) == len(found):
+        if len(kept) == len(found) or all(pair[1].format == Vault.name for pair in kept):
             return found
         self.ignored[ASIDE] += len(found) - len(kept)
         return kept
@@ -260,7 +270,7 @@ class _Search:
             self.ignored[EMPTY] += 1
         elif raw.startswith(databases.MAGIC):
             self.ignored[NESTED] += 1
-        elif b"\0" in raw:
+        elif b"\0" in raw and not _is_text(raw, whole):
             self.ignored[BINARY] += 1
         else:
             text = isinstance(self.wanted, Markdown)

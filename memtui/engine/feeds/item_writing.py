@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+import unicodedata
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ from .items import Item, Named, Note, PadEntry, ReadTalk
 from .writing import MERGED_PAGES
 
 KEY_IN_USE = "scratchpad key in use with another value"
+EDITED = "edited outside of memtui: the memory keeps its text"
 _MOST_NAMES = 50
 _SHORTEST_NAME = 2
 _MOST_SOURCES = 200
@@ -89,6 +91,7 @@ def _checked_note(note: Note, options: Options, ordering: Callable[[str], bool])
         decay_rate=0.0 if note.lasting or note.kind != "fact" else fades,
         session_id=None if note.session_id is None else intake.name(note.session_id, "session id"),
         role=None if note.role is None else intake.name(note.role, "role"),
+        project=None if note.project is None else intake.name(note.project, "project"),
         tags=_usable_tags(note.tags),
         attributes=attributes,
         about=tuple(about),
@@ -130,7 +133,7 @@ def _checked_name(named: Named, options: Options) -> Named:
 def erased_key(item: Item) -> str | None:
     """What it is known by once it was erased for good; None for what cannot be erased by itself."""
     if isinstance(item, Note):
-        return item.source_key
+        return item.id or item.source_key
     if isinstance(item, PadEntry):
         return f"scratchpad:{item.key.strip()}"
     return f"entity:{entity_key(item.name)}" if isinstance(item, Named) else None
@@ -170,6 +173,29 @@ def told_texts(connection: apsw.Connection, items: Sequence[NewItem]) -> set[str
         (msgspec.json.encode(sorted(hashes)).decode(),),
     )
     return {f"text {kind} {category} {content}" for kind, category, content in rows}
+
+
+def known_ids(connection: apsw.Connection, items: Sequence[Item]) -> dict[str, str]:
+    """The texts of memories that notes from memtui itself are about, by id."""
+    ids = [item.id for item in items if isinstance(item, Note) and item.id is not None]
+    if not ids:
+        return {}
+    rows = connection.execute(
+        "SELECT id, content FROM memories WHERE id IN (SELECT value FROM json_each(?))",
+        (msgspec.json.encode(ids).decode(),),
+    )
+    return {str(id): str(content) for id, content in rows}
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Whether texts are equal but for what a note of a vault cannot keep: line ends and control characters."""
+    return _seen(one) == _seen(other)
+
+
+def _seen(text: str) -> list[str]:
+    return "".join(
+        "\ufffd" if unicodedata.category(c) in ("Cc", "Cf") and c not in "\r\n\t" else c for c in text
+    ).split()
 
 
 def is_there(connection: apsw.Connection, item: NewItem, told: set[str]) -> bool:
@@ -270,7 +296,8 @@ def _store_note(connection: apsw.Connection, item: NewNote, now: int, talks: _Ta
         session_id = None
     event_time = int(min(max(note.event_time or now, EARLIEST), LATEST) // 1)
     rid = memories.insert(
-        connection, kind=note.kind, category=note.category, content=note.content, event_time=event_time,
+        connection, id=note.id, kind=note.kind, category=note.category, content=note.content, event_time=event_time,
+        project=note.project,
         created_at=now, trust=note.trust, session_id=session_id, source_role=note.role, source=note.source,
         source_key=note.source_key, confidence=note.confidence, decay_rate=note.decay_rate or 0.0,
         confirmed_at=now if item.vouched else None, source_ids=_ids(connection, note.drawn_from),
@@ -298,7 +325,8 @@ def _ids(connection: apsw.Connection, keys: Sequence[str]) -> list[str]:
     if not keys:
         return []
     rows = connection.execute(
-        "SELECT id FROM memories WHERE source_key IN (SELECT value FROM json_each(?)) ORDER BY rid",
+        "SELECT id FROM memories WHERE source_key IN (SELECT value FROM json_each(?1)) "
+        "OR id IN (SELECT value FROM json_each(?1)) ORDER BY rid",
         (msgspec.json.encode(keys[:_MOST_SOURCES]).decode(),),
     )
     return [str(found) for (found,) in rows]

@@ -24,8 +24,8 @@ class Note(Record):
     """A memory of any kind with all that its source knew of it.
 
     ``lasting``: it was protected from decay there. ``ended_at``, ``ended_by``: it comes into the Trash. Times are Unix
-    seconds. ``drawn_from`` and ``supersedes`` are source keys. ``about``: what it is linked to. An episode has a
-    ``session_id``, namespaced by the feed, and a ``role``.
+    seconds. ``drawn_from`` and ``supersedes`` are source keys, or such ids. ``about``: what it is linked to. An episode has a
+    ``session_id``, namespaced by the feed, and a ``role``. ``id``: the memory's own, of something that came from memtui.
     """
 
     kind: Kind
@@ -47,6 +47,8 @@ class Note(Record):
     tags: tuple[str, ...] = ()
     attributes: Mapping[str, str | int | float] = {}
     about: tuple[Named, ...] = ()
+    project: str | None = None
+    id: str | None = None
 
 
 class PadEntry(Record):

@@ -30,10 +30,16 @@ class ItemTaker:
         with shared.connections.read() as connection:
             there = writing.known_keys(connection, keys)
             gone = erased.erased(connection, filter(None, map(item_writing.erased_key, items)))
+            known = item_writing.known_ids(connection, items)
         new: list[NewItem] = []
         for item in items:
             if item_writing.erased_key(item) in gone:
                 shared.skip(account.ERASED)
+            elif isinstance(item, Note) and item.id in known:
+                if item_writing.says_the_same(item.content, known[item.id]):
+                    shared.already_there += 1
+                else:
+                    shared.skip(item_writing.EDITED, item.id)
             elif isinstance(item, Note) and item.source_key in there:
                 shared.already_there += 1
             elif checked := self._checked(item):
