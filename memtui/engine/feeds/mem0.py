@@ -1,7 +1,8 @@
 """mem0: what its API or ``get_all`` gives (``results`` of memories), and its ``history.db``.
 
 A model drew these facts. A version of a memory is known by its id and text, so that an export and the history agree
-on the latest one; the history also brings the earlier ones, as Trash, each superseded by the next.
+on the latest one; the history also brings the earlier ones, as Trash, each superseded by the next, and the few messages
+that were said last.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from typing import Any
 
 import msgspec
 
-from memtui.engine.records import Skip
+from memtui.engine.curate import intake
+from memtui.engine.records import Skip, Turn
 
 from . import base, values
 from .base import Head
@@ -25,6 +27,8 @@ NO_ID = "no id"
 DELETED = "deletion"
 _START = re.compile(rb"\A\s*[\[{]")
 _OWNERS = ("user_id", "agent_id", "run_id")
+_HIDDEN = ("system", "developer")
+_SAID = frozenset(("id", "session_scope", "role", "content", "created_at"))
 _COLUMNS = frozenset(("memory_id", "old_memory", "new_memory", "event"))
 
 
@@ -109,9 +113,15 @@ class Mem0History:
     def sniff(self, head: Head) -> bool:
         return _COLUMNS.issubset(head.tables.get("history", ()))
 
-    def read(self, stream: Stream) -> Iterator[Note | Skip]:
-        """Each version that an event made; the last one of a memory is in force unless it was deleted."""
-        columns = stream.tables().get("history", ())
+    def read(self, stream: Stream) -> Iterator[Note | Turn | Skip]:
+        """What was said last in each scope, then each version that an event made.
+
+        The last version of a memory is in force unless it was deleted.
+        """
+        tables = stream.tables()
+        if _SAID.issubset(tables.get("messages", ())):
+            yield from _messages(stream)
+        columns = tables.get("history", ())
         created, updated = (name if name in columns else "NULL" for name in ("created_at", "updated_at"))
         time = f"CAST(coalesce({updated}, {created}) AS BLOB)"
         last: tuple[str | None, str | None] = (None, None)
@@ -131,6 +141,35 @@ class Mem0History:
             if isinstance(found, Note):
                 last = (values.text(row[0]), found.source_key)
             yield found
+
+
+def _messages(stream: Stream) -> Iterator[Turn | Skip]:
+    for row in stream.rows(
+        "SELECT CAST(id AS BLOB), CAST(session_scope AS BLOB), CAST(role AS BLOB), CAST(content AS BLOB), "
+        "CAST(created_at AS BLOB) FROM messages ORDER BY rowid"
+    ):
+        if isinstance(row, Skip):
+            yield row
+            continue
+        own, scope, role, text, time = (values.text(value) for value in row)
+        speaker = values.one_line(role)
+        if speaker is None:
+            yield stream.skip(base.NO_ROLE)
+        elif speaker.casefold() in _HIDDEN:
+            yield Skip(reason=base.HIDDEN)
+        elif text is None or not text.strip():
+            yield stream.skip(base.NO_TEXT)
+        else:
+            session = values.identifier(scope) or stream.source.stem
+            yield Turn(
+                session_id=f"mem0:{session}",
+                role=speaker,
+                content=text,
+                source_key=f"mem0:said:{values.identifier(own) or values.digest(session, speaker, text, time)}",
+                source=SOURCE,
+                event_time=values.event_time(time, stream),
+                trust=intake.role_trust(speaker) or "tool",
+            )
 
 
 def _version(row: Row, last: tuple[str | None, str | None], stream: Stream) -> Note | Skip:

@@ -134,3 +134,27 @@ def test_an_export_and_the_history_agree_on_what_is_in_force(memory: Memory, tmp
 def test_a_history_that_grew_brings_only_what_is_new(memory: Memory, tmp_path: Path) -> None:
     memory.import_paths([history(tmp_path / "history.db", HISTORY[:8])])
     assert memory.import_paths([history(tmp_path / "grown.db")]).imported == 2
+
+
+def test_a_history_that_mem0_wrote_itself_comes_in_whole(memory: Memory) -> None:
+    """The file is made by tests/data/make_mem0_history.py."""
+    path = Path(__file__).parents[2] / "data" / "mem0_history.db"
+    report = memory.import_paths([path])
+    assert (report.formats, report.kinds) == (("mem0-history",), {"turn": 2, "fact": 4})
+    assert report.reasons == {"deletion": 1}
+    found = rows(memory, "SELECT content, ended_by FROM memories WHERE kind = 'fact' ORDER BY content")
+    assert found == [
+        ("Lives in Lyon", "superseded"),
+        ("Lives in Porto", None),
+        ("Owns a boat", "forgotten"),
+        ("Prefers trains to planes", None),
+    ]
+    said = rows(
+        memory,
+        "SELECT session_id, source_role, content, trust FROM memories WHERE kind = 'episode' ORDER BY rid",
+    )
+    assert said == [
+        ("mem0:user_id=ada", "user", "I moved from Lyon to Porto.", "user"),
+        ("mem0:user_id=ada", "assistant", "Noted, Porto it is.", "agent"),
+    ]
+    assert memory.import_paths([path]).imported == 0
