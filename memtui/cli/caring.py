@@ -1,4 +1,4 @@
-"""``memtui check``: verify the memory file, and rebuild what can be rebuilt."""
+"""``memtui check``: verify the memory file, and rebuild what can be rebuilt. ``memtui health``: look at its memories."""
 
 from __future__ import annotations
 
@@ -6,17 +6,23 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memtui.ui.ailments import AILMENTS
 from memtui.ui.format import count, plural
+from memtui.ui.text import one_line
 
 from .errors import NEGATIVE, OK
 from .output import emit, out, paint, row
 from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
+    from memtui.engine.maintain.health import Health
+    from memtui.engine.memory import Memory
+
     from .door import Door
 
 
 _LISTED = 10
+_WORST = 3
 
 
 @click.command("check", cls=Command)
@@ -48,3 +54,43 @@ def check_command(door: Door, deep: bool, repair: bool, json: bool) -> int:
     verdict = paint("sound", "green") if report.ok else paint("not sound", "red")
     out(row(verdict, f"{plural(len(report.checks), 'check')} in {report.seconds:.2f} s"))
     return OK if report.ok else NEGATIVE
+
+
+@click.command("health", cls=Command)
+@json_option
+@pass_door
+def health_command(door: Door, json: bool) -> int:
+    """Find what is there twice, came back as an echo, is a danger, stale or of no use. Nothing is written.
+
+    --json has the rows (at most 200 of each) and the filter that lists them, which Memories in the app and
+    memtui search --filter take.
+    """
+    with door.existing() as memory:
+        report = memory.health()
+        named = {} if json else _texts(memory, report)
+    if json:
+        emit(report)
+        return OK
+    for complaint in report.complaints:
+        told = AILMENTS[complaint.ailment]
+        note = f" ({complaint.limit})" if complaint.limit else ""
+        if not complaint.total:
+            out(row(paint("well", "green"), told.none + note))
+            continue
+        out(row(paint(count(complaint.total), "yellow"), told.some(complaint.total) + note))
+        for identity in complaint.ids[:_WORST]:
+            out(row("   ", identity, one_line(named.get(identity, ""), 80)))
+        out(row("   ", paint(complaint.remedy, "dim")))
+    verdict = paint("all is well", "green") if report.well else paint("see above", "yellow")
+    out(row(verdict, f"looked in {report.seconds:.2f} s"))
+    return OK
+
+
+def _texts(memory: Memory, report: Health) -> dict[str, str]:
+    """The worst memories in words."""
+    return {
+        identity: memory.get(identity).content
+        for complaint in report.complaints
+        if complaint.about == "memories"
+        for identity in complaint.ids[:_WORST]
+    }

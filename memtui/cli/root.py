@@ -54,6 +54,7 @@ COMMANDS: dict[str, Entry] = {
     "export": Entry("exporting", "Care", "Write everything, or some of it, to a file of yours."),
     "backup": Entry("backing", "Care", "Make, list and restore backups."),
     "check": Entry("caring", "Care", "Check that the memory file is sound."),
+    "health": Entry("caring", "Care", "Find duplicates, echoes, secrets, what is stale."),
     "doctor": Entry("doctor", "Care", "Tell what is configured, what works, what to do."),
     "serve": Entry("serving", "Care", "Show the app in a browser, for reading only."),
     "completion": Entry("completing", "Care", "Print a shell's completion script."),

@@ -9,6 +9,7 @@ from .format import local_date
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.decay import Forecast
+    from memtui.engine.maintain.health import Complaint
     from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord
     from memtui.engine.store.jobs import JobRun
@@ -44,6 +45,13 @@ def memories_of(memory: Memory, ids: Sequence[str]) -> list[MemoryRecord]:
         except NotFoundError:
             continue
     return found
+
+
+def texts_of(memory: Memory, complaint: Complaint) -> list[str]:
+    """The first rows of a complaint in words. Blocks."""
+    if complaint.about == "entities":
+        return [one.canonical_name for one in memory.view.entity_list.page(complaint.filter, limit=_LISTED)]
+    return [one.content for one in memories_of(memory, complaint.ids)]
 
 
 def soon_to_fade(memory: Memory, forecast: Forecast, now: float) -> list[tuple[str, MemoryRecord]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from .ailments import AILMENTS, verdict
+from .ailments import told as told_of
 from .backup_rows import backup_line, backups_line, why_briefly
 from .backup_rows import keys_of as backup_keys
 from .format import count, plural, relative_time
@@ -16,6 +18,7 @@ from .widgets.columns import Column, Piece
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.decay import Forecast
+    from memtui.engine.maintain.health import Complaint, Health
     from memtui.engine.maintain.scheduler import JobStatus, SchedulerStatus
     from memtui.engine.memory import Memory
     from memtui.engine.records import CheckReport, Finding, Stats
@@ -26,12 +29,15 @@ if TYPE_CHECKING:
     from .backup_rows import Known
     from .glyphs import Glyphs
 
-Topic = Literal["fading", "growth", "confidence", "models", "questions", "check", "backups", "spend"]
+Topic = Literal[
+    "health", "fading", "growth", "confidence", "models", "questions", "check", "backups", "spend"
+]
 _TOPICS: tuple[tuple[Topic, str], ...] = (
+    ("health", "Health"),
     ("fading", "Fading"),
     ("growth", "Growth"),
     ("confidence", "Confidence"),
-    ("models", "Health"),
+    ("models", "Models"),
     ("questions", "Questions"),
     ("check", "File check"),
     ("backups", "Backups"),
@@ -40,7 +46,7 @@ _TOPICS: tuple[tuple[Topic, str], ...] = (
 _RUNS = 200
 SPEND_DAYS = 30
 DAY = 86_400
-_RUN_KEYS, _FINDING_KEYS, _TOPIC_KEYS = 1 << 20, 1_000, 100
+_RUN_KEYS, _FINDING_KEYS, _COMPLAINT_KEYS, _TOPIC_KEYS = 1 << 20, 1_000, 500, 100
 
 
 class State(NamedTuple):
@@ -56,12 +62,13 @@ class State(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One line: a job, a topic, a finding of the last check, a backup, or a run."""
+    """One line: a job, a topic, what ails the memories, a finding of the last check, a backup, or a run."""
 
     key: int
     job: JobStatus | None = None
     topic: Topic | None = None
     finding: Finding | None = None
+    complaint: Complaint | None = None
     run: JobRun | None = None
     name: str = ""
     backup: Backup | None = None
@@ -81,8 +88,10 @@ def read_state(memory: Memory) -> State:
     )
 
 
-def rows_of(state: State, check: CheckReport | None, held: Known | None, now: float) -> list[Row]:
-    """Jobs first, then topics with the findings under the check, then the runs, the latest first.
+def rows_of(
+    state: State, check: CheckReport | None, health: Health | None, held: Known | None, now: float
+) -> list[Row]:
+    """Jobs first, then topics with what was found under health and check, then the runs, the latest first.
 
     ``held``: what is known of the backups; None while they have no rows.
     """
@@ -90,6 +99,14 @@ def rows_of(state: State, check: CheckReport | None, held: Known | None, now: fl
     rows = [Row(number, job=job, name=job.label) for number, job in enumerate(state.status.jobs, 1)]
     for number, (topic, name) in enumerate(_TOPICS):
         rows.append(Row(_TOPIC_KEYS + number, topic=topic, name=name))
+        if topic == "health" and health is not None:
+            rows += [
+                Row(
+                    _COMPLAINT_KEYS + place, complaint=complaint, name=f"  {AILMENTS[complaint.ailment].name}"
+                )
+                for place, complaint in enumerate(health.complaints)
+                if complaint.total
+            ]
         if topic == "check" and check is not None:
             rows += [
                 Row(_FINDING_KEYS + place, finding=finding, name=f"  {finding.check}")
@@ -181,6 +198,8 @@ def maintenance_columns(
                 one_line(row.finding.message, width),
                 "error" if row.finding.severity == "error" else "warning",
             )
+        elif row.complaint is not None:
+            yield Piece(one_line(told_of(row.complaint), width), "warning")
         elif row.backup is not None:
             yield Piece(one_line(row.told, width), "error" if row.told.startswith("unusable") else "text")
         elif row.topic is not None:
@@ -221,6 +240,8 @@ def _sign(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
         )
     if row.finding is not None:
         return glyphs.conflict, "error" if row.finding.severity == "error" else "warning"
+    if row.complaint is not None:
+        return glyphs.conflict, "warning"
     if row.run is not None:
         if row.run.state == "done" and role_of(row.run) == "warning":
             return glyphs.conflict, "warning"
@@ -238,10 +259,14 @@ def _sign(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
     return glyphs.kinds["observation"], "dim"
 
 
-def topic_line(row: Row, state: State, check: CheckReport | None, now: float) -> str:
+def topic_line(
+    row: Row, state: State, check: CheckReport | None, now: float, health: Health | None = None
+) -> str:
     """What the list says of a topic."""
     stats, forecast = state.stats, state.forecast
     match row.topic:
+        case "health":
+            return verdict(health)
         case "fading":
             today = len(forecast.overdue) + (len(forecast.days[0].rids) if forecast.days else 0)
             week = len(forecast.overdue) + sum(len(day.rids) for day in forecast.days[:7])

@@ -23,7 +23,7 @@ def state_of(memory: Memory, name: str) -> str:
             stats = memory.stats()
             waiting = f", {count(stats.unembedded)} waiting" if stats.unembedded else ""
             told = plural(stats.embedded, "memory has a vector", "memories have vectors")
-            wanted = f"; {wanted_told(stats)} (in Maintenance, Health)" if stats.vectors_wanted else ""
+            wanted = f"; {wanted_told(stats)} (in Maintenance, Models)" if stats.vectors_wanted else ""
             return f"{told}{waiting} ({stats.vectors}){wanted}"
         case "search", "profile":
             return ", ".join(profile.name for profile in memory.questions.profiles())

@@ -10,7 +10,7 @@ from memtui.engine.maintain.jobs import JobReport, Task
 from memtui.engine.maintain.scheduler import JobStatus, Scheduler
 from memtui.engine.maintain.timetable import JOBS
 from memtui.engine.memory import Memory
-from memtui.engine.records import CheckReport, EmbeddingOptions, Finding, Options
+from memtui.engine.records import CheckReport, EmbeddingOptions, Finding, Options, RowsOf
 from memtui.engine.store.jobs import JobRun
 from memtui.ui.app import MemtuiApp
 from memtui.ui.glyphs import ASCII, UNICODE
@@ -20,6 +20,7 @@ from memtui.ui.screens.question import Question
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
 from memtui.ui.widgets.plots import Bar, bars, columns, stretched
+from memtui.ui.widgets.row_table import RowTable
 from memtui.ui.widgets.work_strip import WorkStrip
 from textual.app import App, ComposeResult
 from ui_story import DAY, NOW, Story, memories, running, screen_text, settle, there, until
@@ -154,7 +155,8 @@ async def test_a_long_run_shows_how_far_it_is_and_can_be_stopped(
         ("Fading", "2 facts faded already"),
         ("Growth", "turns of conversations"),
         ("Confidence", "confirmed: they do not fade"),
-        ("Health", "found by rules"),
+        ("Models", "found by rules"),
+        ("Health", "look"),
         ("File check", "checks it now"),
         ("Tokens", "0 tokens in 30 days"),
     ],
@@ -299,7 +301,7 @@ async def test_another_embedding_model_is_previewed_and_gone_over_to(story: Stor
         async with running(app) as pilot:
             await pilot.press("7")
             await until(lambda: isinstance(app.main.pane, MaintenancePane))
-            await go_to(app, "Health")
+            await go_to(app, "Models")
             await until(lambda: "embeds them anew" in screen_text(app))
             assert "to re-embed" in screen_text(app)
             await pilot.press("r")
@@ -318,3 +320,57 @@ async def test_another_embedding_model_is_previewed_and_gone_over_to(story: Stor
             await until(lambda: "to re-embed" not in screen_text(app))
             await pilot.press("r")
             await until(lambda: "the settings want" in said(app))
+
+
+async def test_what_ails_the_memories_opens_exactly_these_rows(faded: Story) -> None:
+    with faded.open() as memory, memory._connections.write() as connection:
+        connection.execute(
+            "INSERT INTO memories(id, kind, content, content_hash, trust, event_time, created_at) SELECT 'fact_copy' || rid, "
+            "kind, content, content_hash, trust, event_time, created_at FROM memories WHERE kind = 'fact' LIMIT 1"
+        )
+        connection.execute(
+            "INSERT INTO entities(id, canonical_name, type, created_at) VALUES ('ent_x', ?, 'other', 1)",
+            (HOSTILE,),
+        )
+    app = at_maintenance(faded)
+    async with running(app, size=(120, 40)) as pilot:
+        await ready(app)
+        await until(lambda: pane(app).health is not None)
+        await go_to(app, "Health")
+        await until(lambda: "to look at" in screen_text(app))
+        await go_to(app, "Twice there")
+        await until(lambda: "merge it" in screen_text(app))
+        await pilot.press("enter")
+        await until(lambda: app.main.active == "memories")
+        await until(lambda: memories(app).table.row_count == 2)
+        await pilot.press("escape")
+        await until(lambda: app.main.active == "maintenance")
+        await go_to(app, "Orphans")
+        await until(lambda: "evil" in screen_text(app))
+        assert "\x1b" not in screen_text(app)
+        await pilot.press("enter")
+        await until(lambda: app.main.active == "entities")
+        await until(lambda: app.main.pane.query_one(RowTable).row_count == 1)
+
+
+@pytest.mark.parametrize(
+    ("about", "where"), [("sessions", "sessions"), ("operations", "history"), ("entities", "entities")]
+)
+async def test_rows_of_other_tables_are_listed_where_they_are(
+    faded: Story, about: RowsOf, where: str
+) -> None:
+    with faded.open() as memory:
+        ids = {
+            "sessions": memory.view.sessions()[0].session_id,
+            "operations": str(memory.view.operations()[0].op_id),
+            "entities": memory.view.entity_list.page()[0].id,
+        }
+    finding = Finding(
+        check="x", severity="error", message="m", repairable=False, about=about, ids=(ids[about],), total=1
+    )
+    app = at_maintenance(faded)
+    async with running(app, size=(120, 40)):
+        await ready(app)
+        await pane(app)._list_rows_of(finding)
+        await until(lambda: app.main.active == where)
+        await until(lambda: app.main.pane.query_one(RowTable).row_count == 1)

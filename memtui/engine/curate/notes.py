@@ -16,6 +16,8 @@ from memtui.engine.store import memories
 
 from . import intake
 
+_CONFIRMED_AGAIN_AFTER = 30 * 86_400
+
 
 def remember(
     connection: apsw.Connection,
@@ -160,7 +162,12 @@ def confirm(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, no
         _assert_may_change(memory, actor)
         if not (memory.confidence == 1.0 and memory.decay_rate == 0.0):
             memories.update(connection, memory.rid, confidence=1.0, decay_rate=0.0)
-    elif not (memory.protected and memory.confidence == 1.0 and memory.decay_rate == 0.0):
+    elif not (
+        memory.confirmed_at is not None
+        and memory.confirmed_at > now - _CONFIRMED_AGAIN_AFTER  # that it still holds is news after a while
+        and memory.confidence == 1.0
+        and memory.decay_rate == 0.0
+    ):
         memories.update(
             connection, memory.rid, confidence=1.0, decay_rate=0.0, confirmed_at=now, reviewed_at=now
         )

@@ -26,6 +26,20 @@ CATEGORIES = get_args(Category)
 
 _EFFECTIVE_SOON = EFFECTIVE_SQL.replace(":now", f"(:now + {FADING_DAYS} * 86400.0)")
 
+STALE_DAYS, PASSED_DAYS = 365, 14
+_PASSING = '"tomorrow" OR "tonight" OR "next week" OR "next month" OR "next weekend" OR "this week" OR "this weekend"'
+# Nobody recalled or confirmed it in a year; or its "tomorrow" is long over, and it does not say which day that was.
+_STALE = f"""m.kind = 'fact' AND m.valid_until IS NULL AND (
+    max(m.created_at, coalesce(m.last_accessed, 0), coalesce(m.confirmed_at, 0), coalesce(m.reviewed_at, 0))
+        < :now - {STALE_DAYS} * 86400
+    OR (m.event_time < :now - {PASSED_DAYS} * 86400 AND m.content NOT LIKE '% (said %)'
+        AND m.rid IN (SELECT rowid FROM facts_fts WHERE facts_fts MATCH 'content : ({_PASSING})')))"""
+# Not what has no words that a model could know, nor what is kept from models.
+_VECTORLESS = """m.rid IN (SELECT rid FROM index_queue WHERE vector = 1) OR (
+    m.attributes = '{}' AND length(m.content) > 20 AND m.content GLOB '*[a-z][a-z][a-z]*' AND NOT EXISTS (
+        SELECT 1 FROM embeddings e WHERE e.rid = m.rid
+        AND e.model_id = (SELECT value FROM memory_metadata WHERE key = 'embedding_model')))"""
+
 STATES: Mapping[str, str] = {
     "active": "m.valid_until IS NULL",
     "trash": "m.valid_until IS NOT NULL",
@@ -42,6 +56,10 @@ STATES: Mapping[str, str] = {
     "reviewed": "coalesce(m.reviewed_at, m.confirmed_at) IS NOT NULL",
     "unreviewed": "m.kind <> 'episode' AND m.reviewed_at IS NULL AND m.confirmed_at IS NULL",
     "recalled": "m.access_count > 0",
+    "exposed": "m.attributes <> '{}' AND json_type(m.attributes, '$.secrets') = 'array' "
+    "AND json_type(m.attributes, '$.redacted') IS NULL",
+    "stale": _STALE,
+    "vectorless": _VECTORLESS,
     "unembedded": "m.rid IN (SELECT rid FROM index_queue WHERE vector = 1)",
 }
 

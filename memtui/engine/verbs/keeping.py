@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from memtui.engine.feeds.known import KnownSource
     from memtui.engine.feeds.survey import Surveyed
     from memtui.engine.maintain.enrich import Enricher
+    from memtui.engine.maintain.health import Health
     from memtui.engine.maintain.plan import Consolidation
     from memtui.engine.maintain.review import ReviewItem
     from memtui.engine.maintain.scheduler import Scheduler
@@ -48,6 +49,7 @@ class Keeping(Finding, Undoing):
     """Import, consolidation, maintenance, state."""
 
     _questions_due = False
+    _health: tuple[str, Health] | None = None
 
     def close(self) -> None:
         """Finish what runs in the background and close the file. Closing twice is fine."""
@@ -221,6 +223,7 @@ class Keeping(Finding, Undoing):
     def _restored(self) -> None:
         """The file holds something else now: nothing that was known about it counts."""
         self._indexer.forget_names()
+        self._health = None
         self._call("changed", Changes(tables=frozenset({*COVERED, "*"})))
         self._wake_indexer()
 
@@ -277,6 +280,25 @@ class Keeping(Finding, Undoing):
         """
         self._must_write("index it")
         return self._indexer.run(limit, embed=wait_for_network or self._options.embedder != "endpoint")
+
+    def health(self, *, cancelled: Callable[[], bool] = lambda: False) -> Health:
+        """Duplicates, echoes, dangers, what is stale or of no use among the memories, with the rows; nothing is written.
+
+        Seconds in a large memory, so not to be waited for on the way to a frame. The answer is kept until something
+        changes; what ``cancelled`` cut short is not.
+        """
+        # Patterns that looking at memories does not need.
+        from memtui.engine.maintain import health
+
+        now = self._clock()
+        with self._connections.read() as connection:
+            mark = health.mark(connection, now)
+            kept = self._health
+            if kept is None or kept[0] != mark:
+                kept = (mark, health.health(connection, now, self._options, cancelled))
+        if not cancelled():
+            self._health = kept
+        return kept[1]
 
     def check(self, *, deep: bool = False, repair: bool = False) -> CheckReport:
         """Verify the invariants of the file; ``repair`` rebuilds indexes (after a backup), never base rows."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from memtui.ui.actions import Action
+from memtui.ui.ailments import verdict
 from memtui.ui.maintenance_rows import Row, State, outcome_of
 from memtui.ui.question_rows import fared_line
 from memtui.ui.reembed_text import done_told, plan_rows
@@ -18,6 +19,7 @@ from .question import Question
 from .undoing import undo_operation
 
 if TYPE_CHECKING:
+    from memtui.engine.maintain.health import Health
     from memtui.engine.maintain.reembed import Reembedded
     from memtui.engine.memory import Memory
     from memtui.engine.records import CheckReport
@@ -43,6 +45,7 @@ class JobVerbs(ListPane[Row]):
 
     state: State | None = None
     check: CheckReport | None = None
+    health: Health | None = None
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -72,7 +75,9 @@ class JobVerbs(ListPane[Row]):
                 if row is not None and row.topic == "models" and self.state is not None:
                     wanted = self.state.stats.vectors_wanted
                     return "" if wanted else "The vectors are those of the model that the settings want."
-                runs = row is not None and (row.job is not None or row.topic in ("check", "questions"))
+                runs = row is not None and (
+                    row.job is not None or row.topic in ("health", "check", "questions")
+                )
                 return "" if runs else "There is nothing to run here: go to a job."
             case "dry_run" | "switch":
                 return "" if row is not None and row.job is not None else "This works on a job."
@@ -99,6 +104,9 @@ class JobVerbs(ListPane[Row]):
         row = self.table.selected
         if row is not None and row.topic == "check":
             await self._check()
+        elif row is not None and row.topic == "health":
+            await self.look_at_health()
+            self.say(f"Health: {verdict(self.health)}.")
         elif row is not None and row.topic == "models":
             await self._reembed()
         elif row is not None and row.topic == "questions":
@@ -161,6 +169,13 @@ class JobVerbs(ListPane[Row]):
         self.say("The file is sound." if self.check.ok else "The file is not sound: see the findings.",
                  "information" if self.check.ok else "error")  # fmt: skip
         self.refresh_state()
+
+    async def look_at_health(self) -> None:
+        """Takes seconds in a large memory, and nothing where nothing has changed."""
+        self.health = await self.shell.operations.work(
+            lambda memory, work: memory.health(cancelled=work.cancelled), "health"
+        )
+        self.show_rows(top=False)
 
     async def _reembed(self) -> None:
         """Go over to the embedding model that the settings want, after a look at what it takes."""

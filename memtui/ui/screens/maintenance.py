@@ -13,7 +13,7 @@ from memtui.ui.finding_rows import PLACES, filter_for
 from memtui.ui.health import read_health
 from memtui.ui.keymap import bindings_at
 from memtui.ui.late_styles import use_styles
-from memtui.ui.maintenance_detail import memories_of, operation_of_run, soon_to_fade
+from memtui.ui.maintenance_detail import memories_of, operation_of_run, soon_to_fade, texts_of
 from memtui.ui.maintenance_rows import (
     Row,
     maintenance_columns,
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 Text = TypeVar("Text", bound=Labelled)
 
 LOOK_SECONDS, LOOK_WHILE_RUNNING = 5.0, 0.4
+# While agents write, the health of a large memory is not looked at all the time.
+HEALTH_SECONDS = 30
 _KEYS = ("run", "dry_run", "switch", "undo_this", "open", "expect", "restore_backup")
 
 
@@ -59,6 +61,8 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
         {"job_runs", "memories", "sessions_consolidations", "question_results", "embeddings", "*"}
     )
 
+    _health_due = False
+
     def compose(self) -> ComposeResult:
         use_styles(self.app, "panes.tcss")
         yield from super().compose()
@@ -67,21 +71,29 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
         return maintenance_columns(self.shell.glyphs, self.shell.clock, self._topic_line)
 
     def source(self, filter: str, order: tuple[str, bool]) -> ListSource[Row]:
+        if self.state is None:
+            return ListSource([], lambda row: row.key)
         held = self.held if self.unfolded else None
-        rows = rows_of(self.state, self.check, held, self.shell.clock()) if self.state is not None else []
+        rows = rows_of(self.state, self.check, self.health, held, self.shell.clock())
         return ListSource(matching(rows, filter), lambda row: row.key)
 
     def _topic_line(self, row: Row) -> str:
-        return "" if self.state is None else topic_line(row, self.state, self.check, self.shell.clock())
+        return (
+            ""
+            if self.state is None
+            else topic_line(row, self.state, self.check, self.shell.clock(), self.health)
+        )
 
     def load(self) -> None:
         self.refresh_state()
+        start(self, self.look_at_health, "health")
         self.set_interval(LOOK_SECONDS, self._look)
         self.set_interval(LOOK_WHILE_RUNNING, self._look_closely)
 
     def reload(self) -> None:
         self.compared.clear()
         self.refresh_state()
+        self._health_due = True
 
     def refresh_state(self) -> None:
         start(self, self._read, "state")
@@ -98,6 +110,13 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
         """Another program may run a job, and time goes by."""
         if self.shell.main.active == self.place:
             start(self, self._read_status, "progress")
+            if (
+                self._health_due
+                and self.health is not None
+                and self.shell.clock() >= self.health.at + HEALTH_SECONDS
+            ):
+                self._health_due = False
+                start(self, self.look_at_health, "health")
 
     def _look_closely(self) -> None:
         if self.busy:
@@ -157,6 +176,10 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
             return jobs.run(row.run, row.name, None)
         if row.finding is not None:
             return text.finding(row.finding)
+        if row.complaint is not None:
+            return text.complaint(row.complaint, ())
+        if row.topic == "health":
+            return text.health(self.health)
         if (told := self.backup_glance(row)) is not None:
             return told
         if row.topic == "check":
@@ -178,6 +201,10 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
         if row.run is not None:
             run = row.run
             return jobs.run(run, row.name, await self.ask(lambda memory: operation_of_run(memory, run)))
+        if row.complaint is not None:
+            complaint = row.complaint
+            texts = await self.ask(lambda memory: texts_of(memory, complaint))
+            return text.complaint(complaint, texts)
         if row.backup is not None:
             return await self.backup_details(row.backup)
         llm = self.shell.operations.require().options.llm
@@ -223,6 +250,10 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
         row = self.table.selected
         if row is not None and row.finding is not None and row.finding.ids:
             start(self, partial(self._list_rows_of, row.finding), "go")
+        elif row is not None and row.complaint is not None:
+            start(
+                self, partial(self.shell.list_rows, PLACES[row.complaint.about], row.complaint.filter), "go"
+            )
         elif row is not None and row.topic == "backups":
             self.toggle_backups()
         elif row is not None and row.topic == "fading":

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
+from memtui.ui.ailments import told, verdict
 from memtui.ui.finding_rows import NOUNS
 from memtui.ui.format import count, local_date, local_time, plural
 from memtui.ui.maintenance_rows import DAY, SPEND_DAYS, State, outcome_of, spent
@@ -21,6 +22,8 @@ from .plots import Bar, bars, columns
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.decay import Forecast
+    from memtui.engine.maintain.health import Complaint
+    from memtui.engine.maintain.health import Health as MemoryHealth
     from memtui.engine.records import CheckReport, Finding, MemoryRecord
     from memtui.engine.store.growth import Growth
     from memtui.engine.store.saved_queries import QuestionResult
@@ -144,6 +147,48 @@ class TopicText(Labelled):
                 assemble((f"asked {local_time(result.at, self.now)}", "$text-muted")), assemble(""),
             ]  # fmt: skip
         return stack([*lines, *self.way("run", "asks them again")])
+
+    def health(self, health: MemoryHealth | None) -> Content:
+        """What ails the memories, the worst first, and what is well."""
+        if health is None:
+            return stack(
+                [
+                    *content("Looking for duplicates, echoes, secrets, what is stale…", "bold").wrap(self.width), assemble(""),
+                    *content("In a large memory this takes some seconds. Nothing is written.", "$text-muted").wrap(self.width),
+                ]
+            )  # fmt: skip
+        lines = [
+            assemble(("all is well", "bold $success") if health.well else (verdict(health), "bold $warning")),
+            assemble(""),
+        ]
+        for complaint in health.complaints:
+            sign, style = (
+                (self.glyphs.conflict, "$warning") if complaint.total else (self.glyphs.protected, "$success")
+            )
+            lines += assemble((f"{sign} ", style), told(complaint)).wrap(self.width)
+            if complaint.limit:
+                lines += content(f"  {complaint.limit}", "$text-muted").wrap(self.width)
+        return stack([*lines, assemble(""), *self.way("run", "looks again; nothing is written")])
+
+    def complaint(self, complaint: Complaint, texts: Sequence[str]) -> Content:
+        """What is wrong, what to do, and the worst rows in words."""
+        lines = [
+            *assemble((f"{self.glyphs.conflict} ", "$warning"), (told(complaint), "bold")).wrap(self.width), assemble(""),
+            *content(complaint.remedy).wrap(self.width),
+        ]  # fmt: skip
+        if complaint.limit:
+            lines += content(complaint.limit, "$text-muted").wrap(self.width)
+        named = complaint.total if not complaint.filter.startswith("id:") else len(complaint.ids)
+        more = "" if named == complaint.total else f" of {count(complaint.total)}"
+        lines += [
+            assemble(""),
+            *self.way("open", f"lists {plural(named, *NOUNS[complaint.about])}{more}"),
+            assemble(""),
+        ]
+        lines += [
+            assemble((f"{self.glyphs.dot} ", "$text-muted"), line(text, self.width - 2)) for text in texts
+        ]
+        return stack(lines)
 
     def check(self, check: CheckReport | None) -> Content:
         if check is None:

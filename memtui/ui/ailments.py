@@ -1,0 +1,83 @@
+"""What the health of memories is called, in the app and on the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from .format import count, plural
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.health import Ailment, Complaint, Health
+
+
+class Told(NamedTuple):
+    """``name`` of the row; ``one`` and ``many`` rows, without their number; ``none``: all is well."""
+
+    name: str
+    one: str
+    many: str
+    none: str
+
+    def some(self, number: int) -> str:
+        return self.one if number == 1 else self.many
+
+
+AILMENTS: dict[Ailment, Told] = {
+    "secrets": Told(
+        "Secrets",
+        "memory holds a secret in the open",
+        "memories hold a secret in the open",
+        "no secret stands in the open",
+    ),
+    "instructions": Told(
+        "Orders",
+        "note of others gives orders",
+        "notes of others give orders",
+        "no note of others gives orders",
+    ),
+    "unsupported": Told(
+        "Unsupported",
+        "fact is not in its sources",
+        "facts are not in their sources",
+        "every fact is in its sources",
+    ),
+    "echoes": Told(
+        "Echoes",
+        "text came back out of memory",
+        "texts came back out of memory",
+        "nothing came back out of memory",
+    ),
+    "duplicates": Told(
+        "Twice there",
+        "note has the same text as another",
+        "notes have the same text as another",
+        "no note is there twice",
+    ),
+    "near duplicates": Told(
+        "Nearly twice",
+        "fact says nearly the same",
+        "facts say nearly the same as another",
+        "no two facts say nearly the same",
+    ),
+    "stale": Told("Stale", "fact may be over", "facts may be over", "no fact is stale"),
+    "vectorless": Told(
+        "Vectorless", "memory has no vector", "memories have no vector", "every memory has its vector"
+    ),
+    "orphans": Told(
+        "Orphans", "entity is in no memory", "entities are in no memory", "every entity is in a memory"
+    ),
+}
+
+
+def told(complaint: Complaint) -> str:
+    """A complaint in a line: "3 facts may be over"."""
+    words = AILMENTS[complaint.ailment]
+    return f"{count(complaint.total)} {words.some(complaint.total)}" if complaint.total else words.none
+
+
+def verdict(health: Health | None) -> str:
+    """The health of all, in a line."""
+    if health is None:
+        return "looking…"
+    open = sum(1 for complaint in health.complaints if complaint.total)
+    return f"{plural(open, 'thing')} to look at" if open else "all is well"
