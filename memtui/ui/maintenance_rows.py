@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .ailments import AILMENTS, verdict
-from .ailments import told as told_of
 from .backup_rows import backup_line, backups_line, why_briefly
 from .backup_rows import keys_of as backup_keys
+from .finding_rows import NOUNS
 from .format import count, plural, relative_time
 from .history_rows import when as short_time
 from .paint import Role
@@ -199,7 +199,7 @@ def maintenance_columns(
                 "error" if row.finding.severity == "error" else "warning",
             )
         elif row.complaint is not None:
-            yield Piece(one_line(told_of(row.complaint), width), "warning")
+            yield Piece(one_line(plural(row.complaint.total, *NOUNS[row.complaint.about]), width), "warning")
         elif row.backup is not None:
             yield Piece(one_line(row.told, width), "error" if row.told.startswith("unusable") else "text")
         elif row.topic is not None:

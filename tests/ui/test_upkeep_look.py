@@ -103,6 +103,20 @@ def test_proposals(
     assert snap_compare(busy_story.app(state=one_tab("sessions")), terminal_size=size, run_before=preview)
 
 
+def at_row(name: str) -> Callable[[Pilot[None]], Any]:
+    async def run(pilot: Pilot[None]) -> None:
+        await pressing()(pilot)
+        pane = pilot.app.main.pane
+        await until(lambda: pane.health is not None)
+        for _ in range(40):
+            if pane.table.selected.name == name:
+                break
+            await pilot.press("j")
+        await settle(pilot.app)
+
+    return run
+
+
 @at_four_sizes
 def test_a_run_in_maintenance(
     busy_story: Story, snap_compare: SnapCompare, one_tab: Callable[[str], UiState], size: tuple[int, int]
@@ -119,7 +133,7 @@ def test_the_forecast_in_ascii(
     busy_story: Story, snap_compare: SnapCompare, one_tab: Callable[[str], UiState]
 ) -> None:
     app = busy_story.app(state=one_tab("maintenance"), look=Look(ascii=True, motion=False))
-    assert snap_compare(app, terminal_size=(100, 30), run_before=pressing(*["j"] * 7))
+    assert snap_compare(app, terminal_size=(100, 30), run_before=at_row("Fading"))
 
 
 def test_growth_in_the_light(
@@ -127,4 +141,4 @@ def test_growth_in_the_light(
 ) -> None:
     look = Look(theme="memtui-light", motion=False)
     app = busy_story.app(state=one_tab("maintenance"), look=look)
-    assert snap_compare(app, terminal_size=(120, 40), run_before=pressing(*["j"] * 8))
+    assert snap_compare(app, terminal_size=(120, 40), run_before=at_row("Growth"))
