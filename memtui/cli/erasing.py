@@ -85,7 +85,7 @@ def _agreed(plan: ErasurePlan, number: int | None, json: bool) -> bool:
             raise UsageError(
                 f"Say how many memories go: --yes-erase {plan.memories}.", "--dry-run shows what they are."
             )
-        sys.stderr.write(f"Type {plan.memories} to erase for good (nothing brings it back): ")
+        err(f"Type {plan.memories} to erase for good (nothing brings it back):")
         sys.stderr.flush()
         return sys.stdin.readline().strip() == str(plan.memories)
     if number != plan.memories:

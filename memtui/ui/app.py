@@ -161,6 +161,7 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
         self.count_again()
         start(self, self.start_jobs, "jobs")
         self.start_following()
+        start(self, self.tell_unfinished, "unfinished")
         self.set_interval(POLL_SECONDS, self.poll)
         start(self, self.welcome, "welcome")
 

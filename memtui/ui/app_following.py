@@ -73,6 +73,13 @@ class AppFollowing(_Base):
         told = f"{error.message} {error.hint}" if isinstance(error, MemtuiError) else outline(error)
         self.post_message(Said(f"Sessions are no longer followed: {told}", "error", kind="following"))
 
+    async def tell_unfinished(self) -> None:
+        """An erase that was interrupted is finished by the person, in the dialog that would begin another one."""
+        waiting = await self._this.operations.ask(lambda memory: memory.unfinished_erase())
+        if waiting is not None:
+            key = self._this.keymap_shown("erase")
+            self.post_message(Said(f"An erase was interrupted: {key} on any memory finishes it.", "warning"))
+
     # -- changes
 
     def _changed_in_thread(self, changes: Changes) -> None:
@@ -85,8 +92,8 @@ class AppFollowing(_Base):
         if self._this.is_leaving:
             return
         if operation is not None and operation.actor == "person":
-            undo = "redo" if operation.kind == "undo" else "undo"
-            self.post_message(Said(operation.label, then=undo))
+            then = {"undo": "redo", "erase": ""}.get(operation.kind, "undo")
+            self.post_message(Said(operation.label, then=then))
         self._this.main.memory_changed(event.changes)
         self.count_again()
 

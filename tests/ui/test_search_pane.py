@@ -378,7 +378,7 @@ async def test_a_hit_is_expected_and_its_question_tells_how_it_fares(story: Stor
         row = pane.table.selected
         assert row is not None and row.hit is not None and not row.expected
         expected = row.hit.memory
-        await pilot.press("E")
+        await pilot.press("n")
         await until(lambda: "Expect an answer to" in screen_text(app))
         await until(lambda: pane.table.selected is not None and pane.table.selected.expected)
         await app.operations.ask(lambda memory: memory.questions.run())
@@ -396,7 +396,7 @@ async def test_a_hit_is_expected_and_its_question_tells_how_it_fares(story: Stor
         await pane.change(lambda memory: memory.undo(), "undoing")
         await ask(app, "what does Ada eat?")
         await until(lambda: pane.table.selected is not None and pane.table.selected.expected)
-        await pilot.press("E")
+        await pilot.press("n")
         await until(lambda: "Expect it no more" in screen_text(app))
 
 
@@ -408,14 +408,14 @@ async def test_the_missing_one_is_expected_from_where_it_was_looked_for(story: S
         await until(lambda: there(app, WhyNotDialog))
         await pilot.press(*"unicycle", "enter")
         await until(lambda: "It is in the Trash" in " ".join(screen_text(app).split()))
-        await pilot.press("E")
+        await pilot.press("n")
         await until(lambda: "Expected among the first 10" in screen_text(app))
         with story.open(readonly=True) as memory:
             [saved] = [one for one in memory.questions.pinned() if one.query == "walnuts"]
             assert [memory.get(one).content for one in saved.expected] == [
                 one.content for one in memory.view.page("is:trash unicycle")
             ]
-        await pilot.press("E")
+        await pilot.press("n")
         await until(lambda: "expected already" in screen_text(app))
 
 
@@ -427,7 +427,7 @@ async def test_in_a_memory_that_is_only_read_nothing_is_expected(story: Story) -
         await until(lambda: there(app, WhyNotDialog))
         await pilot.press(*"walnuts", "enter")
         await until(lambda: "It is among the hits" in " ".join(screen_text(app).split()))
-        await pilot.press("E")
+        await pilot.press("n")
         await until(lambda: "open for reading only" in " ".join(screen_text(app).split()))
 
 

@@ -45,6 +45,8 @@ class MemoryVerbs(AboutRow, ListPane[Row]):
     def why_not(self, action: Action) -> str:
         if action.id in ("correct", "editor", "about", "copy") and self.current is None:
             return "There is no row here."
+        if action.id == "erase":
+            return "" if self.table.marks or self.current is not None else "There is no row here."
         if action.id == "in_session":
             return _no_session(self.current)
         if action.id not in ("confirm", "forget", "restore", "tag", "correct", "editor"):
@@ -73,6 +75,17 @@ class MemoryVerbs(AboutRow, ListPane[Row]):
 
     async def do_restore(self) -> None:
         await self._verb("restore", "restore", "restoring")
+
+    async def do_erase(self) -> None:
+        from .erasing import EraseDialog
+
+        rids = sorted(self.table.marks)
+        if rids:
+            ids = [one.id for one in await self.ask(lambda engine: engine.view.rows(rids))]
+        else:
+            ids = [] if self.current is None else [self.current.id]
+        if await self.shell.ask_person(EraseDialog(ids)) is not None:
+            self.table.mark(set())
 
     async def do_tag(self) -> None:
         from .edit import TagDialog

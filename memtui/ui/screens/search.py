@@ -125,6 +125,7 @@ class SearchPane(AgentsProfile):
             "correct",
             "confirm",
             "forget",
+            "erase",
             "restore",
             "tag",
             "editor",

@@ -165,6 +165,12 @@ class SessionsPane(AboutRow, Consolidating):
     def why_not(self, action: Action) -> str:
         if action.id == "copy" and self.reading:
             return "" if self.side.turns.selected_turn is not None else "There is no turn here."
+        if action.id == "erase":
+            if self.reading:
+                return "" if self.side.turns.selected_turn is not None else "There is no turn here."
+            if self.table.marks:
+                return "This works on one at a time: unmark the others first (Esc)."
+            return "" if self.table.selected is not None else "There is no session here."
         if action.id == "about" and not self.reading:
             key = self.shell.keymap_shown("open")
             return f"This is about a turn: {key} opens the conversation, to pick one there."
@@ -179,3 +185,12 @@ class SessionsPane(AboutRow, Consolidating):
         if text is not None:
             self.app.copy_to_clipboard(text)
             self.say("Copied the turn." if self.reading else "Copied the title.")
+
+    async def do_erase(self) -> None:
+        from .erasing import EraseDialog
+
+        turn, row = self.side.turns.selected_turn, self.table.selected
+        if self.reading and turn is not None:
+            await self.shell.ask_person(EraseDialog([turn.id]))
+        elif row is not None:
+            await self.shell.ask_person(EraseDialog(session_id=row.session.session_id))

@@ -37,11 +37,11 @@ class WhyNotDialog(Dialog[None]):
     """Any memory by words, filter or id, the forgotten ones too; below it the explanation."""
 
     wide = True
-    hints = (("/", "find it"), ("j k", "choose"), ("Tab", "read"), ("E", "expect it here"))
+    hints = (("/", "find it"), ("j k", "choose"), ("Tab", "read"), ("n", "expect it here"))
     BINDINGS = [
         Binding("slash", "find", show=False),
         Binding("tab", "next", show=False),
-        Binding("E", "expect", show=False),
+        Binding("n", "expect", show=False),
     ]
 
     def __init__(self, query: str, filter: str, profile: Profile, best: float, *, saved_profile: str) -> None:

@@ -44,6 +44,7 @@ def test_what_was_drawn_from_it_alone_goes_and_what_has_other_sources_is_offered
     assert {turn.id, fact, deeper, corrected.id} == set(plan.ids)
     assert plan.memories == 4
     assert fates(plan)[both] == "kept"
+    assert fates(memory.plan_erase([fact]))[turn.id] == "kept"  # where it was said is offered
     again = memory.plan_erase([turn.id], keep=[deeper], also=[both])
     assert set(again.ids) == {turn.id, fact, corrected.id, both}
     proof = memory.erase(memory.plan_erase([turn.id], keep=[deeper]))

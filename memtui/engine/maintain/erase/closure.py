@@ -193,6 +193,15 @@ def _follow(
             _offer(found, columns, "drawn from it and from others")
         else:
             taken.append(_take(found, columns, "drawn from it"))
+    for source in connection.execute(
+        f"""
+        SELECT DISTINCT {_COLUMNS} FROM memory_links l JOIN memories m ON m.id = l.to_id
+        WHERE l.from_id IN (SELECT value FROM json_each(?)) AND l.rel = 'source' ORDER BY m.rid
+        """,
+        (as_json(ids),),
+    ).fetchall():
+        if source[1] not in found.rows:
+            _offer(found, source, "it was drawn from this")
     for row in connection.execute(
         f"""
         SELECT DISTINCT {_COLUMNS}, m.ended_by FROM memory_links l JOIN memories m ON m.id = l.to_id

@@ -47,6 +47,7 @@ WORDLESS: dict[str, tuple[str, ...]] = {
     "ops": ("actor", "kind", "run_id", "state"),
     "changes": ("tbl", "act"),
     "erased_keys": ("hash",),
+    "folding": ("written", "indexed"),  # single letters
 }
 """Columns of text or bytes in which nobody's words stand."""
 

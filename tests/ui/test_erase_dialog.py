@@ -1,0 +1,94 @@
+"""E: the list of what carries a memory, the number to type, the erase, its proof."""
+
+from __future__ import annotations
+
+import pytest
+from memtui.engine.errors import NotFoundError
+from memtui.ui.screens.erasing import EraseDialog
+from memtui.ui.screens.memories import MemoriesPane
+from memtui.ui.screens.sessions import SessionsPane
+from textual.widgets import Input
+from ui_story import Story, running, screen_text, settle, there, until
+
+DOG = "Fenna's dog answers to Zwervelaar and nobody else"
+
+
+async def test_memories_are_erased_once_their_number_is_typed(story: Story) -> None:
+    with story.open() as memory:
+        dog = memory.remember(DOG)
+        again = memory.remember(f"As I said: {DOG}")
+        bad = memory.backups.make("manual").path
+        memory.backups.make("import")
+    bad.write_bytes(b"SQLite format 3\0" + b"x" * 5_000 + DOG.encode())
+    app = story.app()
+    async with running(app) as pilot:
+        pane = app.main.pane
+        assert isinstance(pane, MemoriesPane)
+        pane.table.select(dog.rid)
+        await pilot.press("E")
+        await until(lambda: there(app, EraseDialog) and "Type 1 to erase" in screen_text(app))
+        shown = screen_text(app)
+        assert "1 more that could go" in shown
+        assert "1 backup cannot be opened" in shown
+        assert "no undo" in shown
+        await pilot.press("2", "enter")
+        await until(lambda: "Type 1 to erase; Esc leaves" in screen_text(app))
+        await pilot.press("tab", "down", "space")  # the other one as well
+        await until(lambda: "Type 2 to erase" in screen_text(app))
+        await pilot.press("G", "k", "space")  # and the backup that cannot be opened
+        await until(lambda: "deleted" in screen_text(app))
+        await pilot.press("tab", "backspace", "2", "enter")
+        await until(lambda: "2 memories erased for good" in screen_text(app), 60)
+        assert "Another process looked for" in screen_text(app)
+        assert not bad.exists()
+        await pilot.press("enter")
+        await until(lambda: not isinstance(app.screen, EraseDialog))
+        await settle(app)
+        assert "u undo" not in screen_text(app)
+        with story.open(readonly=True) as memory:
+            for gone in (dog, again):
+                with pytest.raises(NotFoundError):
+                    memory.get(gone.id)
+
+        await pilot.press("5")  # and in Sessions: a whole session, or the turn that is read
+        await settle(app)
+        assert isinstance(app.main.pane, SessionsPane)
+        await pilot.press("E")
+        await until(lambda: there(app, EraseDialog) and "said in the session" in screen_text(app))
+        await pilot.press("escape")
+        await until(lambda: not isinstance(app.screen, EraseDialog))
+        await pilot.press("enter")
+        await until(lambda: app.main.pane.reading)  # type: ignore[attr-defined]
+        await until(lambda: app.main.pane.side.turns.selected_turn is not None)  # type: ignore[attr-defined]
+        await pilot.press("E")
+        await until(lambda: there(app, EraseDialog) and "Type " in screen_text(app))
+        assert isinstance(app.screen.focused, Input)
+        await pilot.press("escape")
+
+
+async def test_an_interrupted_erase_is_told_and_finished_first(story: Story) -> None:
+    with story.open() as memory:
+        dog = memory.remember(DOG)
+        memory.erase(memory.plan_erase([dog.id]))
+        with memory._connections.write() as connection:
+            connection.execute(
+                "INSERT INTO memory_metadata VALUES ('erase_unfinished', ?)",
+                (f'{{"request":{{"ids":["{dog.id}"]}},"memories":1,"at":1,"ids":["{dog.id}"]}}',),
+            )
+    app = story.app()
+    async with running(app) as pilot:
+        await until(lambda: "An erase was interrupted: E on any memory finishes it" in screen_text(app))
+        await pilot.press("E")
+        await until(lambda: there(app, EraseDialog) and "not proven yet" in screen_text(app))
+        await pilot.press("enter")
+        await until(lambda: "1 memory erased for good" in screen_text(app), 60)
+        with story.open(readonly=True) as memory:
+            assert memory.unfinished_erase() is None
+
+
+async def test_nothing_is_erased_in_a_memory_that_is_only_read(story: Story) -> None:
+    app = story.app(readonly=True)
+    async with running(app) as pilot:
+        await pilot.press("E")
+        await until(lambda: "open for reading only" in screen_text(app))
+        assert not isinstance(app.screen, EraseDialog)
