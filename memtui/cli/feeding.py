@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,6 +53,8 @@ def import_command(
     "content", "time"} a line) are recognised by what is in them. What is there already is not added again. Ctrl+C
     stops; what came in until then stays, and "memtui undo" takes it back.
 
+    Sessions of the Agents SDK in another database come in by its URL, best from the environment: env:NAME.
+
     --discover tells what these programs keep on this machine, how much of it is in, and what they will delete soon;
     "memtui import --discover NAME..." brings in some of it, each as an operation of its own.
 
@@ -80,11 +82,15 @@ def import_command(
         return _bring_in(door, [source.path for source in sources], dry_run=dry_run, later=later, json=json)
     if not places:
         raise UsageError("What shall be imported?", _suggestions())
-    found = [Path(place).expanduser() for place in places]
+    from memtui.engine.feeds.database_urls import is_url
+
+    found = [place if is_url(place) else Path(place).expanduser() for place in places]
     if not dry_run and not door.demo and paths.is_missing(door.path()):
         from memtui.engine.feeds.detect import find_sources
 
-        find_sources(found, format)  # what holds nothing to import leaves no empty memory behind
+        # What holds nothing to import leaves no empty memory behind.
+        if files := [place for place in found if isinstance(place, Path)]:
+            find_sources(files, format)
     meter = Meter()
     with _target(door, dry_run) as memory:
         report = _import(memory, found, format, dry_run, meter)
@@ -123,7 +129,7 @@ def _bring_in(door: Door, found: list[Path], *, dry_run: bool, later: bool, json
 
 
 def _import(
-    memory: Memory, found: list[Path], format: str | None, dry_run: bool, meter: Meter
+    memory: Memory, found: Sequence[str | Path], format: str | None, dry_run: bool, meter: Meter
 ) -> ImportReport:
     with cancelled_by_signal() as cancelled:
         report = memory.import_paths(

@@ -18,7 +18,8 @@ from . import base, databases, values
 from .base import Head
 from .source import Stream
 
-_COLUMNS = {"id", "session_id", "message_data", "created_at"}
+# What a table of messages has.
+COLUMNS = {"id", "session_id", "message_data", "created_at"}
 _HIDDEN = ("system", "developer")
 ENCRYPTED = "encrypted by the program that wrote it"
 
@@ -38,11 +39,11 @@ class AgentsSDK:
     label = "OpenAI Agents SDK"
 
     def sniff(self, head: Head) -> bool:
-        return any(_COLUMNS.issubset(columns) for columns in head.tables.values())
+        return any(COLUMNS.issubset(columns) for columns in head.tables.values())
 
     def read(self, stream: Stream) -> Iterator[Turn | Skip]:
         for table, columns in stream.tables().items():
-            if not _COLUMNS.issubset(columns):
+            if not COLUMNS.issubset(columns):
                 continue
             rows = stream.rows(
                 f"""

@@ -66,16 +66,20 @@ class Keeping(Finding, Undoing):
         progress: Callable[[ImportProgress], None] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> ImportReport:
-        """Import conversations and other memories from files, folders and zips as one undoable operation; see ``feeds``."""
+        """Import conversations and other memories from files, folders and zips as one undoable operation; see ``feeds``.
+
+        A text may also be the URL of a database with sessions of the OpenAI Agents SDK.
+        """
         if not dry_run:
             self._must_write("import into it")
-        from memtui.engine.feeds import importer
+        from memtui.engine.feeds import database_urls, importer
 
-        report = importer.import_paths(
-            self._connections, [Path(path) for path in paths], format=format, dry_run=dry_run, actor=self.actor,
-            clock=self._clock, options=self._options, progress=progress, cancelled=cancelled,
-            before_write=self._back_up_before_import, ordering=_is_order,
-        )  # fmt: skip
+        with database_urls.local(list(paths)) as here:
+            report = importer.import_paths(
+                self._connections, here, format=format, dry_run=dry_run, actor=self.actor, clock=self._clock,
+                options=self._options, progress=progress, cancelled=cancelled,
+                before_write=self._back_up_before_import, ordering=_is_order,
+            )  # fmt: skip
         if report.operation is not None:
             self._tell(report.operation.op_id)
             self._ask_questions()
