@@ -122,7 +122,7 @@ _KNOWN_BY = {
 
 
 def _remember_keys(connection: apsw.Connection, closure: Closure, steps: Sequence[Step]) -> None:
-    keys: set[str] = set(closure.ids)
+    keys = {key for id in closure.ids for key in (id, f"memtui:{id}")}  # the latter in a vault of ours
     for row in closure.rows.values():
         if row.source_key:
             keys.add(row.source_key)
