@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -82,15 +82,22 @@ def import_command(
         return _bring_in(door, [source.path for source in sources], dry_run=dry_run, later=later, json=json)
     if not places:
         raise UsageError("What shall be imported?", _suggestions())
-    from memtui.engine.feeds.database_urls import is_url
+    from memtui.engine.feeds import database_urls
 
-    found = [place if is_url(place) else Path(place).expanduser() for place in places]
+    with database_urls.local(
+        [place if database_urls.is_url(place) else Path(place).expanduser() for place in places]
+    ) as found:
+        return _bring_in_one(door, found, format, dry_run=dry_run, later=later, json=json)
+
+
+def _bring_in_one(
+    door: Door, found: list[Path], format: str | None, *, dry_run: bool, later: bool, json: bool
+) -> int:
+    """All of it as one operation."""
     if not dry_run and not door.demo and paths.is_missing(door.path()):
         from memtui.engine.feeds.detect import find_sources
 
-        # What holds nothing to import leaves no empty memory behind.
-        if files := [place for place in found if isinstance(place, Path)]:
-            find_sources(files, format)
+        find_sources(found, format)  # what holds nothing to import leaves no empty memory behind
     meter = Meter()
     with _target(door, dry_run) as memory:
         report = _import(memory, found, format, dry_run, meter)
@@ -129,7 +136,7 @@ def _bring_in(door: Door, found: list[Path], *, dry_run: bool, later: bool, json
 
 
 def _import(
-    memory: Memory, found: Sequence[str | Path], format: str | None, dry_run: bool, meter: Meter
+    memory: Memory, found: list[Path], format: str | None, dry_run: bool, meter: Meter
 ) -> ImportReport:
     with cancelled_by_signal() as cancelled:
         report = memory.import_paths(

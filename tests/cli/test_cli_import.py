@@ -212,6 +212,15 @@ def test_options_that_contradict_each_other_are_told(arguments: tuple[str, ...],
     assert cli("import", *arguments).code == 2
 
 
+def test_a_database_that_cannot_be_reached_leaves_no_memory_and_tells_no_password(
+    cli: Cli, home: Path
+) -> None:
+    told = cli("import", "postgresql://ada:hunter2@127.0.0.1:1/agents", "--json")
+    assert told.code in (2, 3)
+    assert "hunter2" not in told.out + told.err
+    assert not (home / "memory.db").exists()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals end it there in another way")
 def test_watching_follows_what_programs_write_until_a_signal_ends_it(
     program: Program, cli: Cli, home: Path

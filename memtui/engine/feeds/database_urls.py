@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -38,7 +38,7 @@ def is_url(place: str) -> bool:
 
 
 @contextmanager
-def local(places: list[str | Path], limits: Limits = LIMITS) -> Iterator[list[Path]]:
+def local(places: Sequence[str | Path], limits: Limits = LIMITS) -> Iterator[list[Path]]:
     """Every place as a path: databases are copied for as long as the context lasts.
 
     Raises InputError for one that cannot be reached or holds no sessions.

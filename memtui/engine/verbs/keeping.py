@@ -74,7 +74,7 @@ class Keeping(Finding, Undoing):
             self._must_write("import into it")
         from memtui.engine.feeds import database_urls, importer
 
-        with database_urls.local(list(paths)) as here:
+        with database_urls.local(paths) as here:
             report = importer.import_paths(
                 self._connections, here, format=format, dry_run=dry_run, actor=self.actor, clock=self._clock,
                 options=self._options, progress=progress, cancelled=cancelled,
