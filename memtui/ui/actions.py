@@ -232,6 +232,8 @@ ACTIONS: tuple[Action, ...] = (
 
     _action("import", "i", "import", "Program", _ALL,
             "Bring in conversations: files, folders, exports.", footer=90, changes=True),
+    _action("export", "I", "export", "Program", _ALL,
+            "Write everything, or what is shown, to a file or a folder of notes."),
     _action("settings", "comma", "settings", "Program", _ALL, "See and change the settings."),
     _action("palette", "ctrl+p  :", "commands", "Program", _ALL, "Find any command by its name.", footer=95),
     _action("help", "?  f1", "help", "Program", _ALL, "What the keys do here.", footer=99),

@@ -132,7 +132,7 @@ class AppActions(AppWays):
     def do_import(self) -> None:
         self._me.push_named("import")
 
-    def export(self) -> None:
+    def do_export(self) -> None:
         """Open the dialog, narrowed to what the list of memories shows."""
         from .screens.exporting import ExportDialog
         from .screens.memories import MemoriesPane

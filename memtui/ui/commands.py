@@ -62,9 +62,6 @@ class Commands(Provider):
         for command in main.pane.commands():
             name = visible(command.name)
             yield Entry(name, _shown(name, "", command.help), command.run, False)
-        name = visible("Export")
-        help = "Write everything, or what is shown, to a file or a folder of notes."
-        yield Entry(name, _shown(name, "", help), app.export, True)
         for theme in sorted(app.available_themes):
             name = visible(f"Theme: {theme}")
             yield Entry(

@@ -8,6 +8,7 @@ from pathlib import Path
 from memtui.ui.app import MemtuiApp
 from memtui.ui.screens.exporting import ExportDialog
 from memtui.ui.widgets.path_input import PathInput
+from memtui.ui.widgets.toggle import Toggle
 from textual.widgets import Input
 from ui_story import Story, running, screen_text, until
 
@@ -29,7 +30,7 @@ async def test_what_is_shown_goes_to_a_file_and_a_file_that_is_there_is_kept(
     target = tmp_path / "out.jsonl"
     app = story.app()
     async with running(app) as pilot:
-        app.export()
+        await pilot.press("I")
         await until(lambda: isinstance(app.focused, PathInput))
         dialog = app.screen
         assert isinstance(dialog, ExportDialog)
@@ -44,25 +45,48 @@ async def test_what_is_shown_goes_to_a_file_and_a_file_that_is_there_is_kept(
         ]
         before = target.read_bytes()
         await pilot.press("enter")
-        app.export()
+        await pilot.press("I")
         await until(lambda: isinstance(app.focused, PathInput))
         app.screen.query_one(PathInput).value = str(target)
         await pilot.press("enter")
         await until(lambda: stage(app) == "failed")
         await until(lambda: "there already" in " ".join(screen_text(app).replace("│", " ").split()))
         assert target.read_bytes() == before
+        # Asked to, it is replaced, here with its history.
         await pilot.press("b")
         assert stage(app) == "choose"
+        await pilot.press("tab", "tab", "space", "tab", "space")
+        assert [toggle.on for toggle in app.screen.query(Toggle)] == [True, True]
+        await pilot.press("enter")
+        await until(lambda: stage(app) == "done")
+        kinds = {json.loads(line)["line"] for line in target.read_text().splitlines()}
+        assert {"operation", "change"} <= kinds
+        assert target.read_bytes() != before
 
 
 async def test_a_name_without_the_ending_of_a_file_is_a_folder_of_notes(story: Story, tmp_path: Path) -> None:
     kept(story)
     app = story.app()
     async with running(app) as pilot:
-        app.export()
+        await pilot.press("I")
         await until(lambda: isinstance(app.focused, PathInput))
         app.screen.query_one(PathInput).value = str(tmp_path / "vault")
         await pilot.press("enter")
         await until(lambda: stage(app) == "done")
         await until(lambda: " notes exported" in screen_text(app))
         assert (tmp_path / "vault" / "Index.md").is_file()
+
+
+async def test_a_filter_that_is_a_mistake_is_refused_and_can_be_mended(story: Story, tmp_path: Path) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("slash", *"kind:fact", "enter", "I")
+        await until(lambda: isinstance(app.focused, PathInput))
+        assert app.screen.query_one(".export-filter", Input).value == "kind:fact"
+        app.screen.query_one(PathInput).value = str(tmp_path / "out.jsonl")
+        app.screen.query_one(".export-filter", Input).value = "kind:opinion"
+        await pilot.press("enter")
+        await until(lambda: stage(app) == "failed")
+        await pilot.press("b")
+        assert app.screen.query_one(".export-filter", Input).value == "kind:opinion"
+        assert not (tmp_path / "out.jsonl").exists()

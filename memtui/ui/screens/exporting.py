@@ -17,6 +17,7 @@ from memtui.ui.format import count, plural
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.path_input import PathInput
+from memtui.ui.widgets.toggle import Toggle
 
 from .dialog import Dialog
 
@@ -32,7 +33,7 @@ _FILES = (".jsonl", ".json", ".ndjson")
 
 Stage = Literal["choose", "writing", "done", "failed"]
 _HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
-    "choose": (("Enter", "export"), ("Tab", "complete")),
+    "choose": (("Enter", "export"), ("Tab", "complete, next"), ("Space", "on or off")),
     "writing": (("c", "stop"),),
     "done": (("Enter", "good"),),
     "failed": (("b", "another path"),),
@@ -64,7 +65,10 @@ class ExportDialog(Dialog[None]):
                     "A name that ends in .jsonl: one file, which can be imported again. Else: a folder of notes.\n",
                     "$text-muted",
                 ),
-                ("Without a filter everything; nothing that is there is replaced.", "$text-muted"),
+                (
+                    "Without a filter everything; the file has the Trash too. Notes that you changed stay as they are.",
+                    "$text-muted",
+                ),
             ),
             classes="dialog-text export-choose",
         )
@@ -72,6 +76,12 @@ class ExportDialog(Dialog[None]):
         yield Input(
             self._filter, placeholder="filter, for example kind:fact", classes="export-choose export-filter"
         )
+        yield Toggle(
+            "with history: who changed what, and when (a file only)",
+            id="export-history",
+            classes="export-choose",
+        )
+        yield Toggle("replace a file that is there", id="export-force", classes="export-choose")
         yield Static(classes="dialog-text export-text")
 
     def on_mount(self) -> None:
@@ -121,10 +131,17 @@ class ExportDialog(Dialog[None]):
     @on(Input.Submitted)
     def _chosen(self, event: Input.Submitted) -> None:
         event.stop()
+        self._submit()
+
+    def _submit(self) -> None:
         text = self.query_one(PathInput).value.strip()
         if text:
             self._show_stage("writing", assemble(("Exporting", "bold")))
-            start(self.app, partial(self._run, Path(text).expanduser(), self._filter_now()), "export")
+            history, force = (self.query_one(f"#export-{name}", Toggle).on for name in ("history", "force"))
+            run = partial(
+                self._run, Path(text).expanduser(), self._filter_now(), history=history, force=force
+            )
+            start(self.app, run, "export")
 
     @on(PathInput.Left)
     def _to_filter(self) -> None:
@@ -133,7 +150,7 @@ class ExportDialog(Dialog[None]):
     def _filter_now(self) -> str:
         return self.query_one(".export-filter", Input).value.strip()
 
-    async def _run(self, path: Path, filter: str) -> None:
+    async def _run(self, path: Path, filter: str, *, history: bool, force: bool) -> None:
         format: Format = "jsonl" if path.suffix.lower() in _FILES else "markdown"
 
         def run(memory: Memory, work: Work) -> ExportReport:
@@ -141,8 +158,9 @@ class ExportDialog(Dialog[None]):
                 work.progress(progress.done, progress.total)
 
             return memory.export(
-                path, format=format, filter=filter, progress=follow, cancelled=work.cancelled
-            )
+                path, format=format, filter=filter, history=history, force=force,
+                progress=follow, cancelled=work.cancelled,
+            )  # fmt: skip
 
         try:
             report = await self.shell.operations.work(run, NAME)
@@ -162,6 +180,8 @@ class ExportDialog(Dialog[None]):
     def action_close(self) -> None:
         if self._stage == "done":
             self.dismiss(None)
+        elif self._stage == "choose":  # from a toggle
+            self._submit()
 
     def action_stop(self) -> None:
         work = self._work
