@@ -26,7 +26,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.load_profile("full" if config.getoption("--full") else "quick")
-    for size in ("COLUMNS", "LINES"):  # pytest-xdist sets them; programs would believe them, not their terminal
+    for size in (
+        "COLUMNS",
+        "LINES",
+    ):  # pytest-xdist sets them; programs would believe them, not their terminal
         os.environ.pop(size, None)
 
 
