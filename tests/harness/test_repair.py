@@ -145,6 +145,12 @@ def lose_table(table: str) -> Callable[[Memory], None]:
     return damage
 
 
+def spoil_the_folding(memory: Memory) -> None:
+    execute(
+        memory, "UPDATE folding SET indexed = 'x' WHERE place = 7", "DELETE FROM folding WHERE place = 30"
+    )
+
+
 def lose_every_index(memory: Memory) -> None:
     execute(memory, *(f"DROP INDEX {name}" for kind, name in manifest() if kind == "index"))
 
@@ -327,6 +333,8 @@ DAMAGES: dict[Callable[[Memory], None], str] = {
     **{tear(table): "full text" for table in full_text.ALL_TABLES},
     **{lose_inner_table(table): "schema" for table in full_text.ALL_TABLES},
     **{lose_table(table): "schema" for table in (*full_text.ALL_TABLES, *DERIVED)},
+    lose_table("folding"): "schema",
+    spoil_the_folding: "schema",
     lose_every_index: "schema",
     lose_every_vocabulary: "schema",
     lose_a_view: "schema",

@@ -10,7 +10,17 @@ from memtui.engine.records import Repair
 
 from . import cjk, full_text, triggers, vectors
 from .connection import Connections
-from .invariants.structure import DERIVED, can_be_made, counters, manifest, owner_of, present, private_parts
+from .invariants.structure import (
+    DERIVED,
+    FIXED,
+    can_be_made,
+    counters,
+    fixed_rows,
+    manifest,
+    owner_of,
+    present,
+    private_parts,
+)
 from .sql import scalar
 
 
@@ -49,13 +59,19 @@ def _schema(connection: apsw.Connection) -> Iterator[str]:
         for kind, name in present(connection):  # an inner table whose index is gone
             if kind == "table" and owner_of(name) == table:
                 connection.execute(f'DROP TABLE "{name}"')
-    made = [key for key in mendable if key[0] == "table" and key[1] in DERIVED] + [
+    made = [key for key in mendable if key[0] == "table" and key[1] in (*DERIVED, *FIXED)] + [
         ("table", name) for name in texts
     ]
     made += [key for key in mendable if key[0] in ("view", "index")]
     for key in sorted(made, key=lambda key: ("table", "view", "index").index(key[0])):
         if key in wanted:
             connection.execute(wanted[key])
+    for table in FIXED:
+        rows = fixed_rows(None, table)
+        if fixed_rows(connection, table) != rows:
+            connection.execute(f"DELETE FROM {table}")
+            connection.executemany(f"INSERT INTO {table} VALUES ({','.join('?' * len(rows[0]))})", rows)
+            yield f"Filled the table {table} with the rows of this version."
     for table in texts:
         _fill(connection, table)
     if changed:

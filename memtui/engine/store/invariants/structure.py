@@ -28,6 +28,10 @@ DERIVED = (
 """Tables whose rows a program can make again: one that points at nothing is let go."""
 
 
+FIXED = ("folding",)
+"""Tables that every file has with the same rows."""
+
+
 def pages(scene: Scene) -> Iterator[Finding]:
     """The pages of the file are whole."""
     for table in full_text.ALL_TABLES:
@@ -68,6 +72,18 @@ def manifest() -> dict[tuple[str, str], str]:
         model.close()
 
 
+def fixed_rows(connection: apsw.Connection | None, table: str) -> tuple[tuple[apsw.SQLiteValue, ...], ...]:
+    """The rows of a table of ``FIXED``; ``connection`` None: as they should be."""
+    if connection is not None:
+        return tuple(connection.execute(f"SELECT * FROM {table} ORDER BY 1"))
+    model = apsw.Connection(":memory:")
+    try:
+        migrate.apply_pending(model)
+        return fixed_rows(model, table)
+    finally:
+        model.close()
+
+
 def present(connection: apsw.Connection) -> dict[tuple[str, str], str]:
     return {(kind, name): sql for kind, name, sql in connection.execute(_LISTING)}
 
@@ -86,6 +102,9 @@ def schema(scene: Scene) -> Iterator[Finding]:
         yield finding(
             "schema", f"{kind} {name} {what}", repairable=can_be_made(kind, name, have), remedy=RESTORE
         )
+    for table in FIXED:
+        if ("table", table) in have and fixed_rows(scene.connection, table) != fixed_rows(None, table):
+            yield finding("schema", f"table {table} does not hold the rows of this version", repairable=True)
     for table, least in counters(scene.connection).items():
         yield finding(
             "schema", f"{table} would give out a key for the second time (below {least:,})", repairable=True
@@ -99,7 +118,7 @@ def can_be_made(kind: str, name: str, have: dict[tuple[str, str], str]) -> bool:
     owner = owner_of(name)
     if owner is not None:  # the index as a whole is made anew, unless its inner tables alone are there
         return ("table", owner) in have or ("table", name) not in have
-    return name in DERIVED and ("table", name) not in have
+    return name in (*DERIVED, *FIXED) and ("table", name) not in have
 
 
 def owner_of(table: str) -> str | None:
