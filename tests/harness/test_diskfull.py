@@ -12,6 +12,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -173,6 +174,9 @@ ACTIONS: dict[str, Action] = {
     "skip session": lambda m, _: m.upkeep.skip("talk"),
     "backup": lambda m, _: m.backups.make(),
     "restore backup": restored,
+    "take from a backup": lambda m, _: m.take_from_backup(m.backups.all()[-1].path),
+    "decide": lambda m, _: m.upkeep.decide(m.upkeep.entity_cards()[0], "both"),
+    "describe entity": lambda m, _: m.describe_entity(entity(m, "Porto"), "a harbour"),
     "export": lambda m, folder: m.export(folder / "out.jsonl", force=True),
     "vault": lambda m, folder: m.export(folder / "vault", format="markdown"),
     "repair": lambda m, _: m.check(repair=True),
@@ -185,6 +189,7 @@ REPEATABLE = {"questions", "backup", "export", "vault", "repair", "restore backu
 # These need something of their own before they can be tried.
 BEFORE: dict[str, Action] = {
     "restore backup": lambda m, _: m.backups.make(),
+    "take from a backup": lambda m, _: (m.backups.make(), m.forget(fact(m, "sleeps").id)),
     "repair": lambda m, _: _damage(m),
 }
 
@@ -293,6 +298,37 @@ def test_what_takes_several_transactions_is_ended_and_taken_back_when_there_is_r
         memory.undo()
         assert memory.content_hash() == start
         assert not list(place.parent.glob("memory.db.run-*")), "no lock of an ended operation is left"
+
+
+def test_an_erase_that_runs_out_of_room_is_finished_later(disk: FullDisk, place: Path, whole: Path) -> None:
+    """What is erased is gone at once; the file is made small again, and the backups are rewritten, as far as there is room."""
+
+    def erase(memory: Memory, folder: Path) -> object:
+        return memory.erase(memory.plan_erase([fact(memory, "Grace").id]))
+
+    rehearsed = written(disk, whole, place.with_name("rehearsal"), erase, lambda m, _: m.backups.make())
+    with Memory.open(place, options=OPTIONS) as memory:
+        memory.backups.make()
+        before = state(memory)
+        for after in (0, rehearsed // 20):
+            with disk.full(after):
+                says_where_and_what_next(refused(erase, memory, place.parent), place)
+                assert state(memory) == before or memory.unfinished_erase() is not None
+            if memory.unfinished_erase() is not None:
+                break
+        for after in (0, rehearsed // 3, rehearsed // 2):
+            if memory.unfinished_erase() is not None:
+                with disk.full(after), suppress(DiskFullError):
+                    memory.resume_erase()
+        proof = memory.resume_erase() or erase(memory, place.parent)
+        assert proof.complete, proof
+        assert memory.unfinished_erase() is None and memory.check(deep=True).ok
+    for file in place.parent.rglob("*"):
+        assert (
+            not file.is_file()
+            or "rehearsal" in file.parts
+            or b"lighthouse of Bergen" not in file.read_bytes()
+        )
 
 
 def test_vectors_are_made_as_far_as_there_is_room_and_then_the_rest(disk: FullDisk, place: Path) -> None:
