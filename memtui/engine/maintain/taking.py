@@ -15,6 +15,7 @@ import apsw
 from memtui.engine.errors import NotFoundError
 from memtui.engine.store import history, memories
 from memtui.engine.store.columns import COVERED
+from memtui.engine.store.erased import erased
 
 _AT_ONCE = 500
 
@@ -27,16 +28,20 @@ class Image(NamedTuple):
 
 
 def missing(source: apsw.Connection, live: Path) -> list[int]:
-    """The keys (in the backup) of active memories that are absent from the file, or forgotten or faded there."""
+    """The keys (in the backup) of active memories that are absent from the file, or forgotten or faded there.
+
+    Those that were erased for good are not missing.
+    """
     source.execute("ATTACH ? AS live", (str(live),))
     try:
         rows: Any = source.execute(
             """
-            SELECT t.rid FROM main.memories t LEFT JOIN live.memories n ON n.id = t.id
+            SELECT t.rid, t.id FROM main.memories t LEFT JOIN live.memories n ON n.id = t.id
             WHERE t.valid_until IS NULL AND (n.rid IS NULL OR n.ended_by IN ('forgotten', 'faded')) ORDER BY t.rid
             """
-        )
-        return [rid for (rid,) in rows]
+        ).fetchall()
+        gone = erased(source, (id for _, id in rows), "live")
+        return [rid for rid, id in rows if id not in gone]
     finally:
         source.execute("DETACH live")
 

@@ -27,19 +27,15 @@ def note_key(kind: str, content: str) -> str:
     return "\0".join(("note", kind, " ".join(content.split())))
 
 
-def salt_of(connection: apsw.Connection) -> bytes:
-    return bytes.fromhex(
-        str(scalar(connection, "SELECT value FROM memory_metadata WHERE key = 'erase_salt'"))
-    )
+def salt_of(connection: apsw.Connection, database: str = "main") -> bytes:
+    found = scalar(connection, f"SELECT value FROM {database}.memory_metadata WHERE key = 'erase_salt'")
+    return bytes.fromhex(str(found))
 
 
-def erased(connection: apsw.Connection, keys: Iterable[str]) -> set[str]:
-    """Those of the keys whose row was erased for good."""
-    if scalar(connection, "SELECT 1 FROM erased_keys LIMIT 1") is None:
+def erased(connection: apsw.Connection, keys: Iterable[str], database: str = "main") -> set[str]:
+    """Those of the keys whose row was erased for good from a ``database`` of the connection."""
+    if scalar(connection, f"SELECT 1 FROM {database}.erased_keys LIMIT 1") is None:
         return set()
-    salt = salt_of(connection)
-    return {
-        key
-        for key in keys
-        if scalar(connection, "SELECT 1 FROM erased_keys WHERE hash = ?", (keys_hash(key, salt),))
-    }
+    salt = salt_of(connection, database)
+    look = f"SELECT 1 FROM {database}.erased_keys WHERE hash = ?"
+    return {key for key in keys if scalar(connection, look, (keys_hash(key, salt),))}

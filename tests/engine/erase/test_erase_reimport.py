@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from erase_kit import CJK, FACT, KEPT, QUIET, TURN, open_memory
+from erase_kit import CJK, FACT, KEPT, TURN, open_memory
 from memtui import Memory
 
 pytestmark = pytest.mark.usefixtures("near")
@@ -99,4 +99,14 @@ def test_a_restored_backup_does_not_let_it_in_either(home: Path, tmp_path: Path)
         memory.backups.restore("latest")
         assert memory.view.count() == 2
         assert memory.import_paths([source]).imported == 0
-    assert not QUIET.background
+
+
+def test_a_copy_of_ones_own_does_not_count_it_as_missing(home: Path, tmp_path: Path) -> None:
+    with open_memory(home) as memory:
+        fact, other = memory.remember(FACT), memory.remember(KEPT)
+        mine = tmp_path / "mine.db"
+        mine.write_bytes(memory.backups.make("manual").path.read_bytes())
+        assert memory.erase(memory.plan_erase([fact.id])).complete
+        memory.forget(other.id)
+        memory.take_from_backup(mine)
+        assert [one.content for one in memory.view.page()] == [KEPT]
