@@ -1,7 +1,7 @@
 """Another program's ``memory.db``: episodes, facts and reflections with their provenance, names and sessions.
 
-Text is read as bytes, and numbers only where they are some: a row that is broken is passed over, not the file. Its
-vectors stay behind, because nobody knows their model; they are made anew.
+Text is read as bytes, and numbers only where they are some: a row that is broken is passed over, not the file. For its
+vectors, whose model nobody knows, see ``carried_vectors``.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class _Reader:
             return self.stream.skip(NO_ID)
         if content is None or not content.strip():
             return self.stream.skip(base.NO_TEXT)
-        drawn_from = tuple(_key(one) for one in _strings(sources))
+        drawn_from = tuple(key(one) for one in _strings(sources))
         speaker = values.one_line(role)
         talk = values.identifier(session)
         if talk is None and kind == "episode":
@@ -135,7 +135,7 @@ class _Reader:
         return Note(
             kind=kind,
             content=content,
-            source_key=_key(own),
+            source_key=key(own),
             source=SOURCE,
             trust=_trust(kind, speaker, drawn_from),
             event_time=values.event_time(event_time, self.stream),
@@ -145,7 +145,7 @@ class _Reader:
             ended_at=(self.stream.source.modified if valid_until is None else valid_until) if ended else None,
             ended_by=self._ended_by(kind, own, confidence),
             drawn_from=drawn_from,
-            supersedes=_key(earlier) if earlier else None,
+            supersedes=key(earlier) if earlier else None,
             session_id=None if talk is None else _session(talk),
             role=speaker,
             tags=tuple(_strings(tags)),
@@ -192,7 +192,8 @@ def _float(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _key(identity: str) -> str:
+def key(identity: str) -> str:
+    """The source key of a memory's id."""
     return f"memory-db:{values.identifier(identity)}"
 
 

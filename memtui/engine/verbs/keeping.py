@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from msgspec.structs import replace
 
+from memtui.engine.errors import InputError
 from memtui.engine.maintain.backups import Backups
 from memtui.engine.records import (
     Changes,
@@ -80,6 +81,8 @@ class Keeping(Finding, Undoing):
                 options=self._options, progress=progress, cancelled=cancelled,
                 before_write=self._back_up_before_import, ordering=_is_order,
             )  # fmt: skip
+            if report.operation is not None and "memory-db" in report.formats:
+                report = self._carry_vectors(report, here)
         if report.operation is not None:
             self._tell(report.operation.op_id)
             self._ask_questions()
@@ -111,6 +114,23 @@ class Keeping(Finding, Undoing):
             before_write=self._back_up_before_import, ordering=_is_order,
         ) as follower:  # fmt: skip
             follower.run(stopped, tell, progress=progress)
+
+    def _carry_vectors(self, report: ImportReport, paths: Sequence[Path]) -> ImportReport:
+        """Keep the vectors that came along, where the model of this memory makes the same."""
+        from memtui.engine.feeds import carried_vectors, detect, memory_db
+
+        try:
+            found = detect.find_sources(paths, "memory-db", own=self.path).sources
+        except InputError:
+            return report
+        kept = carried_vectors.carry_over(
+            self._connections, [one.source.path for one in found], self._embedders.serving
+        )
+        if not kept:
+            return report
+        told = f"{kept:,} vectors kept: this memory's model makes the same"
+        warnings = tuple(one for one in report.warnings if not one.endswith(memory_db.VECTORS))
+        return replace(report, warnings=(*warnings, told))
 
     def _back_up_before_import(self) -> None:
         with self._connections.read() as connection:
