@@ -23,7 +23,7 @@ _KEYS = 1 << 40
 _SAME_SECOND = 64
 
 Known = dict[str, "Held"]
-"""What was read of each backup, by file name: it does not change under its name."""
+"""What was read of each backup, by file name."""
 
 
 def why(backup: Backup) -> str:
@@ -52,8 +52,14 @@ def keys_of(backups: Sequence[Backup]) -> list[int]:
 
 
 def read_held(memory: Memory, backups: Sequence[Backup], known: Known) -> Known:
-    """What each of them holds. Blocks."""
-    return {one.path.name: known.get(one.path.name) or memory.backups.held(one.path) for one in backups}
+    """What each of them holds; only those that changed are read again. Blocks."""
+    found: Known = {}
+    for one in backups:
+        held = known.get(one.path.name)
+        if held is None or not one.path.exists() or held.stamp != one.path.stat().st_mtime_ns:
+            held = memory.backups.held(one.path)
+        found[one.path.name] = held
+    return found
 
 
 def backups_line(backups: Sequence[Backup], now: float) -> str:

@@ -69,6 +69,16 @@ def look(memory: Memory, moments: Moments) -> Looking:
     return Looking(moments, past, diff)
 
 
+def look_again(memory: Memory, looking: Looking) -> Looking:
+    """The same moments read anew: what was erased for good meanwhile is in none of them. Blocks."""
+    diff = looking.diff
+    return Looking(
+        looking.moments,
+        memory.as_of(looking.past.at),
+        None if diff is None else memory.diff(diff.start, diff.end, limit=MOST),
+    )
+
+
 class PastSource:
     """The memories at a moment, narrowed by words (see ``Past``)."""
 

@@ -270,3 +270,20 @@ def test_the_difference_tells_what_became_of_each_memory_once(memory: Memory, cl
 def test_what_names_no_time_is_refused(memory: Memory) -> None:
     with pytest.raises(InputError, match="names no time"):
         memory.as_of("in the old days")
+
+
+def test_what_was_erased_for_good_is_in_no_past_also_in_one_that_is_open(place: Path, clock: Clock) -> None:
+    with Memory.open(place, clock=clock, options=OPTIONS) as memory:
+        pen = memory.remember("Uses a fountain pen")
+        secret = memory.remember("The accordion is in the cellar")
+        clock.now += 60
+        opened = memory.as_of("now")
+        memory.correct(pen.id, "Uses a pencil")
+        memory.tag(secret.id, add=["music"])
+        memory.undo()
+        assert len(opened.page()) == 2
+        clock.now += 60
+        memory.erase(memory.plan_erase([secret.id]))
+        assert [one.content for one in opened.page()] == ["Uses a fountain pen"]
+        assert [one.content for one in memory.as_of(START).page()] == ["Uses a fountain pen"]
+        assert "accordion" not in str(memory.diff(START - 1, "now"))

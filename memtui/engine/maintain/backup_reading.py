@@ -20,28 +20,35 @@ from memtui.engine.store.sql import scalar
 
 
 class Held(Record):
-    """What a backup holds: active memories by kind, and ``trash``. ``problem``: why it cannot be read, "" if it can."""
+    """What a backup holds: active memories by kind, and ``trash``. ``problem``: why it cannot be read, "" if it can.
+
+    ``stamp``: the file's time of change (ns) when it was read; an erase writes backups anew under their names.
+    """
 
     counts: dict[str, int] = {}
     problem: str = ""
+    stamp: int = 0
 
 
 def held(path: Path) -> Held:
     """Count what is in a backup; its pages are not checked, which takes reading them all."""
+    stamp = 0
     try:
+        stamp = path.stat().st_mtime_ns
         with closing(connect(path, write=False, immutable=not _has_log(path))) as connection:
             problem = _why_unusable(connection, path)
             if problem is not None:
-                return Held(problem=problem.message)
+                return Held(problem=problem.message, stamp=stamp)
             notes = connection.execute(
                 "SELECT kind, count(*) FROM memories WHERE valid_until IS NULL AND kind <> 'episode' GROUP BY kind"
             )
             counts = {str(kind): int(str(number)) for kind, number in notes}
             active = scalar(connection, "SELECT count(*) FROM memories WHERE valid_until IS NULL")
             ended = scalar(connection, "SELECT count(*) FROM memories WHERE valid_until IS NOT NULL")
-    except (apsw.Error, MemtuiError) as error:
-        return Held(problem=str(error))
-    return Held(counts={"episode": active - sum(counts.values()), **counts, "trash": ended})
+    except (apsw.Error, MemtuiError, OSError) as error:
+        return Held(problem=str(error), stamp=stamp)
+    counts = {"episode": active - sum(counts.values()), **counts, "trash": ended}
+    return Held(counts=counts, stamp=stamp)
 
 
 def _has_log(path: Path) -> bool:

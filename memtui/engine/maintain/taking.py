@@ -1,7 +1,8 @@
 """Single memories out of a backup: most people who lost something want that back, and nothing else undone.
 
 What is absent comes back as it was; what is in the Trash leaves it with the text that the backup has. What was
-corrected or merged since has a successor, and comes back only when it is asked for by its id.
+corrected or merged since has a successor, and comes back only when it is asked for by its id. What was erased for good
+does not come back.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from memtui.engine.errors import NotFoundError
-from memtui.engine.store import history, memories
+from memtui.engine.store import erased, history, memories
 from memtui.engine.store.columns import COVERED
 from memtui.engine.store.erased import erased
 
@@ -92,6 +93,8 @@ def _put(connection: apsw.Connection, image: Image, now: int) -> bool:
     row = {**image.row, "reviewed_at": now, "last_accessed": now}
     if connection.execute("SELECT 1 FROM memories WHERE rid = ?", (row["rid"],)).fetchone():
         del row["rid"]  # the backup of another file
+    if _was_erased(connection, row):
+        return False
     key = row["source_key"]
     if (
         key is not None
@@ -101,6 +104,16 @@ def _put(connection: apsw.Connection, image: Image, now: int) -> bool:
     _put_session(connection, image.session)
     history.insert_row(connection, "memories", row)
     return True
+
+
+def _was_erased(connection: apsw.Connection, row: dict[str, Any]) -> bool:
+    """A copy that lies elsewhere may still hold what was erased here for good."""
+    keys = [row["id"], erased.note_key(row["kind"], row["content"])]
+    if row["source_key"] is not None:
+        keys.append(row["source_key"])
+    if row["session_id"] is not None:
+        keys.append(erased.turn_key(row["session_id"], row["source_role"] or "", row["content"]))
+    return bool(erased.erased(connection, keys))
 
 
 def _session(source: apsw.Connection, session_id: str | None) -> dict[str, Any] | None:

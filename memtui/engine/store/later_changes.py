@@ -21,18 +21,21 @@ class LaterChanges:
     """Changes of memories by operations after ``cut``.
 
     ``before``: key -> columns as they were; ``born``: disjoint runs (first, last) of rows that came later.
-    ``seen``: the last change that is in.
+    ``read``: how often something new was read; while it stands, so does what was made of it.
     """
 
     def __init__(self, connection: apsw.Connection, cut: int) -> None:
         self.cut = cut
+        self.read = 0
         self._clear()
         self.follow(connection)
 
     def _clear(self) -> None:
+        self.read += 1
         self.before: dict[int, dict[str, Any]] = {}
         self.born: list[tuple[int, int]] = []
-        self.seen = 0
+        self._seen = 0
+        self._known_op = self.cut
         self._open_from = self.cut + 1
 
     @property
@@ -56,17 +59,20 @@ class LaterChanges:
     def follow(self, connection: apsw.Connection) -> None:
         """Take in what was done since; at once when nothing was."""
         latest = int(scalar(connection, "SELECT coalesce(max(seq), 0) FROM changes") or 0)
-        if latest < self.seen:  # the file was restored from a backup
-            self._clear()
+        erased = "SELECT 1 FROM ops WHERE op_id > ? AND kind = 'erase' LIMIT 1"
+        if latest < self._seen or scalar(connection, erased, (self._known_op,)):
+            self._clear()  # the file was restored from a backup, or history has lost what was erased for good
         self._grow(connection)
-        if latest == self.seen:
+        last_op = int(scalar(connection, "SELECT max(op_id) FROM ops") or 0)
+        if latest == self._seen:
+            self._known_op = last_op
             return
         rows: Any = connection.execute(
             """
             SELECT act, lo, hi, before FROM changes
             WHERE op_id > ?1 AND tbl = 'memories' AND seq > ?2 ORDER BY seq
             """,
-            (self.cut, self.seen),
+            (self.cut, self._seen),
         )
         decode = msgspec.json.Decoder(dict[str, Any]).decode
         for act, low, high, before in rows:
@@ -76,15 +82,16 @@ class LaterChanges:
                 self.before[low] = decode(before) | self.before[low]
             elif not self.is_born(low):
                 self.before[low] = decode(before)
-        self.seen = latest
+        self._seen, self._known_op = latest, last_op
+        self.read += 1
         running = scalar(connection, "SELECT min(op_id) FROM ops WHERE state = 'running'")
-        self._open_from = int(running or scalar(connection, "SELECT max(op_id) FROM ops") or 0)
+        self._open_from = int(running or last_op)
 
     def _grow(self, connection: apsw.Connection) -> None:
         runs: Any = connection.execute(
             "SELECT lo, hi FROM changes WHERE op_id > ?1 AND op_id >= ?2 AND tbl = 'memories' AND act = 'insert' "
             "AND seq <= ?3",
-            (self.cut, self._open_from, self.seen),
+            (self.cut, self._open_from, self._seen),
         )
         self._add(runs.fetchall())
 

@@ -101,8 +101,8 @@ class Past:
         with self._lock, self._connections.read() as connection:
             self._later.follow(connection)
             known = self._lists.get(words)
-            if known is None or known[0] != self._later.seen:
-                known = self._later.seen, array("q", self._listed(connection, _Wanted.parse(words)))
+            if known is None or known[0] != self._later.read:
+                known = self._later.read, array("q", self._listed(connection, _Wanted.parse(words)))
                 self._lists = {words: known}  # one list at a time is looked at
             return known[1]
 

@@ -22,6 +22,7 @@ from memtui.ui.past_rows import (
     fitting,
     is_past,
     look,
+    look_again,
     past_columns,
 )
 from memtui.ui.past_words import kinds_told, reach_told, verb_told
@@ -98,19 +99,17 @@ class LooksBack(ListPane[Any]):
         return True
 
     def reload(self) -> None:
-        """The past does not move; but a restore may have put another one in its place."""
+        """The past does not move; but a restore puts another one in its place, and an erase takes out of it."""
         if self.looking is not None:
-            start(self, partial(self._look_again, self.looking.moments), "look")
+            start(self, partial(self._look_again, self.looking), "look")
         else:
             super().reload()
 
-    async def _look_again(self, moments: Moments) -> None:
-        at = self.looking.past.at if self.looking is not None else 0
-        again = await self.ask(lambda memory: look(memory, moments))
-        # "2d" means another moment by now.
-        if self.looking is not None and (moments.end or again.past.at == at):
+    async def _look_again(self, looking: Looking) -> None:
+        again = await self.ask(lambda memory: look_again(memory, looking))
+        if self.looking is looking:
             self.looking = again
-        self.show_rows(top=False)
+            self.show_rows(top=False)
 
     # -- what is shown
 

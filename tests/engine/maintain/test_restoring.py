@@ -287,6 +287,24 @@ def test_many_memories_are_taken_in_parts_and_undone_as_one(memory: Memory, cloc
     assert hash_of(memory) == before
 
 
+def test_what_was_erased_for_good_does_not_come_back_from_a_copy_that_lies_elsewhere(
+    memory: Memory, clock: Clock, tmp_path: Path
+) -> None:
+    kept = memory.remember("Uses a fountain pen")
+    gone = memory.remember("The accordion is in the cellar")
+    memory.record_turn("s", "user", "it is in the cellar")
+    copy = tmp_path / "elsewhere.db"
+    copy.write_bytes(memory.backups.make().path.read_bytes())
+    clock.now += 60
+    memory.forget(kept.id)
+    memory.erase(memory.plan_erase([gone.id, memory.view.transcript("s")[0].id]))
+    operation = memory.take_from_backup(copy)
+    assert operation is not None and operation.rows == 1
+    assert [one.content for one in memory.view.page("kind:fact,episode")] == ["Uses a fountain pen"]
+    memory.undo(operation.op_id)
+    assert memory.take_from_backup(copy, [gone.id]) is None
+
+
 def test_nothing_is_taken_into_a_memory_that_is_open_for_reading_only(memory: Memory, place: Path) -> None:
     memory.remember("one")
     memory.backups.make()
