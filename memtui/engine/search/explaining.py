@@ -55,8 +55,11 @@ def explain(
         reasons, remedies = _unfound(trial, ranking, arms, profile)
         excluded += reasons
     elif cut:
+        passed_over = "vector" in arms and profile.vector and arms["vector"].rank <= profile.depth
         excluded.append(
-            f"It stands beyond the first {profile.depth} of every arm, which is how far the search looks."
+            "Its meaning is near, but of so many memories only those are compared whose vectors look like the question's."
+            if passed_over
+            else f"It stands beyond the first {profile.depth} of every arm, which is how far the search looks."
         )
         remedies = [*trial.with_words(ranking), *trial.deeper(arms)]
     elif place >= limit:
@@ -87,9 +90,8 @@ def _exact(
     if "keyword" in arms:
         arms["keyword"] = msgspec.structs.replace(arms["keyword"], matched=words)
     if "vector" not in arms and ranking.asked.meaning:
-        nearer = vector.position(
-            connection, ranking.asked.meaning.space, ranking.asked.meaning.query, scope, rid
-        )
+        meaning = ranking.asked.meaning
+        nearer = vector.position(connection, meaning.space, meaning.query, scope, rid, meaning.copy)
         if nearer is not None:
             arms["vector"] = ArmHit(rank=nearer[1] + 1, score=nearer[0], term=0.0)
     if "entity" not in arms and ranking.entities:

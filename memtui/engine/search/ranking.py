@@ -101,7 +101,9 @@ def rank(
     if meaning and nearest:
         from . import vector  # a hook, which has no vectors, is quicker without it
 
-        near = vector.nearest(connection, meaning.space, meaning.query, scope, profile.depth, meaning.copy)
+        near = vector.nearest(
+            connection, meaning.space, meaning.query, scope, profile.depth, meaning.copy, inside
+        )
     lists["vector"] = [Candidate(rid=hit.rid, score=hit.score, share=max(0.0, hit.score)) for hit in near]
     times["vector"] = lap()
 

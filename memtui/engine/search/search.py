@@ -20,6 +20,8 @@ from .scope import scope
 
 __all__ = ["search"]
 
+_WAITING_COUNTED = 10_000
+
 
 def search(
     connection: apsw.Connection,
@@ -85,12 +87,13 @@ def _notes(connection: apsw.Connection, ranking: Ranking, embedder: QueryEmbedde
             notes.append(f"Searched without vectors: {embedder}.")
     elif ranking.asked.profile.vector:
         report = next(report for report in ranking.reports if report.arm == "vector")
-        waiting = vectors.unembedded(connection)
+        waiting = vectors.unembedded(connection, _WAITING_COUNTED + 1)
         if report.state == "unavailable":
             notes.append(f"Searched without vectors: {report.why}.")
         elif waiting:
             several = "memory has" if waiting == 1 else "memories have"
-            notes.append(f"{waiting:,} {several} no vector yet: only their words can be found.")
+            many = f"{waiting:,}" if waiting <= _WAITING_COUNTED else f"More than {_WAITING_COUNTED:,}"
+            notes.append(f"{many} {several} no vector yet: only their words can be found.")
     if ranking.asked.question.dropped:
         notes.append(
             f"Only the {len(ranking.asked.question.terms)} rarest words were looked for; "

@@ -9,7 +9,7 @@ vectors is in memory, it takes the place of all of these.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,8 @@ from .vector_copy import VectorCopy
 if TYPE_CHECKING:
     from memtui.engine.models.vectors import FloatMatrix
 
+    from .vector_copy import Cosines
+
 NARROW = 20_000
 """Up to so many memories are compared one by one."""
 _ROWS_AT_ONCE = 4_096
@@ -38,12 +40,14 @@ def nearest(
     scope: Scope,
     limit: int,
     copy: VectorCopy | None = None,
+    inside: Sequence[int] | None = None,
 ) -> list[Found]:
     """The nearest ``limit`` memories of the scope; ``query`` is one row. Scores are cosines, -1 to 1.
 
-    Whichever way they are found, the scores are the same: those of ``cosines``.
+    ``inside``: what is in the scope, where that is known. Whichever way they are found, the scores are the same:
+    those of ``cosines``.
     """
-    found = _found(connection, space, query, scope, limit, copy)
+    found = _found(connection, space, query, scope, limit, copy, inside)
     exact = cosines(connection, space, query, [hit.rid for hit in found])
     return sorted(map(Found._make, exact.items()), key=lambda hit: (-hit.score, -hit.rid))
 
@@ -55,9 +59,12 @@ def _found(
     scope: Scope,
     limit: int,
     copy: VectorCopy | None,
+    inside: Sequence[int] | None,
 ) -> list[Found]:
     if copy is not None and copy.ready(connection, space):
-        return _in_copy(connection, copy, query, scope, limit)
+        in_copy = _in_copy(connection, copy, query, scope, limit, inside)
+        if in_copy is not None:
+            return in_copy
     blob = quantise(query)[0].tobytes()
     if not has_vec0(connection):
         return _in_numpy(connection, space, blob, scope, limit)
@@ -92,7 +99,12 @@ def cosines(
 
 
 def position(
-    connection: apsw.Connection, space: VectorSpace, query: FloatMatrix, scope: Scope, rid: int
+    connection: apsw.Connection,
+    space: VectorSpace,
+    query: FloatMatrix,
+    scope: Scope,
+    rid: int,
+    copy: VectorCopy | None = None,
 ) -> tuple[float, int] | None:
     """The cosine of one memory, and how many of the scope are nearer; None when it has no vector."""
     blob = quantise(query)[0].tobytes()
@@ -102,9 +114,24 @@ def position(
     ).fetchone()
     if row is None:
         return None
+    if copy is not None and copy.ready(connection, space):
+        found = copy.near(quantise(query)[0], None if scope.all_kinds else scope.kinds, all=True)
+        if found is not None:
+            return _position_in(connection, scope, found, rid, _cosines([row[0]], blob)[0])
     everything = {hit.rid: hit.score for hit in _in_numpy(connection, space, blob, scope, None)}
     cosine = everything.pop(rid) if rid in everything else _cosines([row[0]], blob)[0]
     return cosine, sum((score, other) > (cosine, rid) for other, score in everything.items())
+
+
+def _position_in(
+    connection: apsw.Connection, scope: Scope, found: Cosines, rid: int, cosine: float
+) -> tuple[float, int]:
+    import numpy as np
+
+    rids, cosines = found
+    [mine] = cosines[rids == rid] if rid in rids else [np.float32(cosine)]
+    nearer = rids[(cosines > mine) | ((cosines == mine) & (rids > rid))]
+    return cosine, len(passing(connection, scope, nearer.tolist()))
 
 
 def has_vec0(connection: apsw.Connection) -> bool:
@@ -140,37 +167,55 @@ def _compared(
 
 
 def _in_copy(
-    connection: apsw.Connection, copy: VectorCopy, query: FloatMatrix, scope: Scope, limit: int
-) -> list[Found]:
+    connection: apsw.Connection,
+    copy: VectorCopy,
+    query: FloatMatrix,
+    scope: Scope,
+    limit: int,
+    inside: Sequence[int] | None,
+) -> list[Found] | None:
+    """None where the copy was let go meanwhile."""
+    row = quantise(query)[0]
+    for all in (False, True):
+        if inside is not None:
+            found = copy.of(row, inside)
+            return None if found is None else _best(found, limit)[:limit]
+        found = copy.near(row, None if scope.all_kinds else scope.kinds, all=all)
+        if found is None:
+            return None
+        wanted = 2 * limit
+        while True:
+            ranked = _best(found, wanted)
+            kept = passing(connection, scope, [hit.rid for hit in ranked])
+            if len(kept) >= limit or (all and len(ranked) >= len(found[0])):
+                return [hit for hit in ranked if hit.rid in kept][:limit]
+            if len(ranked) >= len(found[0]):
+                break
+            wanted *= 8
+        # Too few of those that were looked at are in the scope.
+        inside = _few(connection, scope)
+    raise AssertionError
+
+
+def _few(connection: apsw.Connection, scope: Scope) -> list[int] | None:
+    """What is in a narrow scope."""
+    rows = connection.execute(
+        f"SELECT m.rid FROM memories m WHERE {scope.where} LIMIT {NARROW + 1}", scope.bindings
+    )
+    rids = [rid for (rid,) in rows]
+    return rids if len(rids) <= NARROW else None
+
+
+def _best(found: Cosines, limit: int) -> list[Found]:
+    """The nearest, newer ones first among equals; at the end of the list so many that no equal one is left out."""
     import numpy as np
 
-    rids, cosines = copy.cosines(quantise(query)[0], None if scope.all_kinds else scope.kinds)
-    if not scope.broad:
-        few = [
-            rid
-            for (rid,) in connection.execute(
-                f"SELECT m.rid FROM memories m WHERE {scope.where} LIMIT {NARROW + 1}", scope.bindings
-            )
-        ]
-        if len(few) <= NARROW:
-            inside = np.isin(rids, np.array(few, np.int64))
-            rids, cosines = rids[inside], cosines[inside]
-    wanted = 2 * limit
-    while True:
-        if wanted < len(rids):
-            # Of equal ones at the end of the list all are taken, so that the newer can come first.
-            least = np.partition(cosines, -wanted)[-wanted]
-            best = np.flatnonzero(cosines >= least)
-        else:
-            best = np.arange(len(rids))
-        order = best[np.lexsort((-rids[best], -cosines[best]))]
-        ranked: list[int] = rids[order].tolist()
-        inside_scope = passing(connection, scope, ranked)
-        if len(inside_scope) >= limit or wanted >= len(rids):
-            scores: list[float] = cosines[order].tolist()
-            found = zip(ranked, scores, strict=True)
-            return [Found(rid, score) for rid, score in found if rid in inside_scope][:limit]
-        wanted *= 8
+    rids, cosines = found
+    best = np.arange(len(rids))
+    if limit < len(rids):
+        best = np.flatnonzero(cosines >= np.partition(cosines, -limit)[-limit])
+    order = best[np.lexsort((-rids[best], -cosines[best]))]
+    return list(map(Found, rids[order].tolist(), cosines[order].tolist()))
 
 
 def _through_index(

@@ -1,6 +1,6 @@
 """A copy of the vectors in memory, for files that hold many.
 
-SQLite reads and compares a hundred thousand vectors in some 50 ms; here it takes 5, and 256 bytes a vector.
+SQLite reads and compares a hundred thousand vectors in some 50 ms; here it takes 3, and 300 bytes a vector.
 The copy is read in the background and kept up to date from ``vector_log``, in which triggers note every
 change of a vector. Until it is ready the index in the file answers.
 """
@@ -19,20 +19,25 @@ from memtui.engine.store import vectors
 from memtui.engine.store.vectors import VectorSpace
 
 from .scope import as_json
+from .vector_signs import distances, signs, words
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Cosines = tuple[NDArray[np.int64], NDArray[np.float32]]
+
 FROM = 20_000
 """With fewer vectors the index in the file is quick enough."""
 MOST = 1_500_000
-"""More would take more than 400 MB."""
+"""More would take more than 450 MB."""
 _CHANGES_IN_PASSING = 1_000
 _ROWS_AT_ONCE = 4_096
 # So many rows are made floats at a time: they stay in the processor's cache.
 _ROWS_COMPARED_AT_ONCE = 512
-_NOWHERE = -2.0
+LOOKED_AT = 3_000
+LOOKED_AT_SHARE = 25
+"""One in so many vectors is compared in full, but no fewer than 3,000: the others have too many other signs."""
 
 
 class _Place(NamedTuple):
@@ -81,17 +86,28 @@ class VectorCopy:
             with self._lock:
                 self._held = fresh
 
-    def cosines(
-        self, query: NDArray[np.int8], kinds: frozenset[str] | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Every rid of these kinds (None: all) with its cosine, in no order. Only after ``ready``."""
+    def near(
+        self, query: NDArray[np.int8], kinds: frozenset[str] | None, *, all: bool = False
+    ) -> Cosines | None:
+        """The rids of these kinds (None: every kind) that may be nearest, with their cosines, in no order.
+
+        They are a twenty-fifth of them (vector_signs), at least 3,000; or ``all``. Only after ``ready``; None
+        where the copy was let go meanwhile.
+        """
         with self._lock:
-            assert self._held is not None
-            return self._held.cosines(query, kinds)
+            return None if self._held is None else self._held.near(query, kinds, all)
+
+    def of(self, query: NDArray[np.int8], rids: Sequence[int]) -> Cosines | None:
+        """The same of these rids, as far as they have a vector."""
+        with self._lock:
+            return None if self._held is None else self._held.of(query, rids)
 
 
 class _Held:
-    """The rows: int8 vectors, one over their length (0 for a row that is gone), key, kind."""
+    """The rows: int8 vectors, their signs, one over their length (0 for a row that is gone), key, kind.
+
+    ``place_of``: the row of each key, -1 for none.
+    """
 
     def __init__(self, space: VectorSpace, place: _Place) -> None:
         cap_threads()
@@ -105,6 +121,8 @@ class _Held:
         self.scale = np.empty(0, np.float32)
         self.rids = np.empty(0, np.int64)
         self.kind = np.empty(0, np.uint8)
+        self.signs = np.empty((words(space.dims), 0), np.uint64)
+        self.place_of = np.empty(0, np.int32)
 
     def read(self, connection: apsw.Connection, stopped: Callable[[], bool]) -> bool:
         """All vectors of the space; False when it was stopped."""
@@ -143,7 +161,9 @@ class _Held:
     def _replace(self, connection: apsw.Connection, rids: set[int]) -> None:
         import numpy as np
 
-        old = np.flatnonzero(np.isin(self.rids[: self.count], np.fromiter(rids, np.int64)))
+        changed = np.fromiter(rids, np.int64)
+        old = self.place_of[changed[changed < len(self.place_of)]]
+        old = old[old >= 0]
         self.gone += int(np.count_nonzero(self.scale[old]))
         self.scale[old] = 0
         rows: list[Any] = connection.execute(
@@ -166,26 +186,60 @@ class _Held:
                 new = np.empty((room, *old.shape[1:]), old.dtype)
                 new[:start] = old[:start]
                 setattr(self, name, new)
+            columns = np.empty((len(self.signs), room), np.uint64)
+            columns[:, :start] = self.signs[:, :start]
+            self.signs = columns
         for kind in {kind for _, kind, _ in rows}.difference(self.kinds):
             self.kinds.append(kind)
         self.rids[start:end] = [rid for rid, _, _ in rows]
         self.kind[start:end] = [self.kinds.index(kind) for _, kind, _ in rows]
         vectors_of = np.frombuffer(b"".join(vector for *_, vector in rows), np.int8)
         self.rows[start:end] = vectors_of.reshape(-1, self.space.dims)
+        self.signs[:, start:end] = signs(self.rows[start:end])
+        highest = int(self.rids[start:end].max(initial=-1))
+        if highest >= len(self.place_of):
+            grown = np.full(highest + highest // 8 + _ROWS_AT_ONCE, -1, np.int32)
+            grown[: len(self.place_of)] = self.place_of
+            self.place_of = grown
+        self.place_of[self.rids[start:end]] = np.arange(start, end)
         lengths = np.linalg.norm(self.rows[start:end].astype(np.float32), axis=1)
         self.scale[start:end] = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
         self.count = end
 
-    def cosines(
-        self, query: NDArray[np.int8], kinds: frozenset[str] | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    def near(self, query: NDArray[np.int8], kinds: frozenset[str] | None, all: bool) -> Cosines:
+        import numpy as np
+
+        places = self._places(kinds)
+        most = max(LOOKED_AT, len(places) // LOOKED_AT_SHARE)
+        if not all and len(places) > most:
+            far = distances(self.signs[:, : self.count], query)
+            if len(places) < self.count:
+                far = far[places]
+            # Of equally far ones all are taken.
+            limit = np.searchsorted(np.cumsum(np.bincount(far)), most)
+            places = places[far <= limit]
+        return self._cosines(query, places)
+
+    def of(self, query: NDArray[np.int8], rids: Sequence[int]) -> Cosines:
+        import numpy as np
+
+        asked = np.asarray(rids, np.int64)
+        places = self.place_of[asked[asked < len(self.place_of)]].astype(np.int64)
+        places = places[places >= 0]
+        return self._cosines(query, places[self.scale[places] > 0])
+
+    def _places(self, kinds: frozenset[str] | None) -> NDArray[np.int64]:
         import numpy as np
 
         wanted = self.scale[: self.count] > 0
         if kinds is not None:
-            codes = [code for code, kind in enumerate(self.kinds) if kind in kinds]
-            wanted &= np.isin(self.kind[: self.count], codes)
-        places = np.flatnonzero(wanted)
+            codes = np.array([kind in kinds for kind in self.kinds] or [False])
+            wanted &= codes[self.kind[: self.count]]
+        return np.flatnonzero(wanted)
+
+    def _cosines(self, query: NDArray[np.int8], places: NDArray[np.int64]) -> Cosines:
+        import numpy as np
+
         one = query.astype(np.float32)
         scores = np.empty(len(places), np.float32)
         floats = np.empty((_ROWS_COMPARED_AT_ONCE, self.space.dims), np.float32)

@@ -240,8 +240,10 @@ def unsynced(connection: apsw.Connection) -> int:
     return int(scalar(connection, "SELECT count(*) FROM vector_changes"))
 
 
-def unembedded(connection: apsw.Connection) -> int:
-    return int(scalar(connection, "SELECT count(*) FROM index_queue WHERE vector = 1"))
+def unembedded(connection: apsw.Connection, most: int = -1) -> int:
+    """How many memories wait for a vector; counted up to ``most``."""
+    waiting = "SELECT count(*) FROM (SELECT 1 FROM index_queue WHERE vector = 1 LIMIT ?)"
+    return int(scalar(connection, waiting, (most,)))
 
 
 def embedded(connection: apsw.Connection, model: VectorSpace) -> int:

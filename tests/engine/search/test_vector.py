@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from memtui.engine.models.vectors import normalised, quantise
-from memtui.engine.search import filters, vector, vector_copy
+from memtui.engine.search import filters, vector, vector_copy, vector_signs
 from memtui.engine.search.scope import Scope, scope
 from memtui.engine.search.vector_copy import VectorCopy
 from memtui.engine.store import vectors
@@ -109,6 +109,41 @@ def test_a_copy_in_memory_finds_the_same(
     found = vector.nearest(shelf.connection, SPACE, query, where, 10, copy)
     assert [hit.rid for hit in found] == [rid for rid, _ in wanted]
     assert [hit.score for hit in found] == pytest.approx([score for _, score in wanted], abs=1e-5)
+
+
+@pytest.mark.parametrize("expression", ["", "kind:fact", "tag:few", "is:trash", "kind:fact -tag:few"])
+def test_of_many_vectors_those_are_compared_that_have_the_signs_of_the_question(
+    shelf: Book, expression: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_copy, "LOOKED_AT", 30)
+    copy = copied(shelf, monkeypatch)
+    where = within(expression)
+    target = exact(shelf, random_vector(), where)[0][0]
+    [(blob,)] = shelf.connection.execute("SELECT vector FROM embeddings WHERE rid = ?", (target,))
+    query = normalised(np.frombuffer(blob, np.int8)[None].astype(np.float32)) + 0.2 * random_vector()
+    everything = exact(shelf, query, where)
+    found = vector.nearest(shelf.connection, SPACE, query, where, 5, copy)
+    assert found[0].rid == target and len(found) == 5
+    assert [(hit.rid, pytest.approx(hit.score, abs=1e-9)) for hit in found] == [
+        one for one in everything if one[0] in {hit.rid for hit in found}
+    ]
+    all_of_them = vector.nearest(shelf.connection, SPACE, query, where, 200, copy)
+    assert [hit.rid for hit in all_of_them] == [rid for rid, _ in everything]
+    for place, (rid, cosine) in enumerate(everything):
+        position = vector.position(shelf.connection, SPACE, query, where, rid, copy)
+        assert position == (pytest.approx(cosine, abs=1e-9), place)
+    inside = [rid for rid, _ in everything]
+    assert vector.nearest(shelf.connection, SPACE, query, where, 5, copy, inside)[0].rid == target
+
+
+@pytest.mark.parametrize("dims", [16, 64, 100, 256])
+def test_the_distance_is_what_the_other_signs_count(dims: int) -> None:
+    rows = CHANCE.integers(-127, 128, (300, dims), np.int8)
+    query = CHANCE.integers(-127, 128, dims, np.int8)
+    size = np.abs(query.astype(np.float32))
+    counts = np.clip(np.rint(size / (2.5 * size.mean()) * 3), 0, 3).astype(int)
+    wanted = ((rows > 0) != (query > 0)) @ counts
+    assert (vector_signs.distances(vector_signs.signs(rows), query) == wanted).all()
 
 
 def test_a_copy_is_made_only_where_it_is_worth_it(shelf: Book, monkeypatch: pytest.MonkeyPatch) -> None:
