@@ -61,7 +61,7 @@ AILMENTS: dict[Ailment, Told] = {
     ),
     "stale": Told("Stale", "fact may be over", "facts may be over", "no fact is stale"),
     "vectorless": Told(
-        "Vectorless", "memory has no vector", "memories have no vector", "every memory has its vector"
+        "Vectorless", "memory has no vector", "memories have no vector", "no memory lacks its vector"
     ),
     "orphans": Told(
         "Orphans", "entity is in no memory", "entities are in no memory", "every entity is in a memory"

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 import apsw
+from msgspec.structs import replace
 
 from memtui.engine.records import MemoryRecord, Options, Record, RowsOf
 from memtui.engine.search import filters
@@ -178,10 +179,11 @@ def _stale(look: _Look) -> list[Complaint]:
 def _vectorless(look: _Look) -> list[Complaint]:
     if look.options.embedder == "off":
         return [Complaint(ailment="vectorless", total=0, limit="vectors are switched off")]
-    if vectors.space(look.connection) is None and not vectors.unembedded(look.connection):
-        return [Complaint(ailment="vectorless", total=0)]
-    remedy = "They are found by words and names only. Vectors are made in the background; memtui embed makes them now."
-    return [_of_filter(look.connection, "vectorless", "is:vectorless", look.now, remedy)]
+    remedy = "They are found by words and names only; memtui embed makes their vectors."
+    complaint = _of_filter(look.connection, "vectorless", "is:vectorless -is:unembedded", look.now, remedy)
+    waiting = vectors.unembedded(look.connection)
+    limit = f"{waiting:,} wait for theirs, which are made in the background" if waiting else ""
+    return [replace(complaint, limit=limit)]
 
 
 def _orphans(look: _Look) -> list[Complaint]:
