@@ -14,10 +14,10 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import CorruptFileError, ReadOnlyError
 from memtui.engine.records import Options
-from memtui.engine.store import full_text
+from memtui.engine.store import full_text, history
 from memtui.engine.store.invariants.structure import DERIVED, manifest
 
-from state_hash import covered_rows
+from state_hash import all_rids, covered_rows
 
 pytestmark = pytest.mark.repair
 
@@ -505,6 +505,54 @@ def test_the_rows_of_a_finding_are_named(memory: Memory) -> None:
     execute(memory, "UPDATE memories SET content_hash = 'nonsense' WHERE rid <= 2")
     [finding] = memory.check(deep=True).findings
     assert [memory.get(identity).rid for identity in finding.ids] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("actor", "kind"), [("scheduler", "decay"), ("person", "consolidate"), ("agent:coach", "merge")]
+)
+def test_who_touched_what_was_protected_is_told_even_when_it_is_no_longer(
+    actor: str, kind: str, memory: Memory
+) -> None:
+    confirmed, open_one = (
+        memory.get(fact_named(memory, "ferry")),
+        memory.get(fact_named(memory, "Porto to Lisbon")),
+    )
+    with memory._connections.write() as connection:
+        connection.execute(
+            "UPDATE memories SET confirmed_at = NULL, decay_rate = 0.1 WHERE rid = ?", (open_one.rid,)
+        )
+    with history.operation(memory._connections, memory._clock, actor, kind, "meddled") as op:
+        op.connection.execute(
+            "UPDATE memories SET confidence = 0.4 WHERE rid IN (?, ?)", (confirmed.rid, open_one.rid)
+        )
+    memory.confirm(open_one.id)
+    assert [finding.ids for finding in memory.check().findings if finding.check == "protection"] == [
+        (confirmed.id,)
+    ]
+    with memory._connections.write() as connection:
+        connection.execute("UPDATE memories SET confirmed_at = NULL WHERE rid = ?", (confirmed.rid,))
+    assert [finding.ids for finding in memory.check().findings if finding.check == "protection"] == [
+        (confirmed.id,)
+    ]
+
+
+def fact_named(memory: Memory, words: str) -> str:
+    return memory.view.rows(all_rids(memory, f"kind:fact {words}"))[0].id
+
+
+def test_a_rule_that_the_rows_break_is_left_and_the_rest_is_mended(memory: Memory) -> None:
+    execute(
+        memory, "DROP INDEX job_runs_once", "DROP INDEX recalls_by_time",
+        "INSERT INTO job_runs(job, period, state, started_at, finished_at) VALUES ('decay', '2026-03-01', 'done', 1, 2), "
+        "('decay', '2026-03-01', 'done', 3, 4)",
+    )  # fmt: skip
+    report = memory.check(repair=True)
+    assert {finding.message for finding in report.findings} == {
+        "index job_runs_once is missing", "1 job ran more than once: decay for 2026-03-01 (2 times)",
+    }  # fmt: skip
+    assert [mended.did for mended in report.repaired] == [
+        "Made the schema that of this version: index recalls_by_time."
+    ]
 
 
 def test_a_finding_about_very_many_rows_names_some_and_counts_all(memory: Memory) -> None:
