@@ -292,6 +292,9 @@ def vector_and_hybrid(bench: Bench) -> Iterator[Row]:
             passes = _timed(["a pass"] * 21, lambda _, words=as_words: int(words.sum()))
             arm = [_arm(memory, "vector", question) for question in _questions(30)][1:]
             hybrid = _timed(_questions(60), memory.search)
+            session = _timed(_questions(60), lambda q, m=memory: m.search(q, filter="session:talk-000100"))
+            page = memory.view.page(limit=8)
+            why = _timed([one.id for one in page], lambda one, m=memory: m.explain(_questions(1)[0], one))
         a, b = statistics.median(arm), statistics.median(passes)
         yield Row(
             f"vector arm, {count:,} vectors, beside one read pass over them",
@@ -305,6 +308,17 @@ def vector_and_hybrid(bench: Bench) -> Iterator[Row]:
             f"hybrid search, {count:,} memories, p95 (median)",
             f"{_ms(_p95(hybrid))} ({_ms(statistics.median(hybrid))})", "", None, budget,
         )  # fmt: skip
+        yield Row(
+            f"the same within one session, {count:,} memories, p95 (median)",
+            f"{_ms(_p95(session))} ({_ms(statistics.median(session))})", "", None, "",
+        )  # fmt: skip
+        yield Row(
+            f"why a memory is not among the hits, {count:,} memories, median",
+            _ms(statistics.median(why)),
+            "",
+            None,
+            "",
+        )
         copied = "no copy at this size" if seconds is None else f"copied in {_ms(seconds)}"
         yield Row(f"the first search of a process, {count:,} memories", _ms(first), copied, None, "")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
@@ -10,6 +11,7 @@ from memtui import Memory
 from memtui.engine.errors import CorruptFileError, NewerFileError
 from memtui.engine.records import Options
 from memtui.engine.store import migrate
+from memtui.engine.store.invariants import structure
 from memtui.engine.store.migrate import Migration
 
 from state_hash import state_hash
@@ -26,6 +28,14 @@ def old(place: Path) -> Path:
         memory.correct(memory.remember("Ada lives in Porto").id, "Ada lives in Lisbon")
         memory.record_turn("talk", "user", "words")
     return place
+
+
+@pytest.fixture(autouse=True)
+def _what_a_file_should_hold() -> Iterator[None]:
+    """It is kept in mind, and here it changes from test to test."""
+    structure.manifest.cache_clear()
+    yield
+    structure.manifest.cache_clear()
 
 
 def next_version(monkeypatch: pytest.MonkeyPatch, *steps: Migration) -> None:
