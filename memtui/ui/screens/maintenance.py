@@ -86,7 +86,6 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
 
     def load(self) -> None:
         self.refresh_state()
-        start(self, self.look_at_health, "health")
         self.set_interval(LOOK_SECONDS, self._look)
         self.set_interval(LOOK_WHILE_RUNNING, self._look_closely)
 
@@ -105,6 +104,8 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
         self._tell_running()
         self.show_clock(self.state.status.clock)
         self.show_rows(top=first)
+        if first:  # not beside it: the list is what the person waits for
+            start(self, self.look_at_health, "health")
 
     def _look(self) -> None:
         """Another program may run a job, and time goes by."""
