@@ -83,7 +83,7 @@ def _file(memory: Memory, now: float) -> Iterator[Health]:
             told = f"{plural(len(made), 'backup')}, the latest {relative_time(made[0].at, now)} ago, {_megabytes(size)}"
             yield Health("backups", told)
         else:
-            yield Health("backups", "none yet", well=False, remedy="the job Backup makes one: r there")
+            yield Health("backups", "none yet", well=False, remedy="r on Backups makes one")
         yield Health("file", f"{_megabytes(memory.stats().file_bytes)}, {memory.path}")
 
 

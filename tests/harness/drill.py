@@ -85,6 +85,8 @@ def drill(path: str, rounds: int, folder: str, mutant: str = "") -> dict[str, An
             time.sleep(0.05)
             restored = number % 3 == 2
             if restored:
+                # What it says would be lost is counted while the others write.
+                lost = {one.what: one.lost for one in memory.restore_preview(made).counts}
                 backups.restore(made)
             kept = Path(folder) / f"{number}.db"
             shutil.copy(made, kept)
@@ -94,6 +96,7 @@ def drill(path: str, rounds: int, folder: str, mutant: str = "") -> dict[str, An
                     "after": after,
                     "file": str(kept),
                     "restored_at": time.monotonic() if restored else 0,
+                    "told_lost": lost["turns"] if restored else None,
                 }
             )
             time.sleep(0.05)
@@ -103,7 +106,9 @@ def drill(path: str, rounds: int, folder: str, mutant: str = "") -> dict[str, An
         check = memory.check(deep=True)
         last = backups.make("last").path
         memory.record_turn("after", "user", "after the last backup")
+        last_lost = sum(one.lost for one in memory.restore_preview(last).counts if one.what == "turns")
         backups.restore(last)
+        same = memory.restore_preview(last).same
         with memory._connections.read() as connection:
             live = state_hash(connection)
     for entry in found:
@@ -111,7 +116,7 @@ def drill(path: str, rounds: int, folder: str, mutant: str = "") -> dict[str, An
     shutil.copy(last, Path(folder) / "last.db")
     return {
         "rounds": found, "written": lines, "live_ok": check.ok, "live": live, "last": _state(Path(folder) / "last.db"),
-        "findings": [one.message for one in check.findings],
+        "findings": [one.message for one in check.findings], "last_lost": last_lost, "same": same,
     }  # fmt: skip
 
 

@@ -72,6 +72,9 @@ def test_every_backup_is_whole_and_a_restore_is_equal_to_it(place: Path, sized: 
     assert told["live_ok"], told["findings"]
     assert told["last"]["ok"]
     assert told["live"] == told["last"]["hash"]
+    assert all(entry["told_lost"] >= 0 for entry in told["rounds"] if entry["restored_at"])
+    assert told["last_lost"] == 1
+    assert told["same"], "afterwards nothing differs"
 
 
 def test_the_harness_catches_copying_the_file_alone(place: Path) -> None:

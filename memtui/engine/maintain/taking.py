@@ -16,7 +16,6 @@ import apsw
 from memtui.engine.errors import NotFoundError
 from memtui.engine.store import erased, history, memories
 from memtui.engine.store.columns import COVERED
-from memtui.engine.store.erased import erased
 
 _AT_ONCE = 500
 
@@ -41,7 +40,7 @@ def missing(source: apsw.Connection, live: Path) -> list[int]:
             WHERE t.valid_until IS NULL AND (n.rid IS NULL OR n.ended_by IN ('forgotten', 'faded')) ORDER BY t.rid
             """
         ).fetchall()
-        gone = erased(source, (id for _, id in rows), "live")
+        gone = erased.erased(source, (id for _, id in rows), "live")
         return [rid for rid, id in rows if id not in gone]
     finally:
         source.execute("DETACH live")

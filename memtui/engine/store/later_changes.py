@@ -44,8 +44,8 @@ class LaterChanges:
         return sorted(self.before)
 
     def is_born(self, rid: int) -> bool:
-        """Whether the row came later; one that was there, deleted and brought back did not."""
-        return rid not in self.before and self.in_run(rid, rid)
+        """Whether the row came later, or came back later: one that is in ``before`` was there all the same."""
+        return self.in_run(rid, rid)
 
     def in_run(self, low: int, high: int) -> bool:
         """Whether these keys lie in one run of ``born``."""

@@ -83,7 +83,7 @@ class Past:
             for low, high in self._later.born:
                 found.subtract(self._tally(connection, "m.rid BETWEEN ? AND ?", (low, high)))
             for rids in _chunks(self._later.touched):
-                elsewhere = [rid for rid in rids if not self._later.in_run(rid, rid)]
+                elsewhere = [rid for rid in rids if not self._later.is_born(rid)]
                 marks = ",".join("?" * len(elsewhere))
                 found.subtract(self._tally(connection, f"m.rid IN ({marks})", elsewhere))
                 found.update(_where(one) for one in self._rows(connection, rids))
