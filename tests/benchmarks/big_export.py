@@ -63,8 +63,8 @@ def _conversation(random_: random.Random, number: int, length: int) -> dict[str,
     }  # fmt: skip
 
 
-def run(database: Path, *arguments: str) -> tuple[dict[str, Any], float, int]:
-    """The report of ``memtui import``, its seconds, and the largest resident size of the process in bytes."""
+def run(database: Path, *arguments: str) -> tuple[dict[str, Any], float, float, int]:
+    """The report of ``memtui import``, its seconds, those of the processor, and its largest resident size in bytes."""
     command = [
         sys.executable,
         "-m",
@@ -86,7 +86,8 @@ def run(database: Path, *arguments: str) -> tuple[dict[str, Any], float, int]:
     if process.returncode:
         raise SystemExit(f"memtui import failed: {out.decode()}")
     unit = 1 if sys.platform == "darwin" else 1024
-    return json.loads(out), time.monotonic() - started, usage.ru_maxrss * unit
+    seconds = time.monotonic() - started
+    return json.loads(out), seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit
 
 
 def main() -> None:
@@ -108,9 +109,10 @@ def main() -> None:
         if given.full:
             ways += [("import", []), ("again", [])]
         for name, options in ways:
-            report, seconds, resident = run(place / "memory.db", *options, str(path))
+            report, seconds, busy, resident = run(place / "memory.db", *options, str(path))
             print(
-                f"{name:8} {resident / MB:5.0f} MB resident, {seconds:6.1f} s, {turns / seconds:8,.0f} turns/s, "
+                f"{name:8} {resident / MB:5.0f} MB resident, {seconds:6.1f} s ({busy:.1f} s busy), "
+                f"{turns / seconds:8,.0f} turns/s, "
                 f"{report['imported']:,} imported, {report['already_there']:,} there, {report['skipped']:,} skipped"
             )
 
