@@ -14,7 +14,8 @@ from memtui.engine.records import CheckReport, EmbeddingOptions, Finding, Option
 from memtui.engine.store.jobs import JobRun
 from memtui.ui.app import MemtuiApp
 from memtui.ui.glyphs import ASCII, UNICODE
-from memtui.ui.maintenance_rows import Row, maintenance_columns, outcome_of, period_of, role_of
+from memtui.ui.maintenance_columns import maintenance_columns
+from memtui.ui.maintenance_rows import Row, outcome_of, period_of, role_of
 from memtui.ui.screens.maintenance import MaintenancePane
 from memtui.ui.screens.question import Question
 from memtui.ui.state import UiState

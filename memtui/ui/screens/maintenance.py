@@ -13,10 +13,10 @@ from memtui.ui.finding_rows import PLACES, filter_for
 from memtui.ui.health import read_health
 from memtui.ui.keymap import bindings_at
 from memtui.ui.late_styles import use_styles
+from memtui.ui.maintenance_columns import maintenance_columns
 from memtui.ui.maintenance_detail import memories_of, operation_of_run, soon_to_fade, texts_of
 from memtui.ui.maintenance_rows import (
     Row,
-    maintenance_columns,
     matching,
     read_state,
     rows_of,
