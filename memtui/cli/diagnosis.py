@@ -199,8 +199,8 @@ def feeds() -> Iterator[Diagnosis]:
     for source in known_sources(Path.home()):
         swept = f", {source.expiring} of them swept within {WARNING_DAYS} days" if source.expiring else ""
         newest = relative_time(source.newest, time.time())
-        text = f"{source.label}: {plural(source.files, 'session file')}, newest {newest}{swept}"
-        yield _note("import", text, f"memtui import {source.path}")
+        text = f"{source.label}: {plural(source.files, 'file')}, newest {newest}{swept}"
+        yield _note("import", text, f"memtui import --discover {source.name}")
 
 
 def terminal() -> Iterator[Diagnosis]:

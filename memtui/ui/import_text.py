@@ -85,8 +85,8 @@ def work_text(work: Work, width: int, glyphs: Glyphs, *, counting: bool) -> Cont
     return assemble(*parts)
 
 
-def report_text(report: ImportReport) -> Content:
-    """The counts of a dry run, or of what came in."""
+def report_text(report: ImportReport, *, follows: bool = False) -> Content:
+    """The counts of a dry run, or of what came in. ``follows``: what comes next could come in by itself."""
     parts: Parts = []
     from memtui.engine.feeds.alone import counted
 
@@ -117,6 +117,8 @@ def report_text(report: ImportReport) -> Content:
         parts.append(
             ("Names and vectors follow in the background; the words can be found now.", "$text-muted")
         )
+    if follows:
+        parts.append(("\nThe setting feeds.watch brings in what is said from now on.", "$text-muted"))
     return assemble(*parts)
 
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from memtui.ui.long_work import Work
 
 _LOOK_SECONDS = 0.1
+# Formats of programs that go on writing.
+_LIVE = frozenset(("claude-code", "codex"))
 # What can be brought in, the most common first.
 WHAT = (
     "sessions of Claude Code, Codex and the Agents SDK, exports of ChatGPT and Claude.ai, memories of mem0, MCP and "
@@ -221,7 +223,14 @@ class ImportDialog(Dialog[None]):
             self._show_stage("choose")
         elif report is not None:
             self._report = report
-            self._show_stage("counted" if report.dry_run else "done", report_text(report))
+            follows = not report.dry_run and self._could_follow(report)
+            self._show_stage("counted" if report.dry_run else "done", report_text(report, follows=follows))
+
+    def _could_follow(self, report: ImportReport) -> bool:
+        """Whether what comes next could come in by itself, and does not yet."""
+        configuration = self.shell.configuration
+        watched = configuration is None or configuration.settings.feeds.watch
+        return not watched and not _LIVE.isdisjoint(report.formats)
 
     def action_go_on(self) -> None:
         if self._stage == "done":
