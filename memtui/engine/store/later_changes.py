@@ -60,8 +60,8 @@ class LaterChanges:
         """Take in what was done since; at once when nothing was."""
         latest = int(scalar(connection, "SELECT coalesce(max(seq), 0) FROM changes") or 0)
         erased = "SELECT 1 FROM ops WHERE op_id > ? AND kind = 'erase' LIMIT 1"
-        if latest < self._seen or scalar(connection, erased, (self._known_op,)):
-            self._clear()  # the file was restored from a backup, or history has lost what was erased for good
+        if scalar(connection, erased, (self._known_op,)):
+            self._clear()  # history has lost what was erased for good
         self._grow(connection)
         last_op = int(scalar(connection, "SELECT max(op_id) FROM ops") or 0)
         if latest == self._seen:

@@ -66,9 +66,21 @@ class Past:
         self._lock = threading.RLock()
         self._lists: dict[str, tuple[int, array[int]]] = {}
         with connections.read() as connection:
-            self.reach = reach(connection, at)
-            cut = int(scalar(connection, "SELECT coalesce(max(op_id), 0) FROM ops WHERE at <= ?", (at,)))
-            self._later = LaterChanges(connection, cut)
+            self._begin(connection)
+
+    def _begin(self, connection: apsw.Connection) -> None:
+        self._restores = metadata.get(connection, GAPS)
+        self.reach = reach(connection, self.at)
+        cut = int(scalar(connection, "SELECT coalesce(max(op_id), 0) FROM ops WHERE at <= ?", (self.at,)))
+        self._later = LaterChanges(connection, cut)
+        self._lists.clear()
+
+    def _follow(self, connection: apsw.Connection) -> None:
+        """Take in what was done since; after a restore the file has another history."""
+        if metadata.get(connection, GAPS) != self._restores:
+            self._begin(connection)
+        else:
+            self._later.follow(connection)
 
     @property
     def operation(self) -> int:
@@ -78,7 +90,7 @@ class Past:
     def counts(self) -> dict[str, int]:
         """Active memories by kind, and how many were in the Trash (``trash``)."""
         with self._lock, self._connections.read() as connection:
-            self._later.follow(connection)
+            self._follow(connection)
             found = Counter(self._tally(connection, "1", ()))
             for low, high in self._later.born:
                 found.subtract(self._tally(connection, "m.rid BETWEEN ? AND ?", (low, high)))
@@ -99,7 +111,7 @@ class Past:
     def keys(self, words: str = "") -> array[int]:
         """The keys of all memories of a list, in its order."""
         with self._lock, self._connections.read() as connection:
-            self._later.follow(connection)
+            self._follow(connection)
             known = self._lists.get(words)
             if known is None or known[0] != self._later.read:
                 known = self._later.read, array("q", self._listed(connection, _Wanted.parse(words)))
@@ -109,14 +121,14 @@ class Past:
     def rows(self, rids: Sequence[int]) -> list[MemoryRecord]:
         """Memories by key as they were, in the order asked; those that were not there are left out."""
         with self._lock, self._connections.read() as connection:
-            self._later.follow(connection)
+            self._follow(connection)
             found = {one.rid: one for some in _chunks(rids) for one in self._rows(connection, some)}
         return [found[rid] for rid in rids if rid in found]
 
     def get(self, identity: str) -> MemoryRecord:
         """A memory by its whole id, as it was. Raises NotFoundError when it was not there."""
         with self._lock, self._connections.read() as connection:
-            self._later.follow(connection)
+            self._follow(connection)
             rid = scalar(connection, "SELECT rid FROM memories WHERE id = ?", (identity,))
             rid = self._later.rid_of(identity) if rid is None else rid
             for one in self._rows(connection, [rid]) if rid is not None else ():

@@ -323,7 +323,10 @@ def test_what_a_restore_took_back_is_said_to_be_in_another_file(memory: Memory, 
     clock.now += DAY
     opened = memory.as_of("now")
     done = memory.restore_backup("1")
-    assert [one.content for one in opened.page()] == ["kept"]
+    for number in range(9):  # its history is longer than the one before by now
+        memory.remember(f"after the restore {number}")
+    assert [one.content for one in opened.page("kept")] == ["kept"]
+    assert opened.page("backup") == []
     clock.now += DAY
     reach = memory.as_of(START + DAY).reach
     assert reach.gap == Gap(start=made.at, end=int(START) + 2 * DAY, backup=done.before.path.name)
