@@ -14,8 +14,9 @@ from .invariants.structure import (
     DERIVED,
     FIXED,
     can_be_made,
+    contents,
     counters,
-    fixed_rows,
+    fixed_contents,
     manifest,
     owner_of,
     present,
@@ -72,8 +73,8 @@ def _schema(connection: apsw.Connection) -> Iterator[str]:
             ):  # rows break the rule that a unique index holds: they are the person's
                 mendable.remove(key)
     for table in FIXED:
-        rows = fixed_rows(None, table)
-        if fixed_rows(connection, table) != rows:
+        rows = fixed_contents(table)
+        if contents(connection, table) != rows:
             connection.execute(f"DELETE FROM {table}")
             connection.executemany(f"INSERT INTO {table} VALUES ({','.join('?' * len(rows[0]))})", rows)
             yield f"Filled the table {table} with the rows of this version."

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -72,14 +73,20 @@ def manifest() -> dict[tuple[str, str], str]:
         model.close()
 
 
-def fixed_rows(connection: apsw.Connection | None, table: str) -> tuple[tuple[apsw.SQLiteValue, ...], ...]:
-    """The rows of a table of ``FIXED``; ``connection`` None: as they should be."""
-    if connection is not None:
-        return tuple(connection.execute(f"SELECT * FROM {table} ORDER BY 1"))
+Contents = tuple[tuple[Any, ...], ...]
+
+
+def contents(connection: apsw.Connection, table: str) -> Contents:
+    return tuple(connection.execute(f"SELECT * FROM {table} ORDER BY 1"))
+
+
+@cache
+def fixed_contents(table: str) -> Contents:
+    """The rows that a table of ``FIXED`` should have."""
     model = apsw.Connection(":memory:")
     try:
         migrate.apply_pending(model)
-        return fixed_rows(model, table)
+        return contents(model, table)
     finally:
         model.close()
 
@@ -103,7 +110,7 @@ def schema(scene: Scene) -> Iterator[Finding]:
             "schema", f"{kind} {name} {what}", repairable=can_be_made(kind, name, have), remedy=RESTORE
         )
     for table in FIXED:
-        if ("table", table) in have and fixed_rows(scene.connection, table) != fixed_rows(None, table):
+        if ("table", table) in have and contents(scene.connection, table) != fixed_contents(table):
             yield finding("schema", f"table {table} does not hold the rows of this version", repairable=True)
     for table, least in counters(scene.connection).items():
         yield finding(
