@@ -236,6 +236,22 @@ def test_names_that_stand_nowhere_else_go_and_a_merge_loses_only_that_name(
     assert found_in_bytes(home.parent, ["Xylander", "xyland"]) == []
 
 
+def test_a_name_that_somebody_took_out_goes_with_the_only_text_that_has_it(
+    memory: Memory, home: Path
+) -> None:
+    here = memory.remember("Dr Wolfgang Xylander came by")
+    both = memory.remember("Dr Anton Bibberling came by")
+    memory.record_turn("s", "user", "Dr Anton Bibberling rang")
+    memory.index_pending()
+    for id, name in rows(home, "SELECT id, canonical_name FROM entities"):
+        if "Xyl" in name or "Bibb" in name:
+            memory.not_an_entity(id)
+    assert memory.erase(memory.plan_erase([here.id, both.id])).complete
+    assert [name for (name,) in rows(home, "SELECT canonical_name FROM entities")] == ["Anton Bibberling"]
+    memory.close()
+    assert found_in_bytes(home.parent, ["Xylander", "xylander"]) == []
+
+
 def test_taking_back_everything_after_an_erase_never_brings_it_back(memory: Memory, home: Path) -> None:
     facts = [memory.remember(text) for text in (FACT, KEPT, CJK)]
     memory.change_all("tag", [one.rid for one in facts], add=["all"])

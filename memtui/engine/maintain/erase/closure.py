@@ -311,7 +311,7 @@ def _sessions(connection: apsw.Connection, found: Closure) -> None:
 def _entities(connection: apsw.Connection, found: Closure, kept: frozenset[str]) -> None:
     """Names that stand in nothing else."""
     rids = as_json(found.rids)
-    for eid, id, name in connection.execute(
+    only_here = connection.execute(
         """
         SELECT e.eid, e.id, e.canonical_name FROM entities e
         WHERE e.eid IN (SELECT eid FROM memory_entities WHERE rid IN (SELECT value FROM json_each(?1)))
@@ -319,7 +319,8 @@ def _entities(connection: apsw.Connection, found: Closure, kept: frozenset[str])
                           AND o.rid NOT IN (SELECT value FROM json_each(?1)))
         """,
         (rids,),
-    ).fetchall():
+    ).fetchall()
+    for eid, id, name in [*only_here, *_unlinked_names(connection, found)]:
         if f"entity:{id}" in kept:
             found.offered[f"entity:{id}"] = Carrier(
                 key=f"entity:{id}", place="entity", title=str(name), why="named only there (kept as you wished)",
@@ -327,3 +328,21 @@ def _entities(connection: apsw.Connection, found: Closure, kept: frozenset[str])
             )  # fmt: skip
         else:
             found.entities[int(str(eid))] = (str(id), str(name))
+
+
+def _unlinked_names(connection: apsw.Connection, found: Closure) -> list[Sequence[Any]]:
+    """Names without any link (somebody said that they are none) that stand in these texts and in no other."""
+    texts = "\n".join(found.contents).casefold()
+    names = connection.execute(
+        "SELECT eid, id, canonical_name FROM entities e "
+        "WHERE NOT EXISTS (SELECT 1 FROM memory_entities l WHERE l.eid = e.eid)"
+    ).fetchall()
+    return [
+        row
+        for row in names
+        if (name := str(row[2]).casefold()) in texts
+        and not any(
+            str(other[1]) not in found.rows and name in str(other[3]).casefold()
+            for other in _with_phrase(connection, str(row[2]))
+        )
+    ]

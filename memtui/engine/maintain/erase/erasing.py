@@ -112,7 +112,7 @@ class Eraser:
         """Erase what the plan says, and prove it. Raises InputError when the memory has changed since it was made."""
         self._assert_may()
         began = time.perf_counter()
-        with self._alone():
+        with self._alone(tell):
             self._assert_same(plan)
             return self._run(plan.request, plan.ids, began, delete_damaged, tell)
 
@@ -122,7 +122,7 @@ class Eraser:
         """Finish what was interrupted; None when nothing was."""
         self._assert_may()
         began = time.perf_counter()
-        with self._alone():
+        with self._alone(tell):
             mark = self._mark()
             if mark is None:
                 return None
@@ -180,7 +180,7 @@ class Eraser:
             pieces = proving.pieces_of(late)
         problems = [problem] if problem else []
         problems += [
-            f"{one.path.name} cannot be written anew: {one.problem}"
+            f"{one.path.name} cannot be written anew ({one.problem}): memtui erase --resume --delete-damaged deletes it"
             for one in self._backups(frozenset(mark.ids))
             if one.problem
         ]
@@ -278,7 +278,7 @@ class Eraser:
             raise _changed()
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _alone(self, tell: Tell) -> Iterator[None]:
         """No import, job or other erase runs meanwhile: they would write again, or back up, what is to go."""
         path = self._connections.path
         self._cleaned: set[tuple[Path, tuple[int, int]]] = set()
@@ -286,11 +286,14 @@ class Eraser:
         with ExitStack() as held:
             for suffix, who in _LOCKS if path is not None else ():
                 assert path is not None
-                lock = FileLock(
-                    path.with_name(path.name + suffix), timeout=self._wait, mode=0o600, thread_local=False
-                )
+                lock = FileLock(path.with_name(path.name + suffix), mode=0o600, thread_local=False)
                 try:
-                    held.enter_context(lock)
+                    held.enter_context(lock.acquire(timeout=0))
+                    continue
+                except Timeout:
+                    tell(EraseProgress(doing=f"waiting for {who} to end", done=0, total=1))
+                try:
+                    held.enter_context(lock.acquire(timeout=self._wait))
                 except Timeout:
                     raise StoreError(
                         f"In this memory {who} is running.",
