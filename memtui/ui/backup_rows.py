@@ -63,11 +63,11 @@ def read_held(memory: Memory, backups: Sequence[Backup], known: Known) -> Known:
 
 
 def backups_line(backups: Sequence[Backup], now: float) -> str:
-    """What the list says of all of them."""
+    """What the list says of all of them: how many, when the latest was made, how large they are."""
     if not backups:
         return "none yet"
     size = sum(one.size for one in backups)
-    return f"{count(len(backups))}, the latest {ago(backups[0].at, now)}, {size_told(size)}"
+    return f"{count(len(backups))}, {ago(backups[0].at, now)}, {size_told(size)}"
 
 
 def backup_line(backup: Backup, known: Mapping[str, Held]) -> str:

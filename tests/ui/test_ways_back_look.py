@@ -64,15 +64,11 @@ def test_export(app_at: Any, snap_compare: SnapCompare, size: tuple[int, int], l
     assert snap_compare(app_at("memories", look), terminal_size=size, run_before=keys)
 
 
-@pytest.mark.parametrize(("size", "look"), [((80, 24), LIGHT), ((120, 40), DARK)], ids=["light", "120x40"])
-def test_restore(app_at: Any, snap_compare: SnapCompare, size: tuple[int, int], look: Look) -> None:
+def test_restore(app_at: Any, snap_compare: SnapCompare) -> None:
     keys = pressing("slash", *"backups", "enter", "...", "enter", "...", "j", "...", "R", "...")
-    assert snap_compare(app_at("maintenance", look), terminal_size=size, run_before=keys)
+    assert snap_compare(app_at("maintenance", LIGHT), terminal_size=(80, 24), run_before=keys)
 
 
-@pytest.mark.parametrize(("size", "look"), [((80, 24), DARK), ((120, 40), LIGHT)], ids=["80x24", "light"])
-def test_between_two_moments(
-    app_at: Any, snap_compare: SnapCompare, size: tuple[int, int], look: Look
-) -> None:
+def test_between_two_moments(app_at: Any, snap_compare: SnapCompare) -> None:
     keys = pressing("W", *"36h", "space", "full_stop", "full_stop", "enter", "...", "j", "...")
-    assert snap_compare(app_at("history", look), terminal_size=size, run_before=keys)
+    assert snap_compare(app_at("history", DARK), terminal_size=(80, 24), run_before=keys)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from memtui.ui.backup_rows import backups_line, size_told, why
+from memtui.ui.backup_rows import size_told, why
 from memtui.ui.format import count, local_time, plural
 from memtui.ui.past_words import ago, kinds_told
 from memtui.ui.safe import assemble, content, line
@@ -37,7 +37,11 @@ class BackupText(Labelled):
 
     def topic(self, backups: Sequence[Backup], folder: str, *, unfolded: bool) -> Content:
         """All of them, and the rules."""
-        lines = [*content(backups_line(backups, self.now), "bold").wrap(self.width), assemble("")]
+        told = "no backups yet"
+        if backups:
+            size = size_told(sum(one.size for one in backups))
+            told = f"{plural(len(backups), 'backup')}, the latest {ago(backups[0].at, self.now)}, {size}"
+        lines = [*content(told, "bold").wrap(self.width), assemble("")]
         for rule in _RULES:
             lines += [*content(rule).wrap(self.width), assemble("")]
         if backups:

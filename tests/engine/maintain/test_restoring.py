@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from memtui import Memory
 from memtui.engine.errors import CorruptFileError, InputError, NotFoundError, ReadOnlyError
+from memtui.engine.maintain import taking
 from memtui.engine.maintain.restore_preview import RestoreCount, RestorePreview
 from memtui.engine.records import Options
 from memtui.engine.store.past import Gap
+from memtui.engine.verbs import travelling
 from night import Clock, make_scheduler
 
 from state_hash import state_hash
@@ -273,8 +275,12 @@ def test_memories_are_taken_from_a_backup_as_one_operation_that_undo_takes_back(
         memory.take_from_backup(made, ["fact_000000000000"])
 
 
-def test_many_memories_are_taken_in_parts_and_undone_as_one(memory: Memory, clock: Clock) -> None:
-    for number in range(2_100):
+def test_many_memories_are_taken_in_parts_and_undone_as_one(
+    memory: Memory, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(travelling, "_ROWS_AT_ONCE", 100)
+    monkeypatch.setattr(taking, "_AT_ONCE", 40)
+    for number in range(110):
         memory.record_turn(f"s{number % 9}", "user", f"turn {number}")
     memory.backups.make()
     clock.now += 60
@@ -282,7 +288,7 @@ def test_many_memories_are_taken_in_parts_and_undone_as_one(memory: Memory, cloc
     before = hash_of(memory)
     operation = memory.take_from_backup("latest")
     assert operation is not None and operation.state == "done"
-    assert memory.view.count("kind:episode") == 2_100
+    assert memory.view.count("kind:episode") == 110
     memory.undo(operation.op_id)
     assert hash_of(memory) == before
 
