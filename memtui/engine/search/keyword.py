@@ -34,6 +34,8 @@ class Found(NamedTuple):
 
 def first_pass(connection: apsw.Connection, question: Question, scope: Scope, limit: int) -> list[Found]:
     """The best ``limit`` memories of the scope, by the BM25 of FTS5 (k1 1.2, b .75), newer ones first among equals."""
+    if question.inside and not question.inside.rids:
+        return []
     if question.characters:
         return _having_characters(connection, question.characters, scope, limit)
     scores: dict[int, float] = {}

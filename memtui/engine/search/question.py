@@ -123,8 +123,8 @@ def _inside(
 ) -> Inside | None:
     """``words`` and ``pairs`` by stem. None where the scope holds much, or counting it would take long."""
     rids = rarity.few(connection, scope) if scope is not None else None
-    if rids is None:
-        return None
+    if not rids:
+        return None if rids is None else Inside([], None, None)
     of_words = rarity.among(connection, index, rids, [(word, stem) for stem, word in words.items()])
     of_pairs = rarity.among(connection, CJK, rids, list(pairs.items())) if pairs else None
     if of_words is None or (pairs and of_pairs is None):

@@ -76,12 +76,14 @@ def rank(
     lap = _stopwatch()
     lists: dict[ArmName, list[Candidate]] = {}
     wanted = question.read(connection, text, scope.index, scope)
+    inside = wanted.inside.rids if wanted.inside else None
+    if inside is not None:
+        scope = scope.only(inside)
     first = keyword.first_pass(connection, wanted, scope, profile.depth) if profile.keyword else []
     first_pass = {hit.rid: hit.score for hit in first}
     lists["keyword"] = [Candidate(rid=hit.rid, score=hit.score, share=0.0) for hit in first]
     times: dict[ArmName, float] = {"keyword": lap()}
 
-    inside = wanted.inside.rids if wanted.inside else None
     entities = entity.named(connection, wanted.text, inside) if profile.entity else []
     links = entity.linked(connection, entities, scope, profile.depth) if entities else []
     known = {one for one in entities if one.mentions} | {one for link in links for one in link.entities}

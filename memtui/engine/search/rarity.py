@@ -62,14 +62,14 @@ class Among:
 
 
 def few(connection: apsw.Connection, scope: Scope) -> list[int] | None:
-    """The memories of a scope, oldest first; None where there are many, or none."""
+    """The memories of a scope, oldest first; None where there are many."""
     if scope.broad:
         return None
     rows = connection.execute(
         f"SELECT m.rid FROM memories m WHERE {scope.where} LIMIT {FEW + 1}", scope.bindings
     )
     rids = sorted(rid for (rid,) in rows)
-    return rids if 0 < len(rids) <= FEW else None
+    return rids if len(rids) <= FEW else None
 
 
 def among(

@@ -70,7 +70,7 @@ def _found(
         return _in_numpy(connection, space, blob, scope, limit)
     unsynced = [rid for (rid,) in connection.execute("SELECT rid FROM vector_changes LIMIT ?", (NARROW + 1,))]
     direct = not vectors.index_exists(connection) or len(unsynced) > NARROW
-    if direct or (not scope.broad and _is_narrow(connection, scope)):
+    if direct or inside is not None or (not scope.broad and _is_narrow(connection, scope)):
         return _compared(connection, space, blob, scope, limit, "")
     found = {hit.rid: hit for hit in _through_index(connection, blob, scope, limit, set(unsynced))}
     if unsynced:
