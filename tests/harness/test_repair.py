@@ -437,7 +437,7 @@ BASE_DAMAGES: dict[str, tuple[str, ...]] = {
         "INSERT INTO changes(op_id, tbl, act, lo, hi, before, after) "
         "SELECT max(op_id), 'memories', 'update', 2, 2, '{\"confidence\": 0.5}', '{\"confidence\": 1}' FROM ops",
     ),
-    "memories were recorded in the future": ("UPDATE memories SET created_at = unixepoch() + 9 * 86400 WHERE rid = 1",),
+    "recorded in the future": ("UPDATE memories SET created_at = unixepoch() + 9 * 86400 WHERE rid = 1",),
     "operations were made in the future": ("UPDATE ops SET at = unixepoch() + 9 * 86400 WHERE op_id = 1",),
     "sessions were consolidated, or wait, in the future": (
         "UPDATE sessions_consolidations SET next_attempt_at = unixepoch() + 9 * 86400",
@@ -490,7 +490,7 @@ def test_several_damages_at_once_are_mended_together(memory: Memory) -> None:
     for damage in together:
         damage(memory)
     report = memory.check(deep=True, repair=True)
-    assert [finding.message for finding in report.findings] == ["1 content hashes are wrong"]
+    assert [finding.message for finding in report.findings] == ["content hashes are wrong (1)"]
     assert {mended.check for mended in report.repaired} >= {
         "full text",
         "links",

@@ -374,3 +374,28 @@ async def test_rows_of_other_tables_are_listed_where_they_are(
         await pane(app)._list_rows_of(finding)
         await until(lambda: app.main.active == where)
         await until(lambda: app.main.pane.query_one(RowTable).row_count == 1)
+
+
+async def test_a_damaged_index_is_mended_from_the_app_after_a_question(faded: Story) -> None:
+    with faded.open() as memory, memory._connections.write() as connection:
+        connection.execute("UPDATE entities SET mention_count = 99")
+        connection.execute(
+            "UPDATE memories SET content_hash = 'x', created_at = created_at * 1000 WHERE rid = 1"
+        )
+    app = at_maintenance(faded)
+    async with running(app, size=(120, 40)) as pilot:
+        await go_to(app, "File check")
+        await pilot.press("r")
+        await until(lambda: "not sound" in said(app))
+        await go_to(app, "rows")
+        await pilot.press("r")
+        await until(lambda: "cannot be mended" in said(app))
+        await go_to(app, "entities")
+        await until(lambda: "after a backup" in screen_text(app))
+        await pilot.press("r")
+        await until(lambda: there(app, Question))
+        await pilot.press("y")
+        await until(lambda: "Mended: 1 thing" in said(app))
+        report = pane(app).check
+        assert report is not None and {finding.check for finding in report.findings} == {"rows", "times"}
+    assert len(list(faded.path.parent.glob("backups/*-repair.db"))) == 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memtui.ui.actions import Action
 from memtui.ui.ailments import verdict
+from memtui.ui.format import plural
 from memtui.ui.maintenance_rows import Row, State, outcome_of
 from memtui.ui.question_rows import fared_line
 from memtui.ui.reembed_text import done_told, plan_rows
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from memtui.engine.maintain.health import Health
     from memtui.engine.maintain.reembed import Reembedded
     from memtui.engine.memory import Memory
-    from memtui.engine.records import CheckReport
+    from memtui.engine.records import CheckReport, Finding
     from memtui.engine.store.jobs import JobRun
     from memtui.ui.long_work import Work
 
@@ -75,6 +76,8 @@ class JobVerbs(ListPane[Row]):
                 if row is not None and row.topic == "models" and self.state is not None:
                     wanted = self.state.stats.vectors_wanted
                     return "" if wanted else "The vectors are those of the model that the settings want."
+                if row is not None and row.finding is not None:
+                    return self._why_no_repair(row.finding)
                 runs = row is not None and (
                     row.job is not None or row.topic in ("health", "check", "questions")
                 )
@@ -104,6 +107,8 @@ class JobVerbs(ListPane[Row]):
         row = self.table.selected
         if row is not None and row.topic == "check":
             await self._check()
+        elif row is not None and row.finding is not None:
+            await self._repair()
         elif row is not None and row.topic == "health":
             await self.look_at_health()
             self.say(f"Health: {verdict(self.health)}.")
@@ -168,6 +173,26 @@ class JobVerbs(ListPane[Row]):
         self.check = await self._work(lambda memory, work: memory.check(), "check")
         self.say("The file is sound." if self.check.ok else "The file is not sound: see the findings.",
                  "information" if self.check.ok else "error")  # fmt: skip
+        self.refresh_state()
+
+    def _why_no_repair(self, finding: Finding) -> str:
+        return "" if finding.repairable else f"This cannot be mended from what is left. {finding.remedy}"
+
+    async def _repair(self) -> None:
+        """Mend all that can be mended."""
+        told = "Indexes, counts and links are made anew, after a backup. What somebody wrote is not touched."
+        if await self.shell.ask_person(Question("Repair the file?", told, yes="repair")) is not True:
+            return
+        self.check = report = await self._work(lambda memory, work: memory.check(repair=True), "repair")
+        left = (
+            "The file is sound."
+            if report.ok
+            else f"{plural(len(report.findings), 'finding is', 'findings are')} left."
+        )
+        self.say(
+            f"Mended: {plural(len(report.repaired), 'thing')}. {left}",
+            "information" if report.ok else "error",
+        )
         self.refresh_state()
 
     async def look_at_health(self) -> None:

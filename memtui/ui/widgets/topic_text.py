@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memtui.engine.store.saved_queries import QuestionResult
 
 _LISTED = 12
+_NAMED = 2
 _RUNS_LISTED = 15
 _HIGHEST = 8
 
@@ -205,27 +206,34 @@ class TopicText(Labelled):
             )
         ]
         for finding in check.findings:
-            lines += [assemble(""), *self._finding_lines(finding)]
+            lines += [assemble(""), *self._finding_lines(finding), *self._rows_named(finding, _NAMED)]
+        if any(finding.repairable for finding in check.findings):
+            lines += [assemble(""), *self.way("run", "on one of them mends it")]
         return stack([*lines, assemble(""), *self.way("run", "checks again")])
 
     def finding(self, finding: Finding) -> Content:
         lines = [*self._finding_lines(finding), assemble("")]
+        if finding.repairable:
+            lines += self.way("run", "mends it, after a backup")
         if finding.ids:
             shown = plural(len(finding.ids), *NOUNS[finding.about])
             more = "" if finding.total <= len(finding.ids) else f" of {count(finding.total)}"
-            lines += self.way("open", f"lists {shown}{more} that it is about")
-        return stack(lines)
+            lines += [*self.way("open", f"lists {shown}{more} that it is about"), assemble("")]
+        return stack([*lines, *self._rows_named(finding, _LISTED)])
 
     def _finding_lines(self, finding: Finding) -> Iterable[Content]:
         style = "$error" if finding.severity == "error" else "$warning"
         yield assemble((f"{self.glyphs.conflict} {finding.severity}  ", f"bold {style}"), finding.check)
         yield from content(finding.message).wrap(self.width)
-        if finding.remedy:
+        if finding.remedy and not finding.repairable:
             yield from content(finding.remedy, "$text-muted").wrap(self.width)
-        for identity in finding.ids[:_LISTED]:
+
+    @staticmethod
+    def _rows_named(finding: Finding, most: int) -> Iterable[Content]:
+        for identity in finding.ids[:most]:
             yield assemble((f"  {identity}", "$text-muted"))
-        if finding.total > _LISTED:
-            yield assemble((f"  and {count(finding.total - _LISTED)} more", "$text-muted"))
+        if finding.total > most:
+            yield assemble((f"  and {count(finding.total - most)} more", "$text-muted"))
 
     def spend(self, state: State, budget: int, model: str) -> Content:
         """Tokens a day, and which runs they went into."""

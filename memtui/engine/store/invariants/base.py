@@ -59,7 +59,7 @@ def memories(scene: Scene) -> Iterator[Finding]:
     ahead = rows(scene, "SELECT id FROM memories WHERE created_at > ?1 OR last_accessed > ?1", soon)
     if ahead:
         yield finding(
-            "times", f"{ahead.total:,} memories were recorded in the future: was the clock wrong?", ahead, warning=True,
+            "times", f"memories were recorded in the future ({ahead.total:,}): was the clock wrong?", ahead, warning=True,
             remedy="Nothing is lost. They count as new until their time has come.",
         )  # fmt: skip
     if scene.deep:
@@ -71,7 +71,7 @@ def memories(scene: Scene) -> Iterator[Finding]:
             if content_hash(content) != stored
         ]
         if wrong:
-            yield finding("rows", f"{len(wrong):,} content hashes are wrong", of(wrong), remedy=_LOOK)
+            yield finding("rows", f"content hashes are wrong ({len(wrong):,})", of(wrong), remedy=_LOOK)
 
 
 def other_rows(scene: Scene) -> Iterator[Finding]:
@@ -79,7 +79,7 @@ def other_rows(scene: Scene) -> Iterator[Finding]:
     for table, column, name in _JSON:
         found = rows(scene, f"SELECT {name} FROM {table} WHERE NOT json_valid({column})")
         if found:
-            told = f"{found.total:,} rows of {table} cannot be read ({', '.join(found.ids[:3])})"
+            told = f"rows of {table} cannot be read ({found.total:,}: {', '.join(found.ids[:3])})"
             yield finding("rows", told, remedy="Restore a backup from before: memtui backup list shows them.")
     nameless = rows(
         scene,
@@ -87,7 +87,7 @@ def other_rows(scene: Scene) -> Iterator[Finding]:
     )
     if nameless:
         yield finding(
-            "rows", f"{nameless.total:,} entities have no name, no proper id, or are merged into themselves", nameless,
+            "rows", f"entities have no name, no proper id, or are merged into themselves ({nameless.total:,})", nameless,
             about="entities", remedy="Open them in Entities and name or hide them.",
         )  # fmt: skip
 
@@ -100,7 +100,7 @@ def sessions(scene: Scene) -> Iterator[Finding]:
     )
     if unknown:
         yield finding(
-            "sessions", f"the session of {unknown.total:,} turns is not registered", unknown,
+            "sessions", f"turns whose session is not registered ({unknown.total:,})", unknown,
             remedy="They are there and found by search; one more turn registers their session again.",
         )  # fmt: skip
     odd = rows(
@@ -111,7 +111,7 @@ def sessions(scene: Scene) -> Iterator[Finding]:
     )
     if odd:
         yield finding(
-            "sessions", f"{odd.total:,} sessions have impossible times or watermarks", odd, about="sessions",
+            "sessions", f"sessions have impossible times or watermarks ({odd.total:,})", odd, about="sessions",
             remedy="Consolidate them again (r in Sessions): that sets the watermark anew.",
         )  # fmt: skip
     soon = int(scene.now) + 2 * _DAY
@@ -122,6 +122,6 @@ def sessions(scene: Scene) -> Iterator[Finding]:
     )
     if ahead:
         yield finding(
-            "times", f"{ahead.total:,} sessions were consolidated, or wait, in the future: was the clock wrong?", ahead,
+            "times", f"sessions were consolidated, or wait, in the future ({ahead.total:,}): was the clock wrong?", ahead,
             about="sessions", warning=True, remedy="r in Sessions reads them now.",
         )  # fmt: skip

@@ -26,7 +26,7 @@ def mentions(scene: Scene) -> Iterator[Finding]:
     if wrong:
         yield finding(
             "entities",
-            f"the mention count of {wrong.total:,} entities is wrong",
+            f"mention counts of entities are wrong ({wrong.total:,})",
             wrong,
             about="entities",
             repairable=True,
@@ -40,7 +40,7 @@ def mentions(scene: Scene) -> Iterator[Finding]:
     )
     if undated:
         yield finding(
-            "entities", f"the links of {undated.total:,} memories have another time", undated, repairable=True
+            "entities", f"links of memories have another time ({undated.total:,})", undated, repairable=True
         )
     miscounted = rows(
         scene,
@@ -55,7 +55,7 @@ def mentions(scene: Scene) -> Iterator[Finding]:
     )
     if miscounted:
         yield finding(
-            "entities", f"the votes for the type of {miscounted.total:,} entities are miscounted", miscounted,
+            "entities", f"votes for the types of entities are miscounted ({miscounted.total:,})", miscounted,
             about="entities", repairable=True,
         )  # fmt: skip
     chained = rows(
@@ -64,7 +64,7 @@ def mentions(scene: Scene) -> Iterator[Finding]:
     )
     if chained:
         yield finding(
-            "entities", f"{chained.total:,} entities are merged into one that is merged itself", chained,
+            "entities", f"entities are merged into one that is merged itself ({chained.total:,})", chained,
             about="entities", remedy="Split them in Entities and merge them again.",
         )  # fmt: skip
 
@@ -86,7 +86,7 @@ def links(scene: Scene) -> Iterator[Finding]:
     )
     if dangling:
         yield finding(
-            "links", f"{dangling.total:,} memories name sources that are gone", dangling, remedy=_LOOK
+            "links", f"memories name sources that are gone ({dangling.total:,})", dangling, remedy=_LOOK
         )
     circular = _circular(
         scene.connection.execute(
@@ -96,7 +96,7 @@ def links(scene: Scene) -> Iterator[Finding]:
     )
     if circular:
         yield finding(
-            "links", f"{len(circular):,} memories derive from themselves", of(circular), remedy=_LOOK
+            "links", f"memories derive from themselves ({len(circular):,})", of(circular), remedy=_LOOK
         )
 
 

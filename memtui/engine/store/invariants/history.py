@@ -27,7 +27,7 @@ def jobs(scene: Scene) -> Iterator[Finding]:
         yield finding("jobs", told, remedy="Look at both runs in Maintenance and undo one of them (U).")
     backward = count(scene, "SELECT count(*) FROM job_runs WHERE state = 'done' AND finished_at IS NULL")
     if backward:
-        yield finding("jobs", f"{backward:,} runs are done but never ended", warning=True)
+        yield finding("jobs", f"runs are done but never ended ({backward:,})", warning=True)
 
 
 def protection(scene: Scene) -> Iterator[Finding]:
@@ -50,7 +50,7 @@ def protection(scene: Scene) -> Iterator[Finding]:
     )
     if touched:
         yield finding(
-            "protection", f"a job, model or agent changed {touched.total:,} confirmed memories", touched,
+            "protection", f"a job, model or agent changed confirmed memories ({touched.total:,})", touched,
             remedy="Open them: their history says what was changed, and undoes it.",
         )  # fmt: skip
 
@@ -61,7 +61,7 @@ def history(scene: Scene) -> Iterator[Finding]:
     lost = count(scene, "SELECT count(*) FROM changes WHERE op_id NOT IN (SELECT op_id FROM ops)")
     if lost:
         yield finding(
-            "history", f"{lost:,} changes belong to no operation",
+            "history", f"changes belong to no operation ({lost:,})",
             remedy="They cannot be undone one by one; nothing else is lost.",
         )  # fmt: skip
     known = ", ".join(f"'{table}'" for table in COVERED)
@@ -73,13 +73,13 @@ def history(scene: Scene) -> Iterator[Finding]:
     )
     if odd:
         yield finding(
-            "history", f"{odd.total:,} operations have changes that cannot be read", odd, about="operations",
+            "history", f"operations have changes that cannot be read ({odd.total:,})", odd, about="operations",
             remedy="They cannot be undone; what is remembered is not concerned.",
         )  # fmt: skip
     ahead = rows(scene, "SELECT op_id FROM ops WHERE at > ?", int(scene.now) + 2 * 86_400)
     if ahead:
         yield finding(
-            "times", f"{ahead.total:,} operations were made in the future: was the clock wrong?", ahead,
+            "times", f"operations were made in the future ({ahead.total:,}): was the clock wrong?", ahead,
             about="operations", warning=True, remedy="Nothing is lost, and they can be undone.",
         )  # fmt: skip
 

@@ -109,7 +109,7 @@ def embeddings(scene: Scene) -> Iterator[Finding]:
     )  # fmt: skip
     if odd:
         yield finding(
-            "embeddings", f"{odd.total:,} vectors have wrong dimensions or are empty", odd, repairable=True
+            "embeddings", f"vectors have wrong dimensions or are empty ({odd.total:,})", odd, repairable=True
         )
     # A copy in memory follows the log from where it stands: a number that is given out again would hide a change.
     if count(scene, "SELECT coalesce(max(seq), 0) FROM vector_log") > count(
@@ -148,7 +148,7 @@ def _vector_index(scene: Scene, space: vectors.VectorSpace) -> Iterator[Finding]
         yield finding("vector index", f"it cannot be read: {error}", repairable=True)
         return
     if wrong or stray:
-        told = f"{wrong.total + stray:,} entries do not match the stored vectors"
+        told = f"entries do not match the stored vectors ({wrong.total + stray:,})"
         yield finding("vector index", told, wrong, repairable=True)
 
 
@@ -169,7 +169,7 @@ def queue(scene: Scene) -> Iterator[Finding]:
         space.model_id,
     )
     if lost:
-        told = f"{lost.total:,} memories have no vector and do not wait for one"
+        told = f"memories have no vector and do not wait for one ({lost.total:,})"
         yield finding("embeddings", told, lost, repairable=True, warning=True)
 
 

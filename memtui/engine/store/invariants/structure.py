@@ -56,7 +56,7 @@ def foreign_keys(scene: Scene) -> Iterator[Finding]:
     for table, number in sorted(broken.items()):
         yield finding(
             "foreign keys",
-            f"{number:,} row{'' if number == 1 else 's'} of {table} point at something that is gone",
+            f"rows of {table} point at something that is gone ({number:,})",
             repairable=table in DERIVED,
             remedy=RESTORE,
         )
