@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from memtui.engine.records import KINDS, Kind, Record
+from memtui.engine.store import erased
 from memtui.engine.store.columns import COVERED
 from memtui.engine.store.sql import scalar
 
@@ -63,7 +64,8 @@ class RestorePreview(Record):
     """A backup against the file. ``path``, ``at`` (Unix seconds), ``reason``, ``size`` (bytes): of the backup.
 
     ``back``, ``changed``, ``lost``: the latest of each, notes before turns, at most 200; ``counts`` has them all.
-    ``operations``: how many were done since the backup, and would be gone from history.
+    ``operations``: how many were done since the backup, and would be gone from history. ``erased``: how many of ``back``
+    were erased here for good, which a copy that lay elsewhere may still hold.
     """
 
     path: str
@@ -75,6 +77,7 @@ class RestorePreview(Record):
     changed: tuple[RestoreChange, ...]
     lost: tuple[RestoreChange, ...]
     operations: int
+    erased: int = 0
 
     @property
     def same(self) -> bool:
@@ -89,10 +92,12 @@ def preview(source: apsw.Connection, live: Path, *, at: int, reason: str, shown:
     try:
         found = _Memories(source)
         counts = [*found.counts(), *(_count(source, *one) for one in _OTHERS), _jobs(source)]
+        back = found.listed("back")
         return RestorePreview(
             path=str(shown), at=at, reason=reason, size=shown.stat().st_size,
             counts=tuple(one for one in counts if one.now or one.then),
-            back=found.listed("back"), changed=found.listed("changed"), lost=found.listed("lost"),
+            back=back, changed=found.listed("changed"), lost=found.listed("lost"),
+            erased=len(erased.erased(source, [one.id for one in back], "live")),
             operations=int(scalar(
                 source, "SELECT count(*) FROM live.ops WHERE op_id > (SELECT coalesce(max(op_id), 0) FROM main.ops)"
             )),

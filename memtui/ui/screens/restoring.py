@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from memtui.ui.format import count, local_time
+from memtui.ui.format import count, local_time, plural
 from memtui.ui.paint import Role
 from memtui.ui.past_words import ago
 from memtui.ui.safe import assemble
@@ -96,6 +96,11 @@ class RestoreDialog(Dialog[Chosen]):
                     "$text-muted",
                 )
             )
+        if preview.erased:
+            told_erased = (
+                f"{plural(preview.erased, 'memory', 'memories')} that you erased for good would be back."
+            )
+            parts.append((f"\n{self.shell.glyphs.conflict} {told_erased}", "bold $warning"))
         parts.append(
             "\nWhat is there now is backed up first, so that a restore can be taken back by another one."
         )

@@ -304,6 +304,8 @@ def test_what_was_erased_for_good_does_not_come_back_from_a_copy_that_lies_elsew
     clock.now += 60
     memory.forget(kept.id)
     memory.erase(memory.plan_erase([gone.id, memory.view.transcript("s")[0].id]))
+    assert memory.restore_preview(copy).erased == 2, "a restore of all of it would: it says so"
+    assert memory.restore_preview("1").erased == 0
     operation = memory.take_from_backup(copy)
     assert operation is not None and operation.rows == 1
     assert [one.content for one in memory.view.page("kind:fact,episode")] == ["Uses a fountain pen"]
