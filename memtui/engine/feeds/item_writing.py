@@ -31,6 +31,7 @@ KEY_IN_USE = "scratchpad key in use with another value"
 EDITED = "edited outside of memtui: the memory keeps its text"
 _MOST_NAMES = 50
 _SHORTEST_NAME = 2
+_NAMES_KEPT = 10_000
 _MOST_SOURCES = 200
 _MAX_SUMMARY = 2_000
 _ROWS_PER_LOOK = 8
@@ -51,14 +52,16 @@ NewItem = NewNote | PadEntry | Named | ReadTalk
 Names = dict[Named, int | None]
 
 
-def checked(item: Item, options: Options, ordering: Callable[[str], bool]) -> NewItem:
+def checked(
+    item: Item, options: Options, ordering: Callable[[str], bool], names: dict[Named, Named | None]
+) -> NewItem:
     """The item as it will be stored. Raises InputError for what cannot be.
 
     ``ordering`` tells whether a text talks to the assistant: what another file calls protected is protected here as
-    well, unless it does.
+    well, unless it does. ``names`` remembers what became of a name (None: it cannot be one): notes repeat them.
     """
     if isinstance(item, Note):
-        return _checked_note(item, options, ordering)
+        return _checked_note(item, options, ordering, names)
     if isinstance(item, PadEntry):
         value = pad.accept(item.value, options.secrets)
         return msgspec.structs.replace(item, key=pad.usable_key(item.key.strip()), value=value)
@@ -67,15 +70,16 @@ def checked(item: Item, options: Options, ordering: Callable[[str], bool]) -> Ne
     return msgspec.structs.replace(item, session_id=intake.name(item.session_id, "session id"))
 
 
-def _checked_note(note: Note, options: Options, ordering: Callable[[str], bool]) -> NewNote:
+def _checked_note(
+    note: Note, options: Options, ordering: Callable[[str], bool], names: dict[Named, Named | None]
+) -> NewNote:
     episode = note.kind == "episode"
     accepted = intake.accept(note.content if episode else note.content.strip(), note.kind, options.secrets)
-    about = []
-    for named in note.about[:_MOST_NAMES]:
-        try:
-            about.append(_checked_name(named, options))
-        except InputError:
-            continue
+    about = [
+        found
+        for named in note.about[:_MOST_NAMES]
+        if (found := _known_name(named, options, names)) is not None
+    ]
     attributes = {
         key: intake.accept(value, "fact", options.secrets).content if isinstance(value, str) else value
         for key, value in note.attributes.items()
@@ -109,6 +113,17 @@ def _usable_tags(tags: Sequence[str]) -> tuple[str, ...]:
         except InputError:
             continue
     return intake.tags(found)
+
+
+def _known_name(named: Named, options: Options, names: dict[Named, Named | None]) -> Named | None:
+    if named not in names:
+        if len(names) >= _NAMES_KEPT:
+            names.clear()
+        try:
+            names[named] = _checked_name(named, options)
+        except InputError:
+            names[named] = None
+    return names[named]
 
 
 def _checked_name(named: Named, options: Options) -> Named:

@@ -22,6 +22,7 @@ class ItemTaker:
     def __init__(self, shared: Account, ordering: Callable[[str], bool]) -> None:
         self._shared = shared
         self._ordering = ordering
+        self._names: dict[Named, Named | None] = {}
 
     def take(self, items: list[Item]) -> None:
         """Sort out what is new in a batch of what is not turns, and store it."""
@@ -61,7 +62,7 @@ class ItemTaker:
 
     def _checked(self, item: Item) -> NewItem | None:
         try:
-            return item_writing.checked(item, self._shared.options, self._ordering)
+            return item_writing.checked(item, self._shared.options, self._ordering, self._names)
         except InputError as error:
             too_long = isinstance(item, Note) and len(item.content) > _longest(item)
             self._shared.skip(TOO_LONG_NOTE if too_long else account.REFUSED, error.message)
