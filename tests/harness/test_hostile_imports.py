@@ -41,7 +41,7 @@ def test_hostile_records_stop_nothing_and_none_is_lost_in_silence(
 ) -> None:
     kind = KINDS[name]
 
-    @settings(max_examples=sized(200))
+    @settings(max_examples=sized(150))
     @given(changes=st.lists(CHANGES, min_size=1, max_size=8))
     def check(changes: list[Change]) -> None:
         path, records = write(tmp_path, kind, changes)
