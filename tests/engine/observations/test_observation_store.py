@@ -434,6 +434,8 @@ def test_a_file_from_before_there_was_recall_is_upgraded_with_its_observations(p
         # The file of the version before, whatever it had besides.
         for sql in (
             "TABLE enriched_links",
+            "TABLE folding",
+            "VIEW names_text",
             "TABLE observations_vocab",
             "TABLE observations_fts",
             "VIEW observations_text",
