@@ -1,0 +1,50 @@
+"""``check`` and ``health`` on the command line: what is wrong, with which rows, and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+from cli_kit import Cli
+
+
+def damage(home: Path, *statements: str) -> None:
+    connection = apsw.Connection(str(home / "memory.db"))
+    for statement in statements:
+        connection.execute(statement)
+    connection.close()
+
+
+def test_check_says_what_was_mended_what_was_not_and_what_to_do(cli: Cli, home: Path) -> None:
+    cli("remember", "Grace keeps the lighthouse of Bergen")
+    damage(home, "DROP INDEX recalls_by_time", "UPDATE memories SET event_time = event_time * 1000")
+    told = cli("check")
+    assert told.code == 1
+    assert "index recalls_by_time is missing" in told.out and "--repair mends it" in told.out
+    assert "no calendar" in told.out and "fact_" in told.out and "restore a backup" in told.out
+
+    mended = cli("check", "--repair")
+    assert mended.code == 1, "what somebody wrote is left alone"
+    assert "repaired" in mended.out and "recalls_by_time" in mended.out and "-repair.db" in mended.out
+    assert "--repair mends it" not in mended.out
+
+    report = cli("check", "--json").json
+    [finding] = [one for one in report["findings"] if one["check"] == "rows"]
+    assert (finding["about"], finding["total"], len(finding["ids"])) == ("memories", 1, 1)
+
+
+def test_health_names_the_worst_rows_and_the_way(cli: Cli, home: Path) -> None:
+    cli("remember", "Grace keeps the lighthouse of Bergen")
+    assert "all is well" in cli("health").out
+    damage(
+        home,
+        "INSERT INTO memories(id, kind, content, content_hash, trust, event_time, created_at) SELECT 'fact_copy', kind, "
+        "'Grace \x1b[31m', content_hash, trust, event_time, created_at FROM memories",
+    )
+    told = cli("health")
+    assert told.code == 0
+    assert "2  notes have the same text as another" in told.out and "fact_copy" in told.out
+    assert "\x1b[31m" not in told.out and "merge it" in told.out
+    complaints = {one["ailment"]: one for one in cli("health", "--json").json["complaints"]}
+    assert complaints["duplicates"]["total"] == 2
+    assert cli("search", "Grace", "--filter", complaints["duplicates"]["filter"]).code == 0
