@@ -97,6 +97,11 @@ def store_some(
 
 
 def _insert(connection: apsw.Connection, turn: NewTurn, now: int) -> bool:
+    others = SAME_WORDS.get(turn.source or "")
+    if others and turns.is_told(
+        connection, turn.session_id, turn.role, turn.intake.content, turn.event_time, others
+    ):
+        return False  # a hook was quicker, since that was looked up
     rid = memories.insert(
         connection, kind="episode", content=turn.intake.content, event_time=turn.event_time, created_at=now,
         trust=turn.trust, session_id=turn.session_id, source_role=turn.role, source=turn.source,

@@ -270,3 +270,41 @@ def test_it_runs_until_it_is_stopped_and_tells_the_memory_whom_it_changed(
     assert not thread.is_alive()
     assert said(memory) == ["one", "two"]
     assert len(heard) == 2
+
+
+def test_two_who_follow_and_a_hook_bring_every_turn_once(memory: Memory, tmp_path: Path) -> None:
+    import time
+
+    from memtui.hook.quick import Quick
+
+    path = tmp_path / "s.jsonl"
+    path.touch()
+    assert memory.path is not None
+    stopped = threading.Event()
+    with Memory.open(memory.path, options=OFF) as other:
+        followers = [threading.Thread(target=one.follow, args=([path], stopped)) for one in (memory, other)]
+        for thread in followers:
+            thread.start()
+        texts = [f"turn number {number}" for number in range(12)]
+        for number, text in enumerate(texts):
+            now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            if number % 3:
+                add(path, claude("user", text, timestamp=now))
+            if number % 2:
+                hook = Quick(memory.path, agent="claude-code", options=OFF)
+                hook.record(
+                    f"claude-code:{SESSION}", "user", text, source="hook:claude-code", project=None, told=[]
+                )
+                hook.close()
+            if not number % 3:
+                add(path, claude("user", text, timestamp=now))
+            time.sleep(0.15)
+        for _ in range(100):
+            if len(said(memory)) >= len(texts):
+                break
+            time.sleep(0.1)
+        time.sleep(1.2)  # another look of both
+        stopped.set()
+        for thread in followers:
+            thread.join(20)
+    assert sorted(said(memory)) == sorted(texts)
