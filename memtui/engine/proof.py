@@ -45,8 +45,9 @@ def answer(inquiry: Inquiry) -> Answer:
             with _rows_of(inquiry.path, file) as connection:
                 for piece in here:
                     holders = _holders(connection, piece)
-                    kept.update(dict.fromkeys(StillThere(where=where, file=file) for where in holders))
-                    found[file] += not holders
+                    if not piece.word:  # a word alone is not the text
+                        kept.update(dict.fromkeys(StillThere(where=where, file=file) for where in holders))
+                    found[file] += not (holders or (piece.word and _is_a_word_here(connection, piece.text)))
                 left = scalar(
                     connection,
                     "SELECT count(*) FROM memories WHERE id IN (SELECT value FROM json_each(?))",
@@ -100,6 +101,17 @@ def _holders(connection: apsw.Connection, piece: Piece) -> list[str]:
         (len(piece.data), piece.data, _SHOWN),
     )
     return [f"the vector of {id}" for (id,) in rows]
+
+
+def _is_a_word_here(connection: apsw.Connection, word: str) -> bool:
+    """Whether the word is memtui's own, or the index has it from a kept text that spells it otherwise."""
+    if text_columns.is_ours(connection, word):
+        return True
+    rows = connection.execute(
+        "SELECT 1 FROM memories_fts f JOIN memories m ON m.rid = f.rowid WHERE memories_fts MATCH ? LIMIT 1",
+        (f'"{word}"*',),
+    )
+    return rows.fetchone() is not None
 
 
 def _asked(inquiry: Inquiry) -> list[str]:

@@ -123,6 +123,7 @@ def plan_told(plan: ErasurePlan, glyphs: Glyphs) -> Content:
         (beside, "$text-muted"),
         ("\nNothing brings them back: there is no undo.", "$error"),
         (damaged, "$warning"),
+        *((f"\n{note}", "$text-muted") for note in plan.notes),
     )
 
 

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 NAME = "erasing"
 _LOOK_SECONDS = 0.1
+_LINES_OF_THE_REST = 19
+_MOST_ROWS = 14
 
 Stage = Literal["looking", "choose", "unfinished", "erasing", "done", "failed"]
 _HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
@@ -46,7 +48,7 @@ _HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
     "choose": (("Enter", "erase"), ("Tab", "list"), ("Space", "take or leave")),
     "unfinished": (("Enter", "finish it"),),
     "erasing": (),
-    "done": (("Enter", "good"),),
+    "done": (("Enter", "close"),),
     "failed": (("b", "look again"),),
 }
 
@@ -119,6 +121,11 @@ class EraseDialog(Dialog["ErasureProof"]):
         self._show_stage("looking", assemble(("Looking for everything that carries it...", "$text-muted")))
         self.set_interval(_LOOK_SECONDS, self._look)
         start(self.app, self._make_plan, "erase plan")
+
+    def on_resize(self) -> None:
+        """The list takes what the rest leaves, so that the number can be typed in any window."""
+        room = self.size.height - _LINES_OF_THE_REST
+        self.query_one(CarrierTable).styles.max_height = min(max(room, 2), _MOST_ROWS)
 
     def hint_line(self) -> Content:
         leave = () if self._stage == "erasing" else (("Esc", "leave"),)

@@ -125,6 +125,12 @@ def test_words_that_something_kept_says_too_are_told_and_no_failure(memory: Memo
     assert memory.get(other.id).content.startswith("As I said")
 
 
+def test_words_that_memtui_uses_itself_are_no_leftovers(memory: Memory, near: None) -> None:
+    fact = memory.remember("The schedule of embeddings and reflection is unchanged by foreign triggers")
+    proof = memory.erase(memory.plan_erase([fact.id]))
+    assert (proof.complete, proof.found, proof.kept) == (True, 0, ())
+
+
 def test_only_the_person_erases_in_a_file_that_can_be_written(memory: Memory, home: Path) -> None:
     fact = memory.remember(FACT)
     plan = memory.plan_erase([fact.id])

@@ -41,7 +41,7 @@ from .survey import Step, survey
 
 _ROUNDS = 5
 _LOCKS = ((".erase", "another erase"), (".import", "an import"), (".jobs", "a maintenance job"))
-EXPORTS = "Exports, and copies that you made elsewhere, are not looked at: delete those yourself."
+EXPORTS = "Exports and copies elsewhere are not looked at: delete those yourself."
 
 Tell = Callable[[EraseProgress], None]
 

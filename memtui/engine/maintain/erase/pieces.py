@@ -25,10 +25,14 @@ _UTF16 = {2: "utf-16-le", 3: "utf-16-be"}
 
 
 class Piece(Record):
-    """``text``: a part of an erased text, "" for a vector; ``data``: its bytes (a vector's, for that)."""
+    """``text``: a part of an erased text, "" for a vector, of which ``data`` are some bytes.
+
+    ``word``: a single word; one that memtui uses itself ("scheduler") is in every file.
+    """
 
     text: str = ""
     data: bytes = b""
+    word: bool = False
 
 
 def pieces_of(texts: Iterable[str]) -> list[Piece]:

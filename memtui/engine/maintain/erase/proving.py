@@ -72,7 +72,7 @@ def rare_pieces(connection: apsw.Connection, texts: Iterable[str]) -> list[Piece
     for word in sorted(rare_words(texts)):
         stem = stem_of(word)
         if scalar(connection, "SELECT 1 FROM memories_vocab WHERE term = ?", (stem,)) is None:
-            found.append(Piece(text=stem if len(stem) >= SHORTEST else word))
+            found.append(Piece(text=stem if len(stem) >= SHORTEST else word, word=True))
     return found
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 
 import apsw
 
+from memtui.engine.store.sql import scalar
+
 WORDS: dict[str, tuple[str, ...]] = {
     "memories": (
         "content", "source_role", "source", "source_key", "project", "session_id", "tags", "attributes",
@@ -87,3 +89,21 @@ def holders(connection: apsw.Connection, piece: str, limit: int = 3) -> list[str
         if len(found) >= limit:
             break
     return found[:limit]
+
+
+def is_ours(connection: apsw.Connection, word: str) -> bool:
+    """Whether memtui itself uses the word: in the schema, or in a column that holds names of ours."""
+    places: list[tuple[str, tuple[str, ...]]] = [("sqlite_schema", ("sql",))]
+    for table, columns in WORDLESS.items():
+        there = columns_of(connection, table)
+        places.append((table, tuple(column for column in columns if column in there)))
+    return any(
+        scalar(
+            connection,
+            f"SELECT 1 FROM {table} WHERE instr(lower(CAST({column} AS TEXT)), lower(?)) > 0 LIMIT 1",
+            (word,),
+        )
+        for table, columns in places
+        for column in columns
+        if column not in ("vector", "hash")
+    )
