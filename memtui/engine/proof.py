@@ -76,7 +76,8 @@ def _in_bytes(inquiry: Inquiry) -> Iterator[_Hit]:
         needles: list[tuple[Piece, bytes]] = [
             (piece, form) for piece in inquiry.pieces for form in pieces.forms(piece, encoding)
         ]
-        met = pieces.search(file, [form for _, form in needles])
+        words = frozenset(number for number, (piece, _) in enumerate(needles) if piece.word)
+        met = pieces.search(file, [form for _, form in needles], words)
         for piece in dict.fromkeys(needles[number][0] for number in sorted(met)):
             yield _Hit(file, piece)
 

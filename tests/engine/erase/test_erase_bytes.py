@@ -9,6 +9,7 @@ import apsw
 import pytest
 from erase_kit import CJK, FACT, KEPT, QUIET, TURN, found_in_bytes, old_backup, open_memory, rows, with_log
 from memtui import Memory
+from memtui.demo import create_demo
 from memtui.engine.errors import InputError, NotFoundError, ReadOnlyError
 from memtui.engine.maintain.erase import pieces
 from memtui.engine.maintain.erase.text_columns import WORDLESS, WORDS
@@ -71,6 +72,17 @@ def test_the_pages_of_a_long_text_are_written_over(memory: Memory, home: Path, n
     assert proof.complete, proof
     memory.close()
     assert found_in_bytes(home.parent, ["zxq00003", "zxq03000 zxq03001", "zxq05990"]) == []
+
+
+def test_a_whole_life_is_erased_session_by_session(home: Path, near: None, full: bool) -> None:
+    """Real words find what a few sentences do not: from the twentieth time on, FTS5's optimising kept some."""
+    create_demo(home, now=1_790_000_000)
+    with Memory.open(home, options=QUIET) as memory:
+        talks = memory.view.sessions(limit=100)
+        for talk in talks if full else talks[:3]:
+            proof = memory.erase(memory.plan_erase(session_id=talk.session_id))
+            assert proof.complete, (talk.title, proof)
+        assert memory.check(deep=True).ok
 
 
 def test_every_column_that_can_hold_words_is_looked_at(memory: Memory, home: Path) -> None:

@@ -79,8 +79,11 @@ def encoding_of(path: Path) -> int:
     return int.from_bytes(header[56:60], "big") if known else 1
 
 
-def search(path: Path, needles: Sequence[bytes]) -> set[int]:
-    """Which of the needles (each at least 8 bytes) stand in a file. Not for a file that this process has open in SQLite."""
+def search(path: Path, needles: Sequence[bytes], words: frozenset[int] = frozenset()) -> set[int]:
+    """Which of the needles (each at least 8 bytes) stand in a file. Not for a file that this process has open in SQLite.
+
+    ``words``: those that count only as a word, or as a whole term of a full-text index.
+    """
     import numpy as np
 
     if not needles:
@@ -104,8 +107,20 @@ def search(path: Path, needles: Sequence[bytes]) -> set[int]:
                 for hit in np.flatnonzero(table[(numbers * factor) >> shift]):
                     place = offset + 8 * int(hit)
                     waiting = by_start.get(data[place : place + 8])
-                    if waiting and (met := [one for one in waiting if data.startswith(needles[one], place)]):
+                    met = [
+                        one
+                        for one in waiting or ()
+                        if data.startswith(needles[one], place)
+                        and (one not in words or _stands_alone(data, place, len(needles[one])))
+                    ]
+                    if waiting and met:
                         found.update(met)
                         waiting[:] = [one for one in waiting if one not in met]
             rest = data[-overlap:]
     return found
+
+
+def _stands_alone(data: bytes, place: int, length: int) -> bool:
+    """Columns follow each other without a gap ("assistant" and "scratchpad"); before a term FTS5 puts its length."""
+    before, after = data[max(place - 1, 0) : place], data[place + length : place + length + 1]
+    return not after.isalpha() or before in (bytes([length]), b"0")

@@ -18,7 +18,7 @@ from memtui.engine.store.erased import keys_hash, note_key, salt_of, turn_key
 from memtui.engine.store.sql import scalar
 
 from . import images
-from .closure import Closure, as_json, first_words
+from .closure import Closure, as_json
 from .survey import _DROP as NOTHING
 from .survey import Step, keys_of, survey, without
 from .text_columns import columns_of
@@ -83,11 +83,11 @@ def settle_indexes(connection: apsw.Connection, closure: Closure, *, vec0: bool)
 
     ``vec0``: whether the vector index can be written (its extension is there).
     """
+    # 'optimize' may leave the words of what was deleted behind, marked as such: which levels of the index are merged
+    # into the oldest one depends on how it grew.
     for table in full_text.TABLES:
         if columns_of(connection, table):
-            connection.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
-            if any(_still_indexed(connection, table, text) for text in closure.contents):
-                connection.execute(f"INSERT INTO {table}({table}) VALUES ('rebuild')")
+            connection.execute(f"INSERT INTO {table}({table}) VALUES ('rebuild')")
     if any(map(cjk.bigrams, closure.contents)):
         # Contentless: an entry outlives its text until all are made again.
         connection.execute("INSERT INTO memories_cjk(memories_cjk) VALUES ('delete-all')")
@@ -100,18 +100,6 @@ def settle_indexes(connection: apsw.Connection, closure: Closure, *, vec0: bool)
         live = vectors.index_table(connection)
         for table in {"vec_memories_a", "vec_memories_b"} - {live}:  # of a model that is no longer in use
             connection.execute(f"DROP TABLE IF EXISTS {table}")
-
-
-def _still_indexed(connection: apsw.Connection, table: str, text: str) -> bool:
-    """Whether an index that did not match the rows goes on naming one that has gone."""
-    phrase = first_words(text)
-    return bool(phrase) and bool(
-        scalar(
-            connection,
-            f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid NOT IN (SELECT rid FROM memories) LIMIT 1",
-            (f'content : "{phrase}"',),
-        )
-    )
 
 
 _KNOWN_BY = {
