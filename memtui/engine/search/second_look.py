@@ -67,7 +67,9 @@ def _count(
 
         listed = {candidate.rid for candidate in lists["vector"]}
         meaning = asked.meaning
-        others = vector.cosines(connection, meaning.space, meaning.query, readings.keys() - listed)
+        others = vector.cosines(
+            connection, meaning.space, meaning.query, readings.keys() - listed, meaning.copy
+        )
         lists["vector"] += [
             Candidate(rid=rid, score=cosine, share=max(0.0, cosine))
             for rid, cosine in sorted(others.items(), key=lambda one: (-one[1], -one[0]))

@@ -9,7 +9,7 @@ vectors is in memory, it takes the place of all of these.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,9 @@ from .scope import Scope, as_json, passing
 from .vector_copy import VectorCopy
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from memtui.engine.models.vectors import FloatMatrix
 
     from .vector_copy import Cosines
@@ -48,7 +51,7 @@ def nearest(
     those of ``cosines``.
     """
     found = _found(connection, space, query, scope, limit, copy, inside)
-    exact = cosines(connection, space, query, [hit.rid for hit in found])
+    exact = cosines(connection, space, query, [hit.rid for hit in found], copy)
     return sorted(map(Found._make, exact.items()), key=lambda hit: (-hit.score, -hit.rid))
 
 
@@ -80,9 +83,18 @@ def _found(
 
 
 def cosines(
-    connection: apsw.Connection, space: VectorSpace, query: FloatMatrix, rids: Iterable[int]
+    connection: apsw.Connection,
+    space: VectorSpace,
+    query: FloatMatrix,
+    rids: Collection[int],
+    copy: VectorCopy | None = None,
 ) -> dict[int, float]:
     """The cosines of these memories, of those that have a vector."""
+    blob = quantise(query)[0].tobytes()
+    held = copy.vectors(list(rids)) if copy is not None and copy.ready(connection, space) else None
+    if held is not None:
+        found = zip(held[0].tolist(), _compare(held[1], blob), strict=True)
+        return {rid: cosine for rid, cosine in found if cosine == cosine}
     rows = connection.execute(
         """
         SELECT rid, vector FROM embeddings
@@ -93,9 +105,8 @@ def cosines(
     vectors_of: dict[int, bytes] = dict(rows)
     if not vectors_of:
         return {}
-    blob = quantise(query)[0].tobytes()
-    found = zip(vectors_of, _cosines(list(vectors_of.values()), blob), strict=True)
-    return {rid: cosine for rid, cosine in found if cosine == cosine}
+    read = zip(vectors_of, _cosines(list(vectors_of.values()), blob), strict=True)
+    return {rid: cosine for rid, cosine in read if cosine == cosine}
 
 
 def position(
@@ -278,13 +289,18 @@ def _in_numpy(
 def _cosines(blobs: list[bytes], query: bytes) -> list[float]:
     import numpy as np
 
+    return _compare(np.frombuffer(b"".join(blobs), np.int8).reshape(len(blobs), -1), query)
+
+
+def _compare(vectors_of: NDArray[np.int8], query: bytes) -> list[float]:
+    import numpy as np
+
     # Sums of whole numbers are exact in any order, if there is room for them.
     exact: Any = np.float32 if 127 * 127 * len(query) < 1 << 24 else np.float64
     one = np.frombuffer(query, np.int8).astype(exact)
-    rows = np.frombuffer(b"".join(blobs), np.int8).reshape(len(blobs), -1).astype(exact)
+    rows = vectors_of.astype(exact)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows).astype(np.float64)) * np.sqrt(np.float64(one @ one))
     products = (rows @ one).astype(np.float64)
-    cosines: list[float] = np.divide(
-        products, lengths, out=np.full(len(blobs), np.nan), where=lengths > 0
-    ).tolist()
+    nowhere = np.full(len(rows), np.nan)
+    cosines: list[float] = np.divide(products, lengths, out=nowhere, where=lengths > 0).tolist()
     return cosines

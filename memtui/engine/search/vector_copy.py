@@ -102,6 +102,14 @@ class VectorCopy:
         with self._lock:
             return None if self._held is None else self._held.of(query, rids)
 
+    def vectors(self, rids: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int8]] | None:
+        """Those of these rids that have a vector, and their vectors, a row each."""
+        with self._lock:
+            if self._held is None:
+                return None
+            places = self._held.places_of(rids)
+            return self._held.rids[places], self._held.rows[places]
+
 
 class _Held:
     """The rows: int8 vectors, their signs, one over their length (0 for a row that is gone), key, kind.
@@ -221,12 +229,16 @@ class _Held:
         return self._cosines(query, places)
 
     def of(self, query: NDArray[np.int8], rids: Sequence[int]) -> Cosines:
+        return self._cosines(query, self.places_of(rids))
+
+    def places_of(self, rids: Sequence[int]) -> NDArray[np.int64]:
+        """The rows of those that have a vector."""
         import numpy as np
 
         asked = np.asarray(rids, np.int64)
         places = self.place_of[asked[asked < len(self.place_of)]].astype(np.int64)
         places = places[places >= 0]
-        return self._cosines(query, places[self.scale[places] > 0])
+        return places[self.scale[places] > 0]
 
     def _places(self, kinds: frozenset[str] | None) -> NDArray[np.int64]:
         import numpy as np
