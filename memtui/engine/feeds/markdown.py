@@ -29,7 +29,7 @@ _MOST_LINKS = 20
 
 _STRUCTURE = re.compile(r"#{1,6} +\S|[-*+] +\S|\d{1,3}[.)] +\S|> ")
 _HEADING = re.compile(r"#{1,6} +\S")
-_PROSE = re.compile(r"(?:\S+ +){3,}\S+")
+_PROSE_WORDS = 4
 # A line of a program or of its settings, rather than of a note.
 _CODE = re.compile(
     r".*[;{}]$|.*\):$|[\w.\[\]\"'-]+ *[=:]=? *\S*$|(?:- )?[\w.-]+:(?: [^ ]+)?$"
@@ -62,7 +62,7 @@ class Markdown:
             elif not fenced and line.strip():
                 plain.append(line.strip())
         structured = sum(_STRUCTURE.match(line) is not None for line in plain)
-        prose = sum(_PROSE.search(line) is not None for line in plain)
+        prose = sum(len(line.split(maxsplit=_PROSE_WORDS - 1)) == _PROSE_WORDS for line in plain)
         code = sum(_HEADING.match(line) is None and _CODE.match(line) is not None for line in plain)
         # A script's comments look like headings, one after the other; a note's have something below them.
         headings = sum(_HEADING.match(line) is not None for line in plain)

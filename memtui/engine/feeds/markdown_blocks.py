@@ -11,7 +11,7 @@ from . import values
 from .source import Stream
 
 CODE = "code, table or comment"
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)")
 _RULE = re.compile(r" {0,3}([-*_=])[ \t]*(?:\1[ \t]*){2,}$")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
@@ -121,7 +121,7 @@ class _Cutting:
             yield from self._end()
         elif heading := _HEADING.match(line):
             yield from self._end()
-            self.heading = values.one_line(heading[2])
+            self.heading = values.one_line(heading[2].rstrip(" \t#"))
             if len(heading[1]) == 1 and self.title is None:
                 self.title = self.heading
         elif bare.startswith("|") or (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,16 @@ def test_bare_text_is_read_where_it_is_asked_for(tmp_path: Path) -> None:
     path = note(tmp_path / "Ada Byron.txt", "Likes tea.\n\nHas two dogs.\n")
     facts, _ = read(path, "markdown")
     assert [fact.content for fact in facts] == ["Ada Byron: Likes tea.", "Ada Byron: Has two dogs."]
+
+
+@pytest.mark.parametrize("piece", ["x", "#", "# ", " #", "- ", "[[a|", "> ", "`", "_ "])
+def test_a_line_is_read_in_time_that_grows_with_its_length(piece: str, tmp_path: Path) -> None:
+    started = time.thread_time()
+    read(
+        note(tmp_path / "x.md", f"# Of the town\n\n- A line of four words\n\n# {piece * 100_000}y\n"),
+        "markdown",
+    )
+    assert time.thread_time() - started < 3
 
 
 def test_odd_files_give_what_can_be_read(tmp_path: Path) -> None:
