@@ -1,4 +1,4 @@
-"""``memtui backup``: make, list and restore copies of the memory file."""
+"""``memtui backup``: make and list copies of the memory file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memtui.engine.errors import UsageError
 from memtui.ui.format import local_time, plural
 
 from .errors import NEGATIVE, OK
@@ -15,48 +14,28 @@ from .output import emit, note, out, paint, row, table
 from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
-    from memtui.engine.memory import Memory
     from memtui.engine.store.backup import Backup
 
     from .door import Door
 
 
 @click.command("backup", cls=Command)
-@click.argument("what", type=click.Choice(["now", "list", "restore"]), default="now")
-@click.argument("name", metavar="[FILE]", required=False)
+@click.argument("what", type=click.Choice(["now", "list"]), default="now")
 @json_option
 @pass_door
-def backup_command(door: Door, what: str, name: str | None, json: bool) -> int:
-    """Make a verified backup (now), list those that there are, or restore one into the memory.
+def backup_command(door: Door, what: str, json: bool) -> int:
+    """Make a verified backup (now), or list those that there are.
 
-    FILE is a name from the list, a path, or "latest". Before a restore, what is there is backed up itself;
-    other programs that have the memory open go on with the restored content.
+    memtui restore brings one back, after a look at what that does.
     """
-    if (what == "restore") != (name is not None):
-        raise UsageError(
-            "memtui backup restore needs a FILE, the others take none.",
-            "memtui backup list shows the backups.",
-        )
     with door.existing(must_write=what != "list") as memory:
         if what == "list":
             return _list(memory.backups.all(), json)
-        if name is not None:
-            return _restore(memory, name, json)
         made = memory.backups.make()
     if json:
         emit(backup_plain(made))
     else:
         out(row(paint("backed up", "green"), str(made.path), backup_size(made.size)))
-    return OK
-
-
-def _restore(memory: Memory, name: str, json: bool) -> int:
-    done = memory.backups.restore(name)
-    if json:
-        emit({"restored": str(done.restored), "before": backup_plain(done.before)})
-    else:
-        out(row(paint("restored", "green"), str(done.restored)))
-        note(f"what was there before is in {done.before.path.name}")
     return OK
 
 

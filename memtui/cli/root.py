@@ -52,7 +52,7 @@ COMMANDS: dict[str, Entry] = {
     "maintain": Entry("maintaining", "Care", "Run the night shift: what is due, or one job now."),
     "embed": Entry("embedding", "Care", "Go over to another embedding model."),
     "export": Entry("exporting", "Care", "Write everything, or some of it, to a file of yours."),
-    "backup": Entry("backing", "Care", "Make, list and restore backups."),
+    "backup": Entry("backing", "Care", "Make and list backups."),
     "check": Entry("caring", "Care", "Check that the memory file is sound."),
     "health": Entry("caring", "Care", "Find duplicates, echoes, secrets, what is stale."),
     "doctor": Entry("doctor", "Care", "Tell what is configured, what works, what to do."),

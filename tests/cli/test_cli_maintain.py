@@ -131,25 +131,22 @@ def test_backups_are_made_listed_and_restored(cli: Cli, fading: Path) -> None:
     assert entry["reason"] == "manual"
     assert Path(entry["path"]).parent == fading.parent / "backups"
     assert entry["path"].rsplit("/", 1)[-1] in cli("backup", "list").out
-    done = cli("backup", "restore", "latest")
+    done = cli("restore", "latest", "--yes")
     assert done.code == 0
     assert "restored" in done.out
     assert "-restore.db" in done.err
     assert cli("stats", "--json").json["active"] == 3
     before = json.loads(cli("backup", "list", "--json").out)["backups"]
     assert {backup["reason"] for backup in before} == {"manual", "restore"}
-    cli("backup", "restore", next(b["path"] for b in before if b["reason"] == "restore"))
+    cli("restore", next(b["path"] for b in before if b["reason"] == "restore"), "--yes")
     assert cli("stats", "--json").json["active"] == 4
     assert cli("check").code == 0
 
 
 @pytest.mark.usefixtures("fading")
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [(("restore",), 2), (("list", "latest"), 2), (("restore", "nowhere.db"), 3), (("burn",), 2)],
-)
-def test_backup_calls_that_make_no_sense_are_refused(cli: Cli, arguments: tuple[str, ...], code: int) -> None:
-    assert cli("backup", *arguments).code == code
+@pytest.mark.parametrize("arguments", [("list", "latest"), ("burn",)])
+def test_backup_calls_that_make_no_sense_are_refused(cli: Cli, arguments: tuple[str, ...]) -> None:
+    assert cli("backup", *arguments).code == 2
 
 
 def test_without_a_memory_nothing_is_created(cli: Cli, home: Path) -> None:
