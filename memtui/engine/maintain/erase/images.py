@@ -13,6 +13,7 @@ import apsw
 import msgspec
 
 from memtui.engine.store.columns import COVERED
+from memtui.engine.store.sql import scalar
 
 from .closure import Closure, as_json
 from .survey import _DROP as NOTHING
@@ -98,7 +99,7 @@ def _cleaned(
                 left = (
                     without(words, closure.ids) if column != "attributes" else _attributes(words, closure.ids)
                 )
-                if says(words, closure):
+                if says(words, closure) or (left is NOTHING and isinstance(words, dict)):
                     lost.add(column)
                 elif left != words:
                     part[column] = _json("[]" if left is NOTHING else left)
@@ -135,22 +136,31 @@ def _carries(table: str, column: str, value: str, closure: Closure) -> bool:
 
 def _labels(connection: apsw.Connection, closure: Closure, touched: set[int], op_id: int) -> None:
     """No label quotes the texts; an operation of which nothing is left leaves no trace."""
-    empty = [
-        int(str(one))
-        for (one,) in connection.execute(
-            "SELECT op_id FROM ops WHERE op_id IN (SELECT value FROM json_each(?)) AND state <> 'running' "
-            "AND op_id NOT IN (SELECT op_id FROM changes)",
-            (as_json(touched),),
-        )
-    ]
-    gone = as_json(empty)
-    connection.execute("DELETE FROM ops WHERE op_id IN (SELECT value FROM json_each(?))", (gone,))
-    connection.execute(
-        "UPDATE job_runs SET op_id = NULL WHERE op_id IN (SELECT value FROM json_each(?))", (gone,)
-    )
+    empty = connection.execute(
+        "SELECT op_id FROM ops WHERE op_id IN (SELECT value FROM json_each(?)) AND state <> 'running' "
+        "AND op_id NOT IN (SELECT op_id FROM changes) ORDER BY op_id DESC",
+        (as_json(touched),),
+    ).fetchall()
+    for (one,) in empty:  # the latest first: an undo before what it took back
+        if scalar(connection, "SELECT 1 FROM ops WHERE undoes = ? LIMIT 1", (one,)) is None:
+            _drop_operation(connection, int(str(one)))
     for owner, label in connection.execute(
         "SELECT op_id, label FROM ops WHERE instr(label, '“') AND op_id <> ?", (op_id,)
     ).fetchall():
         clean = closure.texts.unquoted(str(label), all=owner in touched)
         if clean != label:
             connection.execute("UPDATE ops SET label = ? WHERE op_id = ?", (clean, owner))
+
+
+def _drop_operation(connection: apsw.Connection, op_id: int) -> None:
+    """Without the undo (or redo) that it was, what it took back stands again, as if it had not been."""
+    again = connection.execute(
+        "SELECT t.op_id, t.undoes FROM ops t JOIN ops o ON o.undoes = t.op_id WHERE o.op_id = ?1 AND t.undone_by = ?1",
+        (op_id,),
+    ).fetchone()
+    if again is not None:
+        target, before = again
+        connection.execute("UPDATE ops SET state = 'done', undone_by = NULL WHERE op_id = ?", (target,))
+        connection.execute("UPDATE ops SET state = 'undone', undone_by = ? WHERE op_id = ?", (target, before))
+    connection.execute("DELETE FROM ops WHERE op_id = ?", (op_id,))
+    connection.execute("UPDATE job_runs SET op_id = NULL WHERE op_id = ?", (op_id,))

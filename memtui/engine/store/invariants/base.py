@@ -40,14 +40,14 @@ _WRONG_MEMORIES: tuple[tuple[str, str], ...] = (
         ),
     ),
 )
-# Table, column, name of the row as people know it.
-_JSON: tuple[tuple[str, str, str], ...] = (
-    ("proposals", "payload", "id"),
-    ("profiles", "settings", "name"),
-    ("saved_queries", "expected", "name"),
-    ("question_results", "places", "query_id"),
-    ("recalls", "memory_ids", "recall_id"),
-    ("job_runs", "report", "run_id"),
+# Table, column, the type of its JSON, name of the row as people know it.
+_JSON: tuple[tuple[str, str, str, str], ...] = (
+    ("proposals", "payload", "object", "id"),
+    ("profiles", "settings", "object", "name"),
+    ("saved_queries", "expected", "array", "name"),
+    ("question_results", "places", "array", "query_id"),
+    ("recalls", "memory_ids", "array", "recall_id"),
+    ("job_runs", "report", "object", "run_id"),
 )
 
 
@@ -77,9 +77,10 @@ def memories(scene: Scene) -> Iterator[Finding]:
 
 
 def other_rows(scene: Scene) -> Iterator[Finding]:
-    """JSON of the other tables parses; names of entities are names."""
-    for table, column, name in _JSON:
-        found = rows(scene, f"SELECT {name} FROM {table} WHERE NOT json_valid({column})")
+    """JSON of the other tables is what it should be; names of entities are names."""
+    for table, column, type, name in _JSON:
+        wrong = f"iif(json_valid({column}), json_type({column}) <> '{type}', 1)"
+        found = rows(scene, f"SELECT {name} FROM {table} WHERE {wrong}")
         if found:
             told = f"rows of {table} cannot be read ({found.total:,}: {', '.join(found.ids[:3])})"
             yield finding("rows", told, remedy="Restore a backup from before: memtui backup list shows them.")

@@ -76,6 +76,15 @@ def history(scene: Scene) -> Iterator[Finding]:
             "history", f"operations have changes that cannot be read ({odd.total:,})", odd, about="operations",
             remedy="They cannot be undone; what is remembered is not concerned.",
         )  # fmt: skip
+    stuck = rows(
+        scene,
+        "SELECT op_id FROM ops WHERE undone_by IS NOT NULL AND undone_by NOT IN (SELECT op_id FROM ops)",
+    )
+    if stuck:
+        yield finding(
+            "history", f"operations were undone by one that is not there ({stuck.total:,})", stuck, about="operations",
+            remedy="They can be neither undone nor redone; what is remembered is not concerned.",
+        )  # fmt: skip
     ahead = rows(scene, "SELECT op_id FROM ops WHERE at > ?", int(scene.now) + 2 * 86_400)
     if ahead:
         yield finding(
