@@ -18,6 +18,7 @@ from memtui.engine.store.sql import scalar, storable
 
 from .matching import LEAST, Texts, folded
 from .records import Carrier, Request
+from .taken_back import Gone, drawn_from_others, of_session, sessions_gone, with_id
 
 _WORDS_ASKED = 12
 _MOST_OFFERED = 200
@@ -38,20 +39,24 @@ class Row(NamedTuple):
 
 
 class Closure:
-    """What goes. ``gone``: memories that only history still has (taken back since), rid to id."""
+    """What goes. ``gone``: memories that only history still has (taken back since), by rid."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
         self.rows: dict[str, Row] = {}
-        self.gone: dict[int, str] = {}
+        self.gone: dict[int, Gone] = {}
         self.offered: dict[str, Carrier] = {}
         self.sessions: dict[str, str] = {}
         """Those that go as a whole, with their titles."""
+        self.sessions_gone: set[int] = set()
+        """Keys of those that only history still has."""
         self.entities: dict[int, tuple[str, str]] = {}
         """eid to (id, name)."""
         self.texts = Texts()
         self.contents: dict[str, None] = {}
         """The texts that go, here or elsewhere, in full."""
+        self.told: dict[str, None] = {}
+        """What was made of them and goes as well: summaries of sessions."""
 
     def add_text(self, text: str) -> None:
         self.texts.add(text)
@@ -59,7 +64,12 @@ class Closure:
 
     @property
     def ids(self) -> frozenset[str]:
-        return frozenset(self.rows) | frozenset(self.gone.values())
+        return frozenset(self.rows) | frozenset(row.id for row in self.gone.values())
+
+    @property
+    def every_row(self) -> list[Row | Gone]:
+        """What goes, each memory once, whether the file has it or only history."""
+        return [*self.rows.values(), *(row for row in self.gone.values() if row.id not in self.rows)]
 
     @property
     def rids(self) -> list[int]:
@@ -87,20 +97,24 @@ def closure(
     found = Closure(request)
     kept = frozenset(request.keep)
     if request.session_id is not None:
-        _take_session(connection, found, request.session_id, backup)
+        _take_session(connection, found, request.session_id, backup, stays)
     for id in dict.fromkeys((*request.ids, *(key for key in request.also if _is_memory(key)))):
         _take_one(connection, found, id, backup, chosen=id in request.ids)
     if not backup and not found.ids:
         raise InputError("Nothing to erase was named.", "Give the ids of memories, or a session.")
     for text in elsewhere:
         found.add_text(text)
-    waiting = list(found.rows)
+    waiting = list(found.ids)
+    made: list[Gone] | None = None
     while waiting:
         taken = _follow(connection, found, waiting, lambda id: id in kept or stays(id))
+        if made is None:
+            made = drawn_from_others(connection)
+        taken += _follow_gone(connection, found, made, lambda id: id in kept or stays(id))
         if not taken:
             taken = _twins(connection, found, stays, backup, kept)
         waiting = taken
-    for id in found.rows:
+    for id in found.ids:
         found.offered.pop(id, None)
     _sessions(connection, found)
     _entities(connection, found, kept)
@@ -135,17 +149,22 @@ def _take_one(connection: apsw.Connection, found: Closure, id: str, backup: bool
             ).fetchone()
     if row is not None:
         _take(found, row, "chosen" if chosen else "chosen as well", chosen=chosen)
-    for rid, image in connection.execute(
-        "SELECT lo, before FROM changes WHERE tbl = 'memories' AND act = 'delete' AND before ->> 'id' = ?",
-        (id,),
-    ):
-        assert isinstance(rid, int)
-        found.gone[rid] = id
-        found.add_text(str(msgspec.json.decode(str(image)).get("content", "")))
+    for image in with_id(connection, id):
+        _take_gone(found, image, "chosen" if chosen else "chosen as well", chosen=chosen)
 
 
-def _take_session(connection: apsw.Connection, found: Closure, session_id: str, backup: bool) -> None:
-    if not backup:
+def _take_gone(found: Closure, gone: Gone, why: str, *, chosen: bool = False) -> str:
+    if not gone.live:
+        found.gone[gone.rid] = gone._replace(why=why, chosen=chosen)
+    found.add_text(gone.content)
+    return gone.id
+
+
+def _take_session(
+    connection: apsw.Connection, found: Closure, session_id: str, backup: bool, stays: Callable[[str], bool]
+) -> None:
+    taken_back = of_session(connection, session_id)
+    if not backup and not taken_back:
         sessions.get(connection, session_id)
     title = scalar(
         connection,
@@ -162,8 +181,22 @@ def _take_session(connection: apsw.Connection, found: Closure, session_id: str, 
         (session_id,),
     ).fetchall():
         said = bool(row[-1])
-        if said or str(row[1]) not in found.request.keep:
+        if not stays(str(row[1])) and (said or str(row[1]) not in found.request.keep):
             _take(found, row[:-1], "said in the session" if said else "drawn from the session", chosen=said)
+    for gone in taken_back:
+        said = gone.kind == "episode"
+        if stays(gone.id) or (gone.live and gone.id not in found.rows):
+            continue  # it is back, in another session
+        if said or not (gone.drawn_from or gone.id in found.request.keep):
+            _take_gone(found, gone, "said in the session" if said else "drawn from the session", chosen=said)
+    _take_session_gone(connection, found, session_id)
+
+
+def _take_session_gone(connection: apsw.Connection, found: Closure, session_id: str) -> None:
+    for session in sessions_gone(connection, session_id):
+        found.sessions.setdefault(session_id, session.title)
+        found.sessions_gone.add(session.sid)
+        found.told.update(dict.fromkeys(session.words))
 
 
 def _follow(
@@ -219,6 +252,37 @@ def _follow(
     return taken
 
 
+def _follow_gone(
+    connection: apsw.Connection, found: Closure, made: Sequence[Gone], stays: Callable[[str], bool]
+) -> list[str]:
+    """The same for what only history still has: redo would bring it back."""
+    ids = found.ids
+    taken: list[str] = []
+    for row in made:
+        if row.id in ids:
+            continue
+        if row.drawn_from & ids:
+            if stays(row.id):
+                _offer(found, row, "drawn from it, taken back since", fate_else="erased")
+            elif _left_of(connection, row.drawn_from - ids):
+                _offer(found, row, "drawn from it and from others, taken back since")
+            else:
+                taken.append(_take_gone(found, row, "drawn from it, taken back since"))
+        elif row.replaced & ids:
+            _offer(found, row, "a later wording of it, taken back since")
+    return taken
+
+
+def _left_of(connection: apsw.Connection, ids: Iterable[str]) -> bool:
+    """Whether the file or its history still has one of these memories."""
+    known = scalar(
+        connection,
+        "SELECT 1 FROM memories WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1",
+        (as_json(ids),),
+    )
+    return known is not None or any(with_id(connection, id) for id in ids)
+
+
 def _other_sources(connection: apsw.Connection, found: Closure, id: str) -> bool:
     return any(
         source not in found.rows
@@ -251,7 +315,7 @@ def _twins(
 ) -> list[str]:
     """Other memories with the very text in them: offered; in a backup taken, where nobody can choose them any more."""
     taken: list[str] = []
-    for row in list(found.rows.values()):
+    for row in found.every_row:
         whole = folded(row.content)
         if len(whole) < LEAST:
             continue
@@ -291,7 +355,7 @@ def _with_phrase(connection: apsw.Connection, text: str) -> list[Sequence[Any]]:
 
 def _sessions(connection: apsw.Connection, found: Closure) -> None:
     """A session goes with its last memory."""
-    for session_id in {row.session_id for row in found.rows.values() if row.session_id}:
+    for session_id in {row.session_id for row in found.every_row if row.session_id}:
         if session_id in found.sessions:
             continue
         rest = scalar(
@@ -306,6 +370,8 @@ def _sessions(connection: apsw.Connection, found: Closure) -> None:
         )
         if rest is None and title is not None:
             found.sessions[session_id] = title
+        if rest is None and not any(row.id not in found.ids for row in of_session(connection, session_id)):
+            _take_session_gone(connection, found, session_id)
 
 
 def _entities(connection: apsw.Connection, found: Closure, kept: frozenset[str]) -> None:

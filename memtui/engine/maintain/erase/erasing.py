@@ -143,7 +143,7 @@ class Eraser:
         mark = Mark(request=request, memories=len(ids), at=now)
         with self._connections.read() as connection:
             found = closure(connection, request)
-            texts = [row.content for row in found.rows.values()]
+            texts = list(found.contents)
         with self._connections.write() as connection:
             _put(connection, mark)
         try:
@@ -257,7 +257,7 @@ class Eraser:
                 actor=self._actor, now=now, count=len(ids),
             )  # fmt: skip
         known = set(texts)
-        return [row.content for row in found.rows.values() if row.content not in known]
+        return [text for text in found.contents if text not in known]
 
     def _assert_may(self) -> None:
         if self._connections.readonly:
@@ -332,9 +332,13 @@ def _carriers(found: Closure, steps: Sequence[Step]) -> tuple[Carrier, ...]:
         for row in sorted(found.rows.values(), key=lambda row: (not row.chosen, row.rid))
     ]  # fmt: skip
     listed += [
-        Carrier(key=id, place="history", title=id, why="only the history has it", fate="erased", chosen=True)
-        for id in sorted(set(found.gone.values()) - set(found.rows))
-    ]
+        Carrier(
+            key=row.id, place="history", title=row.content, why=row.why, fate="erased", choice=not row.chosen,
+            chosen=row.chosen,
+        )
+        for row in sorted(found.gone.values(), key=lambda row: (not row.chosen, row.rid))
+        if row.id not in found.rows
+    ]  # fmt: skip
     listed += [
         Carrier(key=f"session:{session}", place="session", title=title or session, why="nothing is left of it", fate="erased")
         for session, title in sorted(found.sessions.items())

@@ -54,8 +54,8 @@ class Answer(Record):
 
 
 def known_pieces(connection: apsw.Connection, closure: Closure, texts: Iterable[str]) -> list[Piece]:
-    """Before the rows go: parts of the texts, and of the vectors made from them."""
-    found = pieces_of([*texts, *(title for title in closure.sessions.values() if title)])
+    """Before the rows go: parts of the texts, of what was told of them, and of the vectors made from them."""
+    found = pieces_of([*texts, *closure.told, *(title for title in closure.sessions.values() if title)])
     for (vector,) in connection.execute(
         "SELECT vector FROM embeddings WHERE rid IN (SELECT value FROM json_each(?))",
         (as_json(closure.rids),),

@@ -51,7 +51,8 @@ def scrub(connection: apsw.Connection, closure: Closure, *, actor: str, now: int
         | _keys(connection, "decision_id", "entity_decisions", "other_id", closure.entities),
         "sessions_consolidations": _keys(
             connection, "sid", "sessions_consolidations", "session_id", closure.sessions
-        ),
+        )
+        | closure.sessions_gone,
         "scratchpad": keys_of(steps, "scratchpad"),
         "proposals": keys_of(steps, "proposals"),
         "saved_queries": keys_of(steps, "saved_queries"),
@@ -111,7 +112,7 @@ _KNOWN_BY = {
 
 def _remember_keys(connection: apsw.Connection, closure: Closure, steps: Sequence[Step]) -> None:
     keys = {key for id in closure.ids for key in (id, f"memtui:{id}")}  # the latter in a vault of ours
-    for row in closure.rows.values():
+    for row in closure.every_row:
         if row.source_key:
             keys.add(row.source_key)
         if row.kind != "episode":

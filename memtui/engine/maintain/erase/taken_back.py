@@ -1,0 +1,99 @@
+"""Memories and sessions that only history still has: an operation that made them was taken back, and redo would
+bring them again. They are known by the images of their rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import apsw
+import msgspec
+
+_any = msgspec.json.Decoder().decode
+
+
+class Gone(NamedTuple):
+    """A memory as it last stood. ``live``: it is back in the file. ``drawn_from``, ``replaced``: ids of others."""
+
+    rid: int
+    id: str
+    kind: str
+    content: str
+    session_id: str | None
+    source_key: str | None
+    source_role: str | None
+    drawn_from: frozenset[str]
+    replaced: frozenset[str]
+    live: bool
+    why: str = ""
+    chosen: bool = False
+
+
+class GoneSession(NamedTuple):
+    sid: int
+    session_id: str
+    title: str
+    words: tuple[str, ...]
+    """Its summary and its last error, as far as it had them."""
+
+
+_MEMORIES = """
+SELECT c.lo, c.before, EXISTS (SELECT 1 FROM memories m WHERE m.rid = c.lo) FROM changes c
+WHERE c.tbl = 'memories' AND c.act = 'delete' AND WHERE_ ORDER BY c.seq
+"""
+
+
+def with_id(connection: apsw.Connection, id: str) -> list[Gone]:
+    return _read(connection, "c.before ->> 'id' = ?", id)
+
+
+def of_session(connection: apsw.Connection, session_id: str) -> list[Gone]:
+    return _read(connection, "c.before ->> 'session_id' = ?", session_id)
+
+
+def drawn_from_others(connection: apsw.Connection) -> list[Gone]:
+    """Those that were made from other memories, and of which the file has no row."""
+    made = (
+        "c.before ->> 'source_ids' <> '[]' OR instr(c.before ->> 'attributes', '\"supersedes\"') "
+        "OR instr(c.before ->> 'attributes', '\"merged\"')"
+    )
+    return [row for row in _read(connection, f"({made})", None) if not row.live]
+
+
+def _read(connection: apsw.Connection, where: str, value: str | None) -> list[Gone]:
+    return [
+        _gone(int(str(rid)), _any(str(image)), bool(live))
+        for rid, image, live in connection.execute(
+            _MEMORIES.replace("WHERE_", where), () if value is None else (value,)
+        )
+    ]
+
+
+def _gone(rid: int, image: dict[str, Any], live: bool) -> Gone:
+    about = _any(image.get("attributes") or "{}")
+    return Gone(
+        rid, str(image.get("id", "")), str(image.get("kind", "")), str(image.get("content", "")),
+        image.get("session_id"), image.get("source_key"), image.get("source_role"),
+        frozenset(_any(image.get("source_ids") or "[]")),
+        frozenset(id for key in ("supersedes", "merged") for id in _ids(about.get(key))),
+        live,
+    )  # fmt: skip
+
+
+def _ids(value: object) -> list[str]:
+    return [str(id) for id in (value if isinstance(value, list) else [value] if value else [])]
+
+
+def sessions_gone(connection: apsw.Connection, session_id: str) -> Iterator[GoneSession]:
+    for sid, image in connection.execute(
+        """
+        SELECT c.lo, c.before FROM changes c WHERE c.tbl = 'sessions_consolidations' AND c.act = 'delete'
+        AND c.before ->> 'session_id' = ?
+        AND NOT EXISTS (SELECT 1 FROM sessions_consolidations s WHERE s.sid = c.lo)
+        """,
+        (session_id,),
+    ):
+        value = _any(str(image))
+        words = tuple(str(text) for key in ("summary", "last_error") if (text := value.get(key)))
+        yield GoneSession(int(str(sid)), session_id, str(value.get("title") or ""), words)

@@ -1,0 +1,99 @@
+"""What was taken back before an erase stands in history only: it goes as well, and redo does not bring it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from erase_kit import KEPT, TURN, found_in_bytes, rows
+from memtui import Memory
+from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.records import ImportReport
+
+pytestmark = pytest.mark.usefixtures("near")
+
+
+def imported(memory: Memory, place: Path, *texts: str) -> ImportReport:
+    place.write_text(
+        "\n".join(json.dumps({"role": "user", "content": text, "session": "s"}) for text in texts)
+    )
+    return memory.import_paths([place])
+
+
+def test_a_session_takes_the_turns_of_it_that_were_taken_back(
+    memory: Memory, home: Path, tmp_path: Path
+) -> None:
+    source = tmp_path / "in.jsonl"
+    imported(memory, source, KEPT)
+    memory.record_turn("other", "user", "It stays as it is, and in its place")
+    report = imported(memory, source, KEPT, TURN)
+    assert report.operation is not None
+    undone = memory.undo(report.operation.op_id)
+    assert undone is not None
+    memory.backups.make("manual")
+    plan = memory.plan_erase(session_id="s")
+    assert plan.memories == 2
+    assert TURN in [carrier.title for carrier in plan.carriers if carrier.place == "history"]
+    proof = memory.erase(plan)
+    assert (proof.complete, proof.kept) == (True, ())
+    with pytest.raises((NotFoundError, InputError)):
+        memory.undo(undone.by.op_id)
+    again = imported(memory, source, KEPT, TURN)
+    assert (again.imported, again.reasons) == (0, {"erased for good": 2})
+    assert memory.check(deep=True).findings == ()
+    memory.close()
+    assert found_in_bytes(home.parent, ["wvkrhubarb"]) == []
+
+
+def test_a_session_that_only_history_has_is_erased_by_its_name(
+    memory: Memory, home: Path, tmp_path: Path
+) -> None:
+    report = imported(memory, tmp_path / "in.jsonl", TURN, KEPT)
+    assert report.operation is not None
+    memory.undo(report.operation.op_id)
+    assert memory.view.sessions() == []
+    assert memory.erase(memory.plan_erase(session_id="s")).complete
+    assert rows(home, "SELECT count(*) FROM changes") == [(0,)]
+    memory.close()
+    assert found_in_bytes(home.parent, ["wvkrhubarb"]) == []
+
+
+def test_facts_that_were_drawn_from_it_and_taken_back_go_as_well(memory: Memory, home: Path) -> None:
+    turn = memory.record_turn("s", "user", "I take zxqlithium every morning. My sister is called Quetzalina.")
+    other = memory.record_turn(
+        "s", "user", "I like to swim in the lake. The weather is nice today, is it not?"
+    )
+    report = asyncio.run(memory.consolidate("s"))
+    assert report.operation is not None
+    facts = {row.content for row in memory.view.page() if row.kind == "fact"}
+    assert len(facts) == 3
+    undone = memory.undo(report.operation.op_id)
+    assert undone is not None
+    plan = memory.plan_erase([turn.id])
+    assert plan.memories == 3
+    drawn = [carrier for carrier in plan.carriers if carrier.place == "history"]
+    assert [(one.choice, one.fate) for one in drawn] == [(True, "erased")] * 2
+    assert memory.plan_erase([turn.id], keep=[drawn[0].key]).memories == 2
+    assert memory.erase(plan).complete
+    memory.undo(undone.by.op_id)
+    left = [row.content for row in memory.view.page()]
+    assert other.content in left
+    assert len(left) == 2
+    assert memory.check(deep=True).findings == ()
+    memory.close()
+    assert found_in_bytes(home.parent, ["zxqlithium", "Quetzalina"]) == []
+
+
+def test_a_backup_keeps_a_note_that_has_left_the_session_since(memory: Memory, home: Path) -> None:
+    note = memory.remember(KEPT)
+    memory.record_turn("talk", "user", TURN)
+    for session in ("talk", "other"):
+        with memory._operation("x", "Moved") as op:
+            op.connection.execute("UPDATE memories SET session_id = ? WHERE id = ?", (session, note.id))
+        if session == "talk":
+            place = memory.backups.make("manual").path
+    assert memory.erase(memory.plan_erase(session_id="talk")).complete
+    assert memory.get(note.id).content == KEPT
+    assert rows(place, "SELECT content FROM memories") == [(KEPT,)]
