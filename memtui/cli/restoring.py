@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -85,7 +86,7 @@ def restore_command(
         which = " ".join(what)
         preview = memory.restore_preview(which)
         if not json:
-            _tell(preview)
+            _tell(preview, ids, missing)
         done: dict[str, Any] = {}
         if not dry_run and (yes or _agreed(preview, bool(ids or missing), json)):
             # By its path: a backup that is made meanwhile must not take the place of the one that was looked at.
@@ -119,14 +120,17 @@ def _agreed(preview: RestorePreview, some: bool, json: bool) -> bool:
 def _tell_done(done: dict[str, Any]) -> None:
     if "restored" in done:
         out(row(paint("restored", "green"), done["restored"]))
-        note(f"what was there before is in {done['before']['path']}")
+        note(
+            f"memtui restore {Path(done['before']['path']).name} brings back what was there before; undo does not"
+        )
     elif done["operation"] is None:
         out("unchanged: all of it is there")
     else:
         out(row(paint(str(done["operation"].op_id), "dim"), done["operation"].label))
 
 
-def _tell(preview: RestorePreview) -> None:
+def _tell(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None:
+    """What a restore does; of memories that are taken only what comes back, for nothing else changes."""
     now = time.time()
     when = f"{local_time(preview.at, now)}, {ago(preview.at, now)}"
     out(
@@ -137,6 +141,14 @@ def _tell(preview: RestorePreview) -> None:
             gap=" ",
         )
     )
+    if ids or missing:
+        back = tuple(one for one in preview.back if missing or one.id in ids)
+        memories = [one for one in preview.counts if one.what in MEMORIES.values()]
+        _tell_changes(
+            "would come back", back, sum(one.back for one in memories) if missing else len(ids), "green"
+        )
+        out("Only what is taken changes, and undo takes it back.")
+        return
     cells: list[tuple[str, ...]] = [("", "now", "backup", "back", "changed", "lost")]
     cells += [
         (one.what, *(count(number) for number in (one.now, one.then, one.back, one.changed, one.lost)))

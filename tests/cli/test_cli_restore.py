@@ -78,6 +78,8 @@ def test_one_memory_is_taken_from_a_backup_and_undone(cli: Cli, changed: dict[st
     assert taken.code == 3, "'last' alone names no time"
     taken = cli("restore", "latest", "--yes", "--take", walnuts)
     assert "Took from the backup of" in taken.out and ": 1 memory" in taken.out
+    assert "1 would come back" in taken.out
+    assert "lost" not in taken.out + taken.err, "taking is no restore: nothing goes"
     assert facts(cli) == 3
     assert "all of it is there" in cli("restore", "1", "--missing", "--yes").out
     cli("undo")

@@ -15,7 +15,7 @@ from pathlib import Path
 import apsw
 import msgspec
 
-from memtui.engine.clock import Clock
+from memtui.engine.clock import Clock, local_time
 from memtui.engine.errors import (
     InputError,
     NotFoundError,
@@ -165,8 +165,10 @@ class Backups:
         for found in there:
             if found.at <= at:
                 return found.path
+        oldest = f"The oldest is of {local_time(there[-1].at, self._zone):%Y-%m-%d %H:%M}: " if there else ""
         raise NotFoundError(
-            f"There is no backup from {text!r} or before.", "memtui backup list shows those that there are."
+            f"There is no backup from {text!r} or before.",
+            f"{oldest}memtui restore lists those that there are.",
         )
 
     def info(self, name: str | Path) -> backup.Backup:

@@ -13,10 +13,11 @@ from memtui.engine.clock import EARLIEST, LATEST
 Period = tuple[int, int]
 """First second, and first second after it, in Unix seconds."""
 
-EXAMPLES = "2026, 2026-01, 2026-01-31, today, yesterday, or back from now: 12h 7d 2w 3m 1y"
+EXAMPLES = "2026, 2026-01, 2026-01-31, today, yesterday, or back from now: 30m 12h 7d 2w 3mo 1y"
 
 _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{1,2})(?:-([0-9]{1,2}))?)?")
-_BACK = re.compile(r"([0-9]{1,5})([hdwmy])")
+_BACK = re.compile(r"([0-9]{1,5})(mo|[mhdwy])")
+_SECONDS = {"m": 60, "h": 3_600}
 _DAY = timedelta(days=1)
 
 
@@ -60,8 +61,8 @@ def _calendar(year: str, month: str | None, day: str | None, tz: tzinfo | None) 
 
 
 def _back(now: float, count: int, unit: str, tz: tzinfo | None) -> int:
-    if unit == "h":
-        return int(now) - count * 3600
+    if unit in _SECONDS:
+        return int(now) - count * _SECONDS[unit]
     moment = _wall_clock(now, tz)
     if unit in "dw":
         return _seconds(moment - count * (7 if unit == "w" else 1) * _DAY, tz)

@@ -9,7 +9,7 @@
     value   = ( text | '"' quoted '"' ) [ "*" ] ;             (* "*": anything that begins so *)
     key     = "kind" | "tag" | "entity" | "session" | "project" | "role" | "source" | "category" | "trust"
             | "id" | "text" | "conf" | "is" | "after" | "before" | "on" ;
-    date    = yyyy [ "-" mm [ "-" dd ] ] | "today" | "yesterday" | digits ( "h" | "d" | "w" | "m" | "y" ) ;
+    date    = yyyy [ "-" mm [ "-" dd ] ] | "today" | "yesterday" | digits ( "m" | "h" | "d" | "w" | "mo" | "y" ) ;
 
 Words are looked up in the full text of the content; words in quotes must stand there as written
 (a quote inside quotes is written \\", a backslash \\\\).

@@ -1,6 +1,7 @@
 """A moment as people name it, for looking back: ``2026-03-03``, ``yesterday``, ``last tuesday``, ``2d``, ``3 weeks ago``.
 
-A day (a month, a year) stands for its end, so that "what was there on Tuesday" is what Tuesday left behind.
+A minute (a day, a month, a year) stands for its end, so that "what was there on Tuesday" is what Tuesday left behind,
+and a time that memtui shows names what it showed it for.
 """
 
 from __future__ import annotations
@@ -13,11 +14,19 @@ from memtui.engine.errors import InputError
 
 from . import dates
 
-EXAMPLES = '2026-03-03, "2026-03-03 14:30", 14:30, yesterday, "last tuesday", 2d, "3 weeks ago"'
+EXAMPLES = (
+    '2026-03-03, "2026-03-03 14:30", 14:30, "3 mar 14:30", yesterday, "last tuesday", 10m, 2d, "3 weeks ago"'
+)
 
 _AGO = re.compile(r"(?:(\d{1,5})|an?)\s*(minute|min|hour|day|week|month|year)s?(?:\s+ago)?")
-_UNITS = {"hour": "h", "day": "d", "week": "w", "month": "m", "year": "y"}
+_UNITS = {"minute": "m", "min": "m", "hour": "h", "day": "d", "week": "w", "month": "mo", "year": "y"}
 _TIME = re.compile(r"(\d{1,2}):(\d{2})")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_NAMED = re.compile(
+    rf"(\d{{1,2}})\.?\s+({'|'.join(_MONTHS)})[a-z]*(?:\s+(\d{{4}}))?(?:\s+(\d{{1,2}}):(\d{{2}}))?",
+    re.IGNORECASE,
+)
+_TO_THE_MINUTE = re.compile(r".*\d[ t]\d{1,2}:\d{2}")
 _WEEKDAY = re.compile(r"(?:last\s+|on\s+)?(mon|tue|wed|thu|fri|sat|sun)[a-z]*")
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _WHOLE = (
@@ -51,15 +60,14 @@ def _parse(text: str, now: float, tz: tzinfo | None) -> int | None:
     if word == "now":
         return int(now)
     if back := _AGO.fullmatch(word):
-        number = int(back[1] or 1)
-        if back[2].startswith("min"):
-            return int(now) - number * 60
-        word = f"{number}{_UNITS[back[2]]}"
+        word = f"{back[1] or 1}{_UNITS[back[2]]}"
     if period := dates.parse(word, now, tz):
         # A span back begins at the moment that is meant; a day ends with it.
         return period[0] if period[1] == int(now) + 1 else period[1] - 1
     try:
-        return _clock_time(word, now, tz) or _weekday(word, now, tz) or _stamp(word, tz)
+        return (
+            _clock_time(word, now, tz) or _weekday(word, now, tz) or _named(word, now, tz) or _stamp(word, tz)
+        )
     except (ValueError, OverflowError, OSError):
         return None
 
@@ -68,7 +76,9 @@ def _clock_time(word: str, now: float, tz: tzinfo | None) -> int | None:
     if not (match := _TIME.fullmatch(word)):
         return None
     here = datetime.fromtimestamp(now, tz)
-    then = here.replace(hour=int(match[1]), minute=int(match[2]), second=0, microsecond=0)
+    then = here.replace(hour=int(match[1]), minute=int(match[2]), second=59, microsecond=0)
+    if then.replace(second=0) <= here < then:  # the minute that goes on
+        return int(now)
     return int((then if then <= here else then - timedelta(days=1)).timestamp())
 
 
@@ -81,7 +91,22 @@ def _weekday(word: str, now: float, tz: tzinfo | None) -> int | None:
     return int((today - timedelta(days=back)).replace(tzinfo=tz).timestamp()) - 1
 
 
+def _named(word: str, now: float, tz: tzinfo | None) -> int | None:
+    """``3 mar``, ``3 mar 2025 14:30``; without a year the last one that is past."""
+    if not (match := _NAMED.fullmatch(word)):
+        return None
+    here = datetime.fromtimestamp(now, tz)
+    hour, minute = (int(match[4]), int(match[5])) if match[4] else (23, 59)
+    year = int(match[3] or here.year)
+    then = datetime(year, _MONTHS.index(match[2]) + 1, int(match[1]), hour, minute, 59, tzinfo=here.tzinfo)
+    if not match[3] and then.date() > here.date():
+        then = then.replace(year=year - 1)
+    return int(then.replace(tzinfo=tz).timestamp())
+
+
 def _stamp(word: str, tz: tzinfo | None) -> int | None:
     """An ISO date and time, with a zone or in the local one."""
     then = datetime.fromisoformat(word.upper())
+    if _TO_THE_MINUTE.fullmatch(word):
+        then = then.replace(second=59)
     return int((then if then.tzinfo is not None else then.replace(tzinfo=tz)).timestamp())
