@@ -97,3 +97,41 @@ def test_a_backup_keeps_a_note_that_has_left_the_session_since(memory: Memory, h
     assert memory.erase(memory.plan_erase(session_id="talk")).complete
     assert memory.get(note.id).content == KEPT
     assert rows(place, "SELECT content FROM memories") == [(KEPT,)]
+
+
+def test_what_was_told_of_a_session_and_taken_back_goes_with_its_turn(memory: Memory, home: Path) -> None:
+    turn = memory.record_turn("talk", "user", TURN)
+    memory.record_turn("talk", "user", KEPT)
+    told = "The person gives Quetzalina preserves"
+    with memory._operation("consolidate", "Consolidated the session") as op:
+        op.connection.execute(
+            "UPDATE sessions_consolidations SET summary = ?, last_error = 'Quetzalina?', consolidated_through = 2, "
+            "consolidated_at = 5",
+            (told,),
+        )
+    undone = memory.undo(op.op_id)
+    assert undone is not None
+    memory.record_turn("other", "user", f"Is it true? {told}")
+    proof = memory.erase(memory.plan_erase([turn.id]))
+    assert proof.complete
+    assert [one.where.split()[0] for one in proof.kept] == ["episode"]  # the proof has looked for it
+    memory.undo(undone.by.op_id)
+    session = memory.view.session("talk")
+    assert (session.summary, session.consolidated_at) == (None, 5)
+    assert memory.check(deep=True).findings == ()
+    assert "Quetzalina" not in str(rows(home, "SELECT before, after FROM changes"))
+
+
+def test_a_summary_of_earlier_turns_stays_when_a_later_turn_goes(memory: Memory) -> None:
+    memory.record_turn("talk", "user", KEPT)
+    with memory._operation("consolidate", "Consolidated the session") as op:
+        op.connection.execute(
+            "UPDATE sessions_consolidations SET summary = 'Of watering', consolidated_through = 1"
+        )
+    turn = memory.record_turn("talk", "user", TURN)
+    assert memory.erase(memory.plan_erase([turn.id])).complete
+    assert memory.view.session("talk").summary == "Of watering"
+    undone = memory.undo(op.op_id)
+    assert undone is not None
+    memory.undo(undone.by.op_id)
+    assert memory.view.session("talk").summary == "Of watering"

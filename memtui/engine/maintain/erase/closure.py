@@ -18,7 +18,7 @@ from memtui.engine.store.sql import scalar, storable
 
 from .matching import LEAST, Texts, folded
 from .records import Carrier, Request
-from .taken_back import Gone, drawn_from_others, of_session, sessions_gone, with_id
+from .taken_back import Gone, drawn_from_others, of_session, sessions_gone, told_of, with_id
 
 _WORDS_ASKED = 12
 _MOST_OFFERED = 200
@@ -55,8 +55,10 @@ class Closure:
         self.texts = Texts()
         self.contents: dict[str, None] = {}
         """The texts that go, here or elsewhere, in full."""
+        self.retold: dict[int, bool] = {}
+        """Keys of sessions that lose a turn; whether the summary that they have now was made of it."""
         self.told: dict[str, None] = {}
-        """What was made of them and goes as well: summaries of sessions."""
+        """What was made of them and goes as well, or stands in history: summaries and errors of sessions."""
 
     def add_text(self, text: str) -> None:
         self.texts.add(text)
@@ -117,6 +119,7 @@ def closure(
     for id in found.ids:
         found.offered.pop(id, None)
     _sessions(connection, found)
+    _retold(connection, found)
     _entities(connection, found, kept)
     return found
 
@@ -372,6 +375,27 @@ def _sessions(connection: apsw.Connection, found: Closure) -> None:
             found.sessions[session_id] = title
         if rest is None and not any(row.id not in found.ids for row in of_session(connection, session_id)):
             _take_session_gone(connection, found, session_id)
+
+
+def _retold(connection: apsw.Connection, found: Closure) -> None:
+    """What was told of a session that loses turns, now or before: a summary has other words than they."""
+    first: dict[str, int] = {}
+    for row in found.every_row:
+        if row.kind == "episode" and row.session_id and row.session_id not in found.sessions:
+            first[row.session_id] = min(row.rid, first.get(row.session_id, row.rid))
+    for session_id, turn in first.items():
+        for sid, summary, error, through in connection.execute(
+            "SELECT sid, summary, last_error, consolidated_through FROM sessions_consolidations WHERE session_id = ?",
+            (session_id,),
+        ).fetchall():
+            covered = turn <= int(str(through or 0))
+            found.retold[int(str(sid))] = covered
+            told = [*((summary,) if covered else ()), error, *told_of(connection, int(str(sid)))]
+            stays = None if covered else summary
+            found.told.update(dict.fromkeys(str(text) for text in told if text and text != stays))
+        for session in sessions_gone(connection, session_id):
+            found.retold[session.sid] = True
+            found.told.update(dict.fromkeys((*session.words, *told_of(connection, session.sid))))
 
 
 def _entities(connection: apsw.Connection, found: Closure, kept: frozenset[str]) -> None:

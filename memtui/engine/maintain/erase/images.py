@@ -56,6 +56,8 @@ def scrub_history(
             continue
         old, new = _image(before), _image(after)
         clean_old, clean_new = _cleaned(str(tbl), str(act), old, new, closure, deleted)
+        if tbl == "sessions_consolidations" and lo in closure.retold:
+            clean_old, clean_new = _untold(clean_old, closure), _untold(clean_new, closure)
         if (clean_old, clean_new) == (old, new):
             continue
         seen += 1
@@ -114,6 +116,14 @@ def _cleaned(
         for part in parts
     ]
     return cleaned[0], cleaned[1]
+
+
+def _untold(image: dict[str, Any] | None, closure: Closure) -> dict[str, Any] | None:
+    """The image of a session without what was told of the turns that go."""
+    if image is None:
+        return None
+    told = [column for column in ("summary", "last_error") if image.get(column) in closure.told]
+    return {**image, **dict.fromkeys(told)}
 
 
 def _json(value: Any) -> str:

@@ -84,19 +84,14 @@ def _step(
 
 def _sessions(connection: apsw.Connection, closure: Closure) -> list[Step]:
     steps: list[Step] = []
-    said = {row.session_id: 0 for row in closure.rows.values() if row.kind == "episode"}
-    for row in closure.rows.values():
-        if row.kind == "episode":
-            said[row.session_id] = max(said[row.session_id], row.rid)
-    for sid, session_id, title, summary, error, through in connection.execute(
-        "SELECT sid, session_id, title, summary, last_error, consolidated_through FROM sessions_consolidations"
+    for sid, session_id, title, summary, error in connection.execute(
+        "SELECT sid, session_id, title, summary, last_error FROM sessions_consolidations"
     ).fetchall():
         if session_id in closure.sessions:
             continue
-        touched = session_id in said
+        touched = sid in closure.retold
         values: dict[str, Any] = {}
-        first = min((row.rid for row in closure.rows.values() if row.session_id == session_id), default=0)
-        if summary and ((touched and first <= int(str(through or 0))) or closure.texts.touches(str(summary))):
+        if summary and (closure.retold.get(int(str(sid))) or closure.texts.touches(str(summary))):
             values["summary"] = None
         if title and closure.texts.touches(str(title)):
             values["title"] = None

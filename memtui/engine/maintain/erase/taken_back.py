@@ -97,3 +97,19 @@ def sessions_gone(connection: apsw.Connection, session_id: str) -> Iterator[Gone
         value = _any(str(image))
         words = tuple(str(text) for key in ("summary", "last_error") if (text := value.get(key)))
         yield GoneSession(int(str(sid)), session_id, str(value.get("title") or ""), words)
+
+
+def told_of(connection: apsw.Connection, sid: int) -> list[str]:
+    """The summaries and errors of a session that stand in its images."""
+    return [
+        str(text)
+        for row in connection.execute(
+            """
+            SELECT before ->> 'summary', after ->> 'summary', before ->> 'last_error', after ->> 'last_error'
+            FROM changes WHERE tbl = 'sessions_consolidations' AND act <> 'insert' AND lo = ?
+            """,
+            (sid,),
+        )
+        for text in row
+        if text
+    ]
