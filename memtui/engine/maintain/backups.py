@@ -13,7 +13,6 @@ from datetime import tzinfo
 from pathlib import Path
 
 import apsw
-import msgspec
 
 from memtui.engine.clock import Clock, local_time
 from memtui.engine.errors import (
@@ -26,17 +25,16 @@ from memtui.engine.search.moments import moment
 from memtui.engine.store import backup, metadata, rotation
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.invariants import CHECKS, Scene
-from memtui.engine.store.past import GAPS, Gap, gaps
+from memtui.engine.store.past import Gap
 from memtui.engine.store.sql import scalar
 
-from . import restore_preview
+from . import restore_preview, restoring
 from .backup_reading import Held, held, ready
 from .restore_preview import RestorePreview
 
 RECENT_SECONDS = 600
 _MARK_KEY = "backup_mark"
 _UNSOUND_KEY = "unsound_since"
-_GAPS_KEPT = 20
 # What concerns texts and decisions. What is derived from them is made anew by a repair.
 _BASE_CHECKS = ("foreign keys", "schema", "links", "rows", "sessions", "jobs", "history")
 _PAGES_PER_STEP = 2_000
@@ -61,12 +59,13 @@ class Backups:
 
     def __init__(
         self, connections: Connections, clock: Clock, zone: tzinfo | None = None, *,
-        on_restore: Callable[[], None] = lambda: None,
+        on_restore: Callable[[], None] = lambda: None, wait: float = restoring.PATIENCE,
     ) -> None:  # fmt: skip
         self._connections = connections
         self._clock = clock
         self._zone = zone
         self._on_restore = on_restore
+        self._wait = wait
 
     def all(self) -> list[backup.Backup]:
         """The backups that are there, the latest first."""
@@ -213,24 +212,28 @@ class Backups:
         """Put a backup into the live file, as one commit, after a backup of what is there now.
 
         Other programs that have the file open go on with the restored content. Raises NotFoundError,
-        ForeignFileError, NewerFileError or CorruptFileError for a backup that cannot be used; then the live
-        file stays as it was.
+        ForeignFileError, NewerFileError or CorruptFileError for a backup that cannot be used, BusyError while an
+        import, a job or an erase runs; then the live file stays as it was.
         """
         path = self._path()
         chosen = self.info(name)
         with (
+            restoring.alone(path, self._wait),
             self.opened(chosen.path) as source,
+            backup.private_copy(source, path, "restoring", self._clock()) as copy,
             self._connections.exclusive() as writer,
-            writer.backup("main", source, "main") as copying,
+            writer.backup("main", copy, "main") as copying,
         ):
             # The first page takes the write lock: nothing can be committed between the backup and the restore.
             copying.step(1)
             with self._connections.read() as live:
                 scalar(live, "SELECT 1 FROM sqlite_schema")
                 before = backup.back_up(live, path, reason="restore", at=self._clock())
+                gap = Gap(start=chosen.at, end=int(self._clock()), backup=before.name)
+                # Written by the connection that the copying reads with: so pages that were copied are copied again.
+                restoring.carry_over(live, copy, gap)
             while not copying.done:
                 copying.step(_PAGES_PER_STEP)
-        _note_gap(self._connections, Gap(start=chosen.at, end=int(self._clock()), backup=before.name))
         self._on_restore()
         return Restored(restored=chosen.path, before=next(b for b in self.all() if b.path == before))
 
@@ -247,13 +250,6 @@ class Backups:
                 "Open it without --readonly to back it up or restore it.",
             )
         return path
-
-
-def _note_gap(connections: Connections, gap: Gap) -> None:
-    """What was done between the backup and now is no longer in this file: whoever looks back should be told."""
-    with connections.write() as connection:
-        known = gaps(connection)
-        metadata.put(connection, GAPS, msgspec.json.encode([*known, gap][-_GAPS_KEPT:]).decode())
 
 
 def change_mark(connection: apsw.Connection) -> str:

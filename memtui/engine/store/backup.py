@@ -10,6 +10,8 @@ import os
 import re
 import time
 from calendar import timegm
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import apsw
@@ -85,6 +87,29 @@ def back_up(
     finally:
         partial.unlink(missing_ok=True)
     return target
+
+
+@contextmanager
+def private_copy(source: apsw.Connection, path: Path, reason: str, at: float) -> Iterator[apsw.Connection]:
+    """A copy beside the backups of ``path`` that may be written, and is gone afterwards. Raises StoreError."""
+    folder = path.parent / FOLDER
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _, partial = _new_names(folder, path.stem, reason, at)
+    except OSError as error:
+        raise paths.no_room(error, folder) or StoreError(
+            f"Nothing can be written in {folder}: {error.strerror or error}.",
+            "Check the permissions of that folder.",
+        ) from error
+    try:
+        with closing(apsw.Connection(str(partial))) as copy:
+            copy_into(source, copy)
+            copy.pragma("journal_mode", "delete")  # no log beside it
+            copy.pragma("journal_mode", "memory")  # nobody needs it after a crash
+            copy.pragma("synchronous", 0)
+            yield copy
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def find_backups(path: Path) -> list[Backup]:

@@ -12,6 +12,9 @@ from .sql import scalar
 UNFINISHED = "erase_unfinished"
 """The row of ``memory_metadata`` that says how far an erase has come; gone when it was proven."""
 
+OTHER_SALTS = "erase_salts_of_others"
+"""Metadata: salts in hex, with spaces between them."""
+
 
 def keys_hash(key: str, salt: bytes) -> bytes:
     return blake2b(key.encode("utf-8", "surrogatepass"), key=salt, digest_size=32).digest()
@@ -32,10 +35,16 @@ def salt_of(connection: apsw.Connection, database: str = "main") -> bytes:
     return bytes.fromhex(str(found))
 
 
+def salts_of(connection: apsw.Connection, database: str = "main") -> list[bytes]:
+    """Every salt that a hash of the file may have: its own, then those of files whose keys a restore carried over."""
+    others = scalar(connection, f"SELECT value FROM {database}.memory_metadata WHERE key = ?", (OTHER_SALTS,))
+    return [salt_of(connection, database), *map(bytes.fromhex, str(others or "").split())]
+
+
 def erased(connection: apsw.Connection, keys: Iterable[str], database: str = "main") -> set[str]:
     """Those of the keys whose row was erased for good from a ``database`` of the connection."""
     if scalar(connection, f"SELECT 1 FROM {database}.erased_keys LIMIT 1") is None:
         return set()
-    salt = salt_of(connection, database)
+    salts = salts_of(connection, database)
     look = f"SELECT 1 FROM {database}.erased_keys WHERE hash = ?"
-    return {key for key in keys if scalar(connection, look, (keys_hash(key, salt),))}
+    return {key for key in keys if any(scalar(connection, look, (keys_hash(key, salt),)) for salt in salts)}

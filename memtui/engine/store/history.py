@@ -15,7 +15,7 @@ import apsw
 import msgspec
 
 from memtui.engine.clock import Clock
-from memtui.engine.errors import DiskFullError, NotFoundError
+from memtui.engine.errors import DiskFullError, NotFoundError, StoreError
 from memtui.engine.records import Operation, RowChange
 
 from . import metadata
@@ -27,6 +27,10 @@ KEEP_DAYS = 90
 KEEP_BYTES = 50_000_000
 THINNED = "history_thinned"
 """Metadata: the time (Unix seconds) up to which operations were forgotten; after it history is whole."""
+
+
+class RestoredError(StoreError):
+    """The file was restored in the middle of an operation: what it had stored is not there."""
 
 
 class Op:
@@ -77,8 +81,13 @@ def begin(
 
 @contextmanager
 def part(connections: Connections, op_id: int) -> Iterator[apsw.Connection]:
-    """One transaction of a running operation."""
+    """One transaction of a running operation. Raises RestoredError when a restore took the operation away."""
     with connections.write_in_turn() as connection:
+        if not _is_ours(connections, connection, op_id):
+            raise RestoredError(
+                "A backup was restored meanwhile: this was broken off.",
+                "Look at what is there now, and try again.",
+            )
         connection.execute("INSERT INTO current_op(one, op_id) VALUES (1, ?)", (op_id,))
         yield connection
         connection.execute("DELETE FROM current_op")
@@ -86,14 +95,21 @@ def part(connections: Connections, op_id: int) -> Iterator[apsw.Connection]:
 
 @contextmanager
 def more(connections: Connections, op_id: int) -> Iterator[apsw.Connection | None]:
-    """One more transaction of an operation that is done; None if another one came since, its undo for one."""
+    """One more transaction of an operation that is done; None if another one came since, its undo for one, or it went."""
     with connections.write_in_turn() as connection:
-        if scalar(connection, "SELECT max(op_id) FROM ops") != op_id:
+        latest = scalar(connection, "SELECT max(op_id) FROM ops") == op_id
+        if not latest or not _is_ours(connections, connection, op_id):
             yield None
             return
         connection.execute("INSERT INTO current_op(one, op_id) VALUES (1, ?)", (op_id,))
         yield connection
         connection.execute("DELETE FROM current_op")
+
+
+def _is_ours(connections: Connections, connection: apsw.Connection, op_id: int) -> bool:
+    """Whether it is there, and is the one that this process began: a restored file may have another of its number."""
+    found: Any = connection.execute("SELECT run_id FROM ops WHERE op_id = ?", (op_id,)).fetchone()
+    return found is not None and connections.runs.ours(found[0])
 
 
 def finish(connections: Connections, op_id: int, label: str) -> None:

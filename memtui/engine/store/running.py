@@ -20,6 +20,7 @@ class RunLocks:
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._held: dict[str, BaseFileLock] = {}
+        self._taken: set[str] = set()
 
     def hold(self) -> str | None:
         """Take a lock before a long operation begins; returns the token that names it."""
@@ -29,7 +30,12 @@ class RunLocks:
         lock = self._lock(token)
         lock.acquire()
         self._held[token] = lock
+        self._taken.add(token)
         return token
+
+    def ours(self, token: str | None) -> bool:
+        """Whether this process took ``token``, ended or not."""
+        return self._path is None or token in self._taken
 
     def release(self, token: str | None) -> None:
         """The operation has ended."""

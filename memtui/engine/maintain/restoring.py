@@ -1,0 +1,101 @@
+"""What a restore waits for, and what it must not take back.
+
+Long work has numbers and locks in mind while it runs, so none of it may run meanwhile. What was erased for good stays
+erased, an erase that was interrupted stays to be finished, and a number that was given is never given again: whoever
+had it in mind would file their rows under somebody else's operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import apsw
+import msgspec
+
+from memtui.engine.errors import StoreError
+from memtui.engine.store import erased, metadata
+from memtui.engine.store.past import GAPS, Gap, gaps
+from memtui.engine.store.sql import scalar
+
+PATIENCE = 10.0
+"""Seconds. Following sessions holds the lock of imports only while it brings something in."""
+_LOCKS = ((".erase", "an erase"), (".import", "an import"), (".jobs", "a maintenance job"))
+_GAPS_KEPT = 20
+# Its rows are told from others of the same number by a nonce.
+_RENUMBERED = "vector_log"
+
+
+class BusyError(StoreError):
+    """Something runs in this memory that a restore would pull the ground from under."""
+
+
+@contextmanager
+def alone(path: Path, wait: float) -> Iterator[None]:
+    """No import, job or erase runs meanwhile. Raises BusyError if one goes on for ``wait`` seconds."""
+    from filelock import FileLock, Timeout
+
+    with ExitStack() as held:
+        for suffix, who in _LOCKS:
+            lock = FileLock(path.with_name(path.name + suffix), mode=0o600, thread_local=False)
+            try:
+                held.enter_context(lock.acquire(timeout=wait))
+            except Timeout:
+                raise BusyError(
+                    f"In this memory {who} is running.",
+                    "Wait for it to end, or cancel it, and try again. Nothing was restored.",
+                ) from None
+        yield
+
+
+def carry_over(live: apsw.Connection, copy: apsw.Connection, gap: Gap) -> None:
+    """Make a copy of a backup what the live file is to become; one transaction."""
+    with copy:
+        _carry_keys(live, copy)
+        _carry_unfinished(live, copy)
+        for table, last in live.execute(
+            "SELECT name, seq FROM sqlite_sequence WHERE name <> ?", (_RENUMBERED,)
+        ):
+            copy.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (last, table))
+            if not copy.changes():
+                copy.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table, last))
+        # What was done between the backup and now is no longer in this file: whoever looks back should be told.
+        metadata.put(copy, GAPS, msgspec.json.encode([*gaps(copy), gap][-_GAPS_KEPT:]).decode())
+
+
+def _carry_keys(live: apsw.Connection, copy: apsw.Connection) -> None:
+    """Hashes count under the salt that they were made with, so the backup of another file brings its own."""
+    copy.executemany(
+        "INSERT INTO erased_keys(hash) VALUES (?) ON CONFLICT DO NOTHING",
+        live.execute("SELECT hash FROM erased_keys"),
+    )
+    own, *others = erased.salts_of(copy)
+    salts = dict.fromkeys(salt.hex() for salt in (*others, *erased.salts_of(live)) if salt != own)
+    if salts:
+        metadata.put(copy, erased.OTHER_SALTS, " ".join(salts))
+
+
+def _carry_unfinished(live: apsw.Connection, copy: apsw.Connection) -> None:
+    """An erase that was interrupted is as far as the restored rows say: begun anew where they hold any of it."""
+    text = metadata.get(live, erased.UNFINISHED)
+    if text is None:
+        if erased.salt_of(live) == erased.salt_of(copy):  # it was finished since the backup
+            copy.execute("DELETE FROM memory_metadata WHERE key = ?", (erased.UNFINISHED,))
+        return
+    from .erase.erasing import Mark
+
+    mark = msgspec.json.decode(text, type=Mark)
+    ids = mark.ids or mark.request.ids or _of_session(live, mark.request.session_id)
+    there = tuple(id for id in ids if scalar(copy, "SELECT 1 FROM memories WHERE id = ?", (id,)))
+    request = mark.request
+    if there and request.ids:
+        request = msgspec.structs.replace(request, ids=there)
+    mark = msgspec.structs.replace(mark, request=request, ids=() if there else ids)
+    metadata.put(copy, erased.UNFINISHED, msgspec.json.encode(mark).decode())
+
+
+def _of_session(live: apsw.Connection, session_id: str | None) -> tuple[str, ...]:
+    return tuple(
+        str(id) for (id,) in live.execute("SELECT id FROM memories WHERE session_id = ?", (session_id,))
+    )
