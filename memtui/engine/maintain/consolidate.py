@@ -212,7 +212,7 @@ class Consolidator:
 
     def _note_failure(self, session: Session, error: str) -> None:
         # Signed by the scheduler, so that the person's plain undo never finds it.
-        label = f"Could not consolidate {_name(session)}: {error[:120]}"
+        label = f"Could not consolidate {_name(session)}: “{error[:120]}”"
         with history.operation(self._connections, self._clock, "scheduler", "failure", label) as op:
             current = sessions.get(op.connection, session.session_id)
             if current.consolidated_through == session.consolidated_through:

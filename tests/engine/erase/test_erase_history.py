@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
-from erase_kit import FACT, KEPT, rows
+from erase_kit import FACT, KEPT, found_in_bytes, rows
 from memtui import Memory
+from memtui.engine.maintain.erase.matching import Texts
 from memtui.engine.store import proposals
 
 pytestmark = pytest.mark.usefixtures("near")
@@ -93,3 +96,70 @@ def test_check_tells_an_operation_whose_undo_is_gone(memory: Memory, home: Path)
         connection.execute("DELETE FROM changes WHERE op_id = ?", (undone.by.op_id,))
         connection.execute("DELETE FROM ops WHERE op_id = ?", (undone.by.op_id,))
     assert any("not there" in finding.message for finding in memory.check().findings)
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("He said “no” and hid the zxqvelvet key below the pot", "Corrected “…”"),
+        ("He hid the quibbleton” to “zxqvelvet", "Corrected “…” to “…” to “…”"),
+        ("a ”zxqvelvet“ b is what they call it", "Corrected “…”"),
+        ("the ” zxqvelvet", "Corrected “…”"),
+    ],
+)
+def test_no_label_keeps_a_part_of_what_has_quotation_marks(
+    memory: Memory, home: Path, text: str, label: str
+) -> None:
+    fact = memory.remember(text)
+    memory.correct(fact.id, "He hid nothing at all")
+    other = memory.scratchpad.set("note", "kept")
+    assert other is not None
+    assert memory.erase(memory.plan_erase([fact.id])).complete
+    labels = [one.label for one in memory.view.operations()]
+    assert labels == ["Erased 1 memory for good", "Wrote “note” on the scratchpad", label]
+    memory.close()
+    assert found_in_bytes(home.parent, ["zxqvelvet"]) == []
+
+
+def test_labels_lose_what_touches_and_nothing_else() -> None:
+    texts = Texts([FACT, "the ” and “ jam"])
+    for label in (
+        "Imported 3 turns",
+        "Renamed “Ada” to “Eve”",
+        "Remembered “he said “no””",
+        "Made “Ada” a person",
+    ):
+        assert texts.unquoted(label) == label
+    assert texts.unquoted("Renamed “the ” and “ jam” to “Eve”") == "Renamed “…”"
+    assert texts.unquoted(f"Merged “{KEPT}” into “{FACT}” (interrupted)") == (
+        f"Merged “{KEPT}” into “…” (interrupted)"
+    )
+    assert texts.unquoted(f"Could not read “s”: {FACT[5:60]}") == "Could not read “…”"
+    assert texts.unquoted(f"Cut “{FACT}") == "Cut “…”"
+    assert texts.unquoted("Cut “short") == "Cut “short"
+
+
+def test_what_a_failed_consolidation_said_of_the_session_goes_too(memory: Memory, home: Path) -> None:
+    fact = memory.record_turn("s", "user", "the zxqvelvet is red")
+    memory.record_turn("s", "user", KEPT)
+
+    memory.record_turn("other", "user", "Nothing of it in here")
+
+    class Broken:
+        name, limit, concurrency = "broken", 10, 1
+
+        def __getattr__(self, name: str) -> None:
+            raise ValueError("cannot read zxqvelvet")
+
+    broken: Any = Broken()
+    asyncio.run(memory.upkeep.consolidate(["s", "other"], extractor=broken))
+    assert len([one for one in memory.view.operations() if "zxqvelvet" in one.label]) == 2
+    assert memory.erase(memory.plan_erase([fact.id])).complete
+    labels = [one.label for one in memory.view.operations() if one.kind == "failure"]
+    assert labels == [
+        "Could not consolidate “other”: “ValueError: cannot read zxqvelvet”",
+        "Could not consolidate “…”: “…”",
+    ]
+    images = rows(home, "SELECT count(*) FROM changes WHERE instr(after, 'zxqvelvet')")
+    assert images == [(1,)]
+    assert memory.check(deep=True).findings == ()

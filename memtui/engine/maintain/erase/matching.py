@@ -14,7 +14,8 @@ LONG_ENOUGH = 32
 """Bytes that two texts have in common when one carries the other."""
 LEAST = 8
 """Shorter texts ("ok, thanks") are in everything; they are erased, but not looked for elsewhere."""
-_QUOTED = re.compile("“[^”]*”")
+# What stands between two quotations of a label of ours.
+_JOINT = re.compile("(”(?: to | into | and | of | off | as | is also called | is not called |: )“)")
 QUOTE_LEFT = "“…”"
 
 
@@ -62,10 +63,27 @@ class Texts:
         return self.has(text) or self.carried_by(text)
 
     def unquoted(self, label: str, *, all: bool = False) -> str:
-        """A label without the quotations that touch them (``all``: without any)."""
-        return _QUOTED.sub(
-            lambda quote: QUOTE_LEFT if all or self.touches(quote[0][1:-1]) else quote[0], label
-        )
+        """A label without the quotations that touch them (``all``: without any).
+
+        What is quoted may have quotation marks itself: then it ends at the last one.
+        """
+        start, end = label.find("“"), label.rfind("”")
+        if start < 0:
+            return label
+        end = end if end > start else len(label)
+        head, whole, tail = label[:start], label[start + 1 : end], label[end + 1 :]
+        parts = _JOINT.split(whole)
+        if any(mark in part for part in parts[::2] for mark in "“”"):
+            parts = [whole]
+        left = ["…" if all or self.touches(part) else part for part in parts[::2]]
+        if left == parts[::2] and self.touches(whole):
+            parts, left = [whole], ["…"]
+        if self.touches(tail):
+            return head + QUOTE_LEFT
+        if left == parts[::2]:
+            return label
+        parts[::2] = left
+        return f"{head}“{''.join(parts)}”{tail}"
 
     def _shares(self, words: bytes) -> bool:
         # A common run of 32 bytes covers a whole block of 12 that begins at a multiple of 12.
