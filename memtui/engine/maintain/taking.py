@@ -14,17 +14,18 @@ from typing import Any, NamedTuple
 import apsw
 
 from memtui.engine.errors import NotFoundError
-from memtui.engine.store import erased, history, memories
+from memtui.engine.store import erased, history, memories, metadata
 from memtui.engine.store.columns import COVERED
 
 _AT_ONCE = 500
 
 
 class Image(NamedTuple):
-    """A memory as a backup has it, and its conversation's row, if it belongs to one."""
+    """A memory as a backup has it, its conversation's row, if it belongs to one, and which file it is a backup of."""
 
     row: dict[str, Any]
     session: dict[str, Any] | None
+    file_id: str | None
 
 
 def missing(source: apsw.Connection, live: Path) -> list[int]:
@@ -59,12 +60,13 @@ def keys_of(source: apsw.Connection, ids: Iterable[str]) -> list[int]:
 
 def images(source: apsw.Connection, rids: Sequence[int]) -> Iterator[list[Image]]:
     """The memories with these keys, some at a time."""
+    file_id = metadata.get(source, "file_id")
     for start in range(0, len(rids), _AT_ONCE):
         found = []
         for rid in rids[start : start + _AT_ONCE]:
             row = history.current_row(source, "memories", rid)
             assert row is not None  # a backup does not change
-            found.append(Image(row, _session(source, row["session_id"])))
+            found.append(Image(row, _session(source, row["session_id"]), file_id))
         yield found
 
 
@@ -90,17 +92,15 @@ def _put(connection: apsw.Connection, image: Image, now: int) -> bool:
         )
         return connection.total_changes() != before
     row = {**image.row, "reviewed_at": now, "last_accessed": now}
-    if connection.execute("SELECT 1 FROM memories WHERE rid = ?", (row["rid"],)).fetchone():
-        del row["rid"]  # the backup of another file
+    foreign = image.file_id != metadata.get(connection, "file_id")
+    if foreign or _taken(connection, "memories", "rid", row["rid"]):
+        del row["rid"]  # in the history of this file it may be the number of something else
     if _was_erased(connection, row):
         return False
     key = row["source_key"]
-    if (
-        key is not None
-        and connection.execute("SELECT 1 FROM memories WHERE source_key = ?", (key,)).fetchone()
-    ):
+    if key is not None and _taken(connection, "memories", "source_key", key):
         return False  # it came in once more since, by an import
-    _put_session(connection, image.session)
+    _put_session(connection, image.session, foreign)
     history.insert_row(connection, "memories", row)
     return True
 
@@ -124,15 +124,15 @@ def _session(source: apsw.Connection, session_id: str | None) -> dict[str, Any] 
     return history.current_row(source, "sessions_consolidations", sid[0]) if sid else None
 
 
-def _put_session(connection: apsw.Connection, session: dict[str, Any] | None) -> None:
-    if (
-        session is None
-        or connection.execute(
-            "SELECT 1 FROM sessions_consolidations WHERE session_id = ?", (session["session_id"],)
-        ).fetchone()
-    ):
+def _put_session(connection: apsw.Connection, session: dict[str, Any] | None, foreign: bool) -> None:
+    table = "sessions_consolidations"
+    if session is None or _taken(connection, table, "session_id", session["session_id"]):
         return
     row = dict(session)
-    if connection.execute("SELECT 1 FROM sessions_consolidations WHERE sid = ?", (row["sid"],)).fetchone():
+    if foreign or _taken(connection, table, "sid", row["sid"]):
         del row["sid"]
-    history.insert_row(connection, "sessions_consolidations", row)
+    history.insert_row(connection, table, row)
+
+
+def _taken(connection: apsw.Connection, table: str, column: str, value: object) -> bool:
+    return connection.execute(f"SELECT 1 FROM {table} WHERE {column} = ?", (value,)).fetchone() is not None

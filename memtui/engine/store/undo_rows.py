@@ -15,6 +15,8 @@ from .columns import COVERED
 from .sql import scalar
 from .undo_sessions import TouchedSessions
 
+_TAKEN = "another row took its place"
+
 
 class Row(NamedTuple):
     """What to do with one row: remove it (``before`` None) or put ``before`` back."""
@@ -154,6 +156,8 @@ def _remove(connection: apsw.Connection, row: Row) -> str | None:
 def _restore(connection: apsw.Connection, row: Row) -> str:
     covered = COVERED[row.table]
     exists = connection.execute(f"SELECT 1 FROM {row.table} WHERE {covered.key} = ?", (row.key,)).fetchone()
+    if exists and "id" in row.before and row.before["id"] != _own_id(connection, row):
+        return _TAKEN
     image = {column: value for column, value in row.before.items() if column in covered.all_columns}
     try:
         if exists:
@@ -167,5 +171,10 @@ def _restore(connection: apsw.Connection, row: Row) -> str:
                 return "the row is gone"
             history.insert_row(connection, row.table, image)
     except apsw.ConstraintError:
-        return "another row took its place"
+        return _TAKEN
     return ""
+
+
+def _own_id(connection: apsw.Connection, row: Row) -> Any:
+    """The id of the row that stands at its key."""
+    return scalar(connection, f"SELECT id FROM {row.table} WHERE {COVERED[row.table].key} = ?", (row.key,))

@@ -13,7 +13,9 @@ from memtui.engine.errors import CorruptFileError, InputError, NotFoundError, Re
 from memtui.engine.maintain import taking
 from memtui.engine.maintain.restore_preview import RestoreCount, RestorePreview
 from memtui.engine.records import Options
+from memtui.engine.store import history
 from memtui.engine.store.past import Gap
+from memtui.engine.store.undo import NothingUndoneError
 from memtui.engine.verbs import travelling
 from night import Clock, make_scheduler
 
@@ -311,6 +313,41 @@ def test_what_was_erased_for_good_does_not_come_back_from_a_copy_that_lies_elsew
     assert [one.content for one in memory.view.page("kind:fact,episode")] == ["Uses a fountain pen"]
     memory.undo(operation.op_id)
     assert memory.take_from_backup(copy, [gone.id]) is None
+
+
+def test_what_is_taken_from_another_file_leaves_the_numbers_that_history_knows(
+    memory: Memory, tmp_path: Path
+) -> None:
+    with Memory.open(tmp_path / "other.db", options=OPTIONS) as other:
+        other.record_turn("theirs", "user", "plays the oboe")
+        theirs = other.record_turn("theirs", "user", "and the bassoon")
+        copy = other.backups.make().path
+    memory.remember("Uses a fountain pen")
+    memory.record_turn("mine", "user", "green ink only")
+    before = hash_of(memory)
+    undone = memory.undo(memory.view.operations()[0].op_id)
+    taken = memory.take_from_backup(copy, [theirs.id])
+    assert taken is not None
+    redone = memory.undo(undone.by.op_id)
+    assert not redone.conflicts
+    found = {one.content for one in memory.view.page("kind:fact,episode")}
+    assert found == {"Uses a fountain pen", "green ink only", "and the bassoon"}
+    assert [one.content for one in memory.view.transcript("mine")] == ["green ink only"]
+    memory.undo(taken.op_id)
+    assert hash_of(memory) == before
+
+
+def test_a_row_that_took_the_place_of_an_undone_one_is_not_overwritten(memory: Memory, clock: Clock) -> None:
+    memory.remember("Uses a fountain pen")
+    gone = memory.remember("Ada is allergic to walnuts")
+    undone = memory.undo()
+    with history.operation(memory._connections, clock, "person", "take", "Took") as op:
+        kept = history.current_row(op.connection, "memories", 1)
+        assert kept is not None
+        history.insert_row(op.connection, "memories", {**kept, "rid": gone.rid, "id": "fact_other"})
+    with pytest.raises(NothingUndoneError, match="another row took its place"):
+        memory.undo(undone.by.op_id)
+    assert [one.id for one in memory.view.page()].count("fact_other") == 1
 
 
 def test_nothing_is_taken_into_a_memory_that_is_open_for_reading_only(memory: Memory, place: Path) -> None:
