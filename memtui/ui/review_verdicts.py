@@ -47,7 +47,8 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
             what = f"all {many}" if many > 1 else "it"
             return [("keep", f"keep {what} for good"), ("forget", f"let {what} go now"), *_usual(many)[1:]]
         case _:
-            return [("keep", f"all {many} are right" if many > 1 else "it is right"), *_usual(many)]
+            right = f"all {many} are right; they may fade" if many > 1 else "it is right; it may fade"
+            return [("keep", right), *_usual(many)]
 
 
 def _conflict(card: Card, pick: int) -> list[tuple[str, str]]:

@@ -59,7 +59,7 @@ FEEDS: tuple[Feed, ...] = (
 
 EMPTY = "empty"
 BINARY = "not text"
-OTHER = "something else"
+OTHER = "in no known format"
 UNREADABLE = "cannot be read"
 NO_FILE = "not a file"
 ASIDE = "notes beside something else"

@@ -432,7 +432,7 @@ def test_what_was_left_out_and_mended_is_told(memory: Memory, tmp_path: Path) ->
     (tmp_path / "in" / "b").write_text("just text")
     report = memory.import_paths([tmp_path / "in"])
     assert set(report.warnings) == {
-        "1 × left out: something else",
+        "1 × left out: in no known format",
         "1 × invalid UTF-8 replaced",
         "1 × unusable time ignored",
         f"{tmp_path / 'in' / 'a'}:2: not valid JSON",
