@@ -10,6 +10,7 @@ import pytest
 from erase_kit import KEPT, TURN, found_in_bytes, rows
 from memtui import Memory
 from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.maintain.erase import images
 from memtui.engine.records import ImportReport
 
 pytestmark = pytest.mark.usefixtures("near")
@@ -135,3 +136,15 @@ def test_a_summary_of_earlier_turns_stays_when_a_later_turn_goes(memory: Memory)
     assert undone is not None
     memory.undo(undone.by.op_id)
     assert memory.view.session("talk").summary == "Of watering"
+
+
+def test_an_image_that_is_left_in_history_is_not_taken_for_something_kept(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.record_turn("other", "user", KEPT)
+    fact = memory.remember("The wvkrhubarb jam is for Mrs Zanzibarova")
+    memory.undo()
+    monkeypatch.setattr(images, "scrub_history", lambda *_: 0)
+    proof = memory.erase(memory.plan_erase([fact.id]))
+    assert not proof.complete
+    assert proof.problems[0] == "1 of the memories are in the history of memory.db"
