@@ -161,7 +161,14 @@ def _questions(connection: apsw.Connection, closure: Closure) -> list[Step]:
 
 def _recalls(connection: apsw.Connection, closure: Closure) -> list[Step]:
     steps: list[Step] = []
-    for key, query, told in connection.execute("SELECT recall_id, query, memory_ids FROM recalls").fetchall():
+    for key, query, told, session_id in connection.execute(
+        "SELECT recall_id, query, memory_ids, session_id FROM recalls"
+    ).fetchall():
+        if session_id in closure.sessions:
+            steps += _step(
+                closure, "recall", "recalls", "recall_id", int(str(key)), str(query), "an agent asked this in the session"
+            )  # fmt: skip
+            continue
         if closure.texts.touches(str(query)):
             steps += _step(
                 closure, "recall", "recalls", "recall_id", int(str(key)), str(query), "an agent asked this"
