@@ -120,7 +120,7 @@ def correct(
     attributes = {
         key: value
         for key, value in old.attributes.items()
-        if key not in ("supersedes", "secrets", "redacted")
+        if key not in ("supersedes", "conflict_reason", "secrets", "redacted")
     }
     rid = memories.insert(
         connection,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from erase_kit import FACT, KEPT, TURN, found_in_bytes, rows
 from memtui import Memory
+from memtui.engine.maintain import resolve
 from memtui.engine.store import recalls
 
 pytestmark = pytest.mark.usefixtures("near")
@@ -25,3 +26,37 @@ def test_what_an_agent_asked_in_a_session_goes_with_it(memory: Memory, home: Pat
     assert rows(home, "SELECT query FROM recalls") == [("when to water",), ("fish",)]
     memory.close()
     assert found_in_bytes(home.parent, ["zxqvelvet"]) == []
+
+
+def test_a_reason_that_quotes_it_goes_from_later_wordings_too(memory: Memory, home: Path) -> None:
+    loser, winner = memory.remember(FACT), memory.remember("The key is with Ada")
+    with memory._operation("x", "Resolved") as op:
+        resolve.keep_new(
+            op.connection, winner.id, loser.id, f"“{FACT[:59]}…” no longer holds", actor="person", now=9
+        )
+    later = memory.correct(winner.id, "The key is with Ada since May")
+    assert later.attributes == {"supersedes": winner.id}
+    # Memories of before still have it.
+    with memory._operation("x", "Noted") as op:
+        op.connection.execute(
+            "UPDATE memories SET attributes = ? WHERE id = ?",
+            (json.dumps({"supersedes": winner.id, "conflict_reason": f"“{FACT[:30]}” no longer holds", "by": "me"}),
+             later.id),
+        )  # fmt: skip
+    plan = memory.plan_erase([loser.id])
+    assert [(one.key, one.fate) for one in plan.carriers if one.fate == "cleared"] == [
+        (f"note:{winner.id}", "cleared"), (f"note:{later.id}", "cleared"),
+    ]  # fmt: skip
+    assert memory.erase(plan).complete
+    assert memory.get(winner.id).attributes == {}
+    assert memory.get(later.id).attributes == {"supersedes": winner.id, "by": "me"}
+    assert memory.check(deep=True).findings == ()
+    memory.close()
+    assert found_in_bytes(home.parent, ["zxqvelvet", "Quetzalcoatlus"]) == []
+
+
+def test_a_tag_that_is_the_text_goes_and_one_that_is_a_word_of_it_stays(memory: Memory) -> None:
+    one, other = memory.remember("zxqvelvetine"), memory.remember(KEPT, tags=["zxqvelvetine", "greenhouse"])
+    more = memory.remember("The greenhouse has a new door")
+    assert memory.erase(memory.plan_erase([one.id, more.id])).complete
+    assert memory.get(other.id).tags == ("greenhouse",)

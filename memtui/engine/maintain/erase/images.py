@@ -17,7 +17,7 @@ from memtui.engine.store.sql import scalar
 
 from .closure import Closure, as_json
 from .survey import _DROP as NOTHING
-from .survey import says, without
+from .survey import quoting_notes, says, without
 
 _object = msgspec.json.Decoder(dict[str, Any]).decode
 # Columns that name rows of other tables by their keys.
@@ -101,7 +101,8 @@ def _cleaned(
                 left = (
                     without(words, closure.ids) if column != "attributes" else _attributes(words, closure.ids)
                 )
-                if says(words, closure) or (left is NOTHING and isinstance(words, dict)):
+                quotes = says(words, closure) or (column == "attributes" and quoting_notes(words, closure))
+                if quotes or (left is NOTHING and isinstance(words, dict)):
                     lost.add(column)
                 elif left != words:
                     part[column] = _json("[]" if left is NOTHING else left)

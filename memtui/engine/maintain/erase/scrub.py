@@ -20,7 +20,7 @@ from memtui.engine.store.sql import scalar
 from . import images
 from .closure import Closure, as_json
 from .survey import _DROP as NOTHING
-from .survey import Step, keys_of, survey, without
+from .survey import Step, about, keys_of, survey, without
 from .text_columns import columns_of
 
 KIND = "erase"
@@ -152,16 +152,9 @@ def _dissolve(connection: apsw.Connection, closure: Closure) -> None:
         (as_json(ids),),
     ).fetchall():
         left: Any = without(_any(str(sources)), ids)
-        about = {
-            key: rest
-            for key, value in _any(str(attributes)).items()
-            if (rest := without(value, ids)) is not NOTHING
-        }
-        if "supersedes" not in about:
-            about.pop("conflict_reason", None)
         connection.execute(
             "UPDATE memories SET source_ids = ?, attributes = ? WHERE rid = ?",
-            ("[]" if left is NOTHING else _text(left), _text(about), rid),
+            ("[]" if left is NOTHING else _text(left), _text(about(_any(str(attributes)), ids)), rid),
         )
     connection.execute(
         """

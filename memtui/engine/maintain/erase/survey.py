@@ -12,6 +12,7 @@ import apsw
 import msgspec
 
 from .closure import Closure, as_json
+from .matching import LONG_ENOUGH
 from .records import Carrier, Fate, Place
 from .text_columns import columns_of
 
@@ -40,7 +41,7 @@ class Step:
 def survey(connection: apsw.Connection, closure: Closure) -> list[Step]:
     """Every row outside of ``memories`` that has to change, and those that the person keeps."""
     steps: list[Step] = []
-    for look in (_sessions, _proposals, _scratchpad, _questions, _recalls, _runs, _summaries):
+    for look in (_notes, _sessions, _proposals, _scratchpad, _questions, _recalls, _runs, _summaries):
         steps += look(connection, closure)
     return steps
 
@@ -80,6 +81,73 @@ def _step(
     fate: Fate = "erased" if values is None else "cleared"
     carrier = Carrier(key=named, place=place, title=title[:_TITLE], why=why, fate=fate, choice=choice)
     return [Step(table, key_column, key, values, carrier)]
+
+
+def about(attributes: dict[str, Any], ids: frozenset[str]) -> dict[str, Any]:
+    """The attributes of a memory without these ids, and without the reason for replacing one of them."""
+    left = {key: rest for key, value in attributes.items() if (rest := without(value, ids)) is not _DROP}
+    if "supersedes" not in left and "supersedes" in attributes:
+        left.pop("conflict_reason", None)
+    return left
+
+
+def _notes(connection: apsw.Connection, closure: Closure) -> list[Step]:
+    """What is noted with memories that stay: why one replaced another quotes both, whatever was erased since."""
+    steps: list[Step] = []
+    where = "attributes <> '{}'"
+    if any(_is_a_tag(text) for text in closure.contents):
+        where += " OR tags <> '[]'"
+    for rid, id, kind, json, tagged in connection.execute(
+        f"SELECT rid, id, kind, attributes, tags FROM memories WHERE {where}"
+    ).fetchall():
+        if id in closure.rows:
+            continue
+        noted, tags = _object(str(json)), _any(str(tagged))
+        quoting = quoting_notes(noted, closure)
+        left = [tag for tag in tags if not _carries(tag, closure)]
+        values: dict[str, Any] = {}
+        if quoting:
+            rest = {key: value for key, value in noted.items() if key not in quoting}
+            values["attributes"] = _text(about(rest, closure.ids))
+        if left != tags:
+            values["tags"] = _text(left)
+        if values:
+            shown = next((str(value) for value in quoting.values()), ", ".join(map(str, tags)))
+            carrier = Carrier(
+                key=f"note:{id}", place="memory", title=shown[:_TITLE], why="what is noted with another quotes it",
+                fate="cleared", kind=str(kind),
+            )  # fmt: skip
+            steps.append(Step("memories", "rid", int(str(rid)), values, carrier))
+    return steps
+
+
+def quoting_notes(noted: dict[str, Any], closure: Closure) -> dict[str, Any]:
+    """Those of the attributes of a memory that have the texts in them."""
+    return {
+        key: value
+        for key, value in noted.items()
+        if _carries(value, closure) or (key == "conflict_reason" and _quotes(str(value), closure))
+    }
+
+
+def _quotes(reason: str, closure: Closure) -> bool:
+    return closure.texts.touches(reason) or closure.texts.unquoted(reason) != reason
+
+
+def _is_a_tag(text: str) -> bool:
+    """Whether a tag, which is one word, can have so much of a text in it."""
+    return text.strip() in text.split() or any(
+        len(word.encode("utf-8", "surrogatepass")) >= LONG_ENOUGH for word in text.split()
+    )
+
+
+def _carries(value: Any, closure: Closure) -> bool:
+    """As ``says``, but for whole texts or long runs of them: a word of a text is no quotation of it."""
+    if isinstance(value, dict):
+        return any(_carries(one, closure) for one in value.values())
+    if isinstance(value, list):
+        return any(_carries(one, closure) for one in value)
+    return isinstance(value, str) and closure.texts.carried_by(value)
 
 
 def _sessions(connection: apsw.Connection, closure: Closure) -> list[Step]:
