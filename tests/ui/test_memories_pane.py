@@ -73,6 +73,27 @@ async def test_a_mistake_in_a_filter_is_pointed_at_and_the_rows_stay(story: Stor
         await until(lambda: memories(app).table.row_count == 1)
 
 
+async def test_behind_a_mistake_in_the_filter_the_rows_still_follow_the_memory(story: Story) -> None:
+    with story.open() as memory:
+        secret = memory.remember("Zwervelaar bites")
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("slash", *"kind:fact")
+        await until(lambda: "7 of 7" in screen_text(app))
+        await pilot.press(*["backspace"] * 4, *"fcat")
+        await until(lambda: "fcat" in screen_text(app) and "!" in screen_text(app))
+        await pilot.press("enter")
+        memories(app).table.select(secret.rid)
+        await until(lambda: screen_text(app).count("Zwervelaar") >= 2)  # in the list and in the preview
+        await pilot.press("x")
+        await until(lambda: "6 of 6" in screen_text(app) and memories(app).table.row_count == 6)
+        await settle(app)
+        assert "Zwervelaar" not in screen_text(app).replace("Forgot “Zwervelaar bites”", "")
+        assert "fcat" in screen_text(app) and memories(app).rows_filter == "kind:fact"
+        assert memories(app).query(".filter-error")
+        assert (current := memories(app).current) is not None and current.id != secret.id
+
+
 @pytest.mark.parametrize(
     ("filter", "said"),
     [

@@ -128,6 +128,14 @@ async def test_a_mistake_in_the_filter_is_pointed_at_and_the_hits_stay(story: St
         await pilot.press("f", *"conf<x")
         await until(lambda: "is no confidence" in screen_text(app))
         assert app.screen is app.main
+        search(app).hit_filter.set_value("")
+        await until(lambda: len(texts(app)) > 0)
+        search(app).hit_filter.set_value("conf<x")
+        await until(lambda: "is no confidence" in screen_text(app))
+        hits = len(texts(app))
+        await pilot.press("enter", "x")  # what is forgotten or erased goes all the same
+        await until(lambda: len(texts(app)) == hits - 1)
+        assert "is no confidence" in screen_text(app)
 
 
 async def test_turning_a_knob_ranks_anew(story: Story) -> None:

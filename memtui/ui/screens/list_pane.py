@@ -54,6 +54,9 @@ class ListPane(PreviewSide[Row], Generic[Row]):
     _note: Static | None = None
     # The filter with which the list was shown from elsewhere.
     _listed = ""
+    # What was last asked for, and the filter of the last rows that came.
+    _asked: tuple[RowSource[Row], str] | None = None
+    _valid = ""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="list-side"):
@@ -105,6 +108,11 @@ class ListPane(PreviewSide[Row], Generic[Row]):
     def filter_text(self) -> str:
         return self.filter_bar.value.strip()
 
+    @property
+    def rows_filter(self) -> str:
+        """The filter of the rows on screen: the last valid one, while that in the bar has a mistake."""
+        return self.filter_text if self._asked is None else self._valid
+
     def parts(self) -> list[Widget]:
         return [part for part in (self.table, self.preview_part) if part.display]
 
@@ -118,11 +126,13 @@ class ListPane(PreviewSide[Row], Generic[Row]):
 
     def show_rows(self, *, top: bool) -> None:
         """Read the rows of the present filter and order; nothing before the memory is open (see ``load``)."""
-        if self.shell.operations.memory is None:
-            return
-        self.table.show(
-            self.source(self.filter_text, self.table.order), self.shell.operations.readers, top=top
-        )
+        if self.shell.operations.memory is not None:
+            self._show_filtered(self.filter_text, top=top)
+
+    def _show_filtered(self, filter: str, *, top: bool) -> None:
+        source = self.source(filter, self.table.order)
+        self._asked = source, filter
+        self.table.show(source, self.shell.operations.readers, top=top)
 
     def show_note(self, text: Content | None) -> None:
         """Show a text in place of the rows, or the rows again."""
@@ -150,7 +160,10 @@ class ListPane(PreviewSide[Row], Generic[Row]):
 
     @on(RowsCounted)
     def _counted(self, event: RowsCounted) -> None:
-        self.filter_bar.show_error(None)
+        if self._asked is not None and self.table.source_shown is self._asked[0]:
+            self._valid = self._asked[1]
+        if self.rows_filter == self.filter_text:
+            self.filter_bar.show_error(None)
         self.show_count(event.count, event.exact)
         if event.count == 0 and event.exact:
             start(self, self._explain_empty, "note")
@@ -159,13 +172,13 @@ class ListPane(PreviewSide[Row], Generic[Row]):
             self.show_note(None)
 
     async def _explain_empty(self) -> None:
-        self.show_note(await self.empty_text(self.filter_text))
+        self.show_note(await self.empty_text(self.rows_filter))
 
     def show_count(self, rows: int, exact: bool) -> None:
         """How many rows there are: beside the filter, and in the status line."""
         total = self.total()
         told = count(rows) if exact else f"{count(rows)}+"
-        if total is not None and self.filter_text and exact:
+        if total is not None and self.rows_filter and exact:
             told = f"{told} of {count(total)}"
         self.filter_bar.show_count(told)
         of = total if " of " in told and total is not None else rows
@@ -176,7 +189,11 @@ class ListPane(PreviewSide[Row], Generic[Row]):
 
     def counted(self, told: str, number: int) -> Sequence[str]:
         """The count in words, and the filter; ``number`` is what the noun belongs to."""
-        return f"{told} {self.noun_one if number == 1 else self.noun}", self.filter_text
+        return f"{told} {self.noun_one if number == 1 else self.noun}", self.rows_filter
+
+    def stats_read(self) -> None:
+        if self.rows_filter and self.total() is not None and self.table.count_is_exact:
+            self.show_count(self.table.row_count, True)
 
     @on(RowsMarked)
     def _marked(self) -> None:
@@ -187,11 +204,18 @@ class ListPane(PreviewSide[Row], Generic[Row]):
     def _failed(self, event: RowsFailed) -> None:
         error = event.error
         if isinstance(error, InputError):
-            self.filter_bar.show_error(error)
+            if self.table.failed:
+                self.filter_bar.show_error(error)
+                self._follow_last_valid()
             return
         cause = error.message if isinstance(error, MemtuiError) else f"{type(error).__name__} while reading."
         hint = error.hint if isinstance(error, MemtuiError) else "Leave and start memtui again."
         self.show_note(assemble(("! ", "bold $error"), (cause, "$error"), "\n\n", hint))
+
+    def _follow_last_valid(self) -> None:
+        """Rows that are gone (erased, even) must go from the screen whatever stands in the bar."""
+        if self._asked is not None and self._asked[1] != self._valid:
+            self._show_filtered(self._valid, top=False)
 
     # -- actions
 

@@ -141,6 +141,8 @@ class MainScreen(Screen[None]):
             )
             for spec in PANES
         )
+        if stats is not None:
+            self.pane.stats_read()
 
     @on(PaneTold)
     def _pane_told(self, event: PaneTold) -> None:

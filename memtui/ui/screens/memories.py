@@ -49,12 +49,12 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
 
     def total(self) -> int | None:
         stats = self.shell.stats
-        if stats is None or TRASH in self.filter_text:
+        if stats is None or TRASH in self.rows_filter:
             return None
         return stats.active - (0 if self.with_turns else stats.by_kind.get("episode", 0))
 
     def counted(self, told: str, number: int) -> Sequence[str]:
-        terms = self.filter_text.split()
+        terms = self.rows_filter.split()
         if TRASH not in terms:
             return super().counted(told, number)
         return f"{told} in the Trash", " ".join(term for term in terms if term != TRASH)

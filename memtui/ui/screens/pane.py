@@ -54,6 +54,9 @@ class Pane(Performs, Container):
     def reload(self) -> None:
         """The memory changed: show it as it is now, with the selection where it was."""
 
+    def stats_read(self) -> None:
+        """The counts of the whole memory (``shell.stats``) were read again."""
+
     def concerned(self, changes: Changes) -> bool:
         return self.tables is None or not self.tables.isdisjoint(changes.tables)
 

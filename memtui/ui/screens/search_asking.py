@@ -47,6 +47,8 @@ class Asking(MemoryVerbs[SearchRow]):
     # Asked for by keys that come before the pane is mounted.
     result: SearchResult | None = None
     tuning: Tuning | None = None
+    # The last filter without a mistake that hits were found with.
+    _valid_filter = ""
 
     def on_mount(self) -> None:
         self._profiles: Sequence[Profile] = ()
@@ -152,6 +154,17 @@ class Asking(MemoryVerbs[SearchRow]):
             return
         asked, filter = self.asked, self.whole_filter
         self.hit_filter.show_error(None)
+        try:
+            await self._search_with(asked, filter, tuning, top=top)
+            if asked:
+                self._valid_filter = filter
+        except FilterError as error:
+            self._show_filter_error(error)
+            # The hits on screen go on following the memory: what is erased must go.
+            if filter != self._valid_filter:
+                await self._search_with(asked, self._valid_filter, tuning, top=top)
+
+    async def _search_with(self, asked: str, filter: str, tuning: Tuning, *, top: bool) -> None:
         if not asked:
             self._show_result(None, None, top=top)
             return
@@ -170,9 +183,6 @@ class Asking(MemoryVerbs[SearchRow]):
                 )
                 top = top and self.table.cursor == 0
             before = await self._ranks_before(asked, filter, tuning.base) if tuning.changed else None
-        except FilterError as error:
-            self._show_filter_error(error)
-            return
         finally:
             slow.stop()
         self._show_result(result, before, top=top)

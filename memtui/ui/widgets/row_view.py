@@ -61,12 +61,23 @@ class RowView(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
         self._cursor_key: int | None = None
         # The key under the cursor before a reload that has not turned up yet.
         self._sought: int | None = None
+        # Whether the latest reading failed: what is on screen is an earlier one.
+        self.failed = False
 
     # -- rows
 
     @property
     def row_count(self) -> int:
         return self._pages.count if self._pages is not None else 0
+
+    @property
+    def count_is_exact(self) -> bool:
+        return self._pages is not None and self._pages.exact
+
+    @property
+    def source_shown(self) -> RowSource[Row] | None:
+        """Where the rows on screen come from; another one than was given to ``show`` while that is read."""
+        return self._pages.source if self._pages is not None else None
 
     @property
     def selected(self) -> Row | None:
@@ -88,6 +99,7 @@ class RowView(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
             return
         if self._next is not None:
             self._next.close()
+        self.failed = False
         self._next = pages = Pages(
             self._source, self._readers, arrived=self._arrived, counted=self._counted, failed=self._failed
         )
@@ -145,6 +157,7 @@ class RowView(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
             self.place_cursor(self.cursor)
 
     def _failed(self, error: Exception) -> None:
+        self.failed = True
         self.post_message(RowsFailed(self.table, error))
 
     def _tell_count(self) -> None:
