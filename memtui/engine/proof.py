@@ -15,7 +15,7 @@ import apsw
 import msgspec
 
 from memtui.engine.errors import MemtuiError, NotFoundError
-from memtui.engine.maintain.erase import pieces, text_columns
+from memtui.engine.maintain.erase import pieces, text_columns, traces
 from memtui.engine.maintain.erase.closure import as_json
 from memtui.engine.maintain.erase.pieces import Piece
 from memtui.engine.maintain.erase.proving import Answer, Inquiry
@@ -85,7 +85,8 @@ def _in_bytes(inquiry: Inquiry) -> Iterator[_Hit]:
         ]
         words = frozenset(number for number, (piece, _) in enumerate(needles) if piece.word)
         met = pieces.search(file, [form for _, form in needles], words)
-        for piece in dict.fromkeys(needles[number][0] for number in sorted(met)):
+        known = traces.find(file, inquiry.traces, inquiry.salt)
+        for piece in dict.fromkeys([*(needles[number][0] for number in sorted(met)), *known]):
             yield _Hit(file, piece)
 
 

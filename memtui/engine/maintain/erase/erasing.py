@@ -22,7 +22,7 @@ from memtui.engine.errors import InputError, MemtuiError, NotFoundError, ReadOnl
 from memtui.engine.records import Record
 from memtui.engine.store import backup, history, metadata
 from memtui.engine.store.connection import BUSY_SECONDS, Connections
-from memtui.engine.store.erased import UNFINISHED
+from memtui.engine.store.erased import UNFINISHED, salt_of
 from memtui.engine.store.sql import scalar
 
 from . import copies, pages, proving
@@ -38,21 +38,27 @@ from .records import (
 )
 from .scrub import scrub, settle_indexes
 from .survey import Step, survey
+from .traces import Trace, traces_of
 
 _ROUNDS = 5
 _LOCKS = ((".erase", "another erase"), (".import", "an import"), (".jobs", "a maintenance job"))
+TOO_SHORT = "What was erased is too short to be told from other bytes: looked for the memories only."
 EXPORTS = "Exports and copies elsewhere are not looked at: delete those yourself."
 
 Tell = Callable[[EraseProgress], None]
 
 
 class Mark(Record):
-    """How far an erase has come. ``ids`` once the file no longer holds them; until then ``request`` finds them."""
+    """How far an erase has come. ``ids`` once the file no longer holds them; until then ``request`` finds them.
+
+    ``traces``: of what to look for in the files, when nobody knows it any more.
+    """
 
     request: Request
     memories: int
     at: int
     ids: tuple[str, ...] = ()
+    traces: tuple[Trace, ...] = ()
 
 
 class Eraser:
@@ -162,9 +168,10 @@ class Eraser:
             pieces = proving.known_pieces(connection, found, texts)
             op_id = scrub(connection, found, actor=self._actor, now=now, count=len(ids))
             settle_indexes(connection, found, vec0=not self._connections.vectors_missing)
-            mark = replace(mark, ids=tuple(sorted(found.ids)))
-            _put(connection, mark)
             pieces += proving.rare_pieces(connection, texts)
+            known = traces_of(pieces, salt_of(connection))
+            mark = replace(mark, ids=tuple(sorted(found.ids)), traces=known)
+            _put(connection, mark)
         self._on_erased()
         return self._finish(mark, texts, pieces, op_id, began, delete_damaged, tell)
 
@@ -176,8 +183,7 @@ class Eraser:
         tell(EraseProgress(doing="writing the file anew", done=0, total=1))
         problem = pages.compact(self._connections, wait=self._wait)
         late = self._clean_backups(set(mark.ids), mark.request, texts, mark.at, delete_damaged, tell)
-        if resumed:
-            pieces = proving.pieces_of(late)
+        pieces = [*pieces, *proving.pieces_of(late)]
         problems = [problem] if problem else []
         problems += [
             f"{one.path.name} cannot be written anew ({one.problem}): memtui erase --resume --delete-damaged deletes it"
@@ -188,13 +194,16 @@ class Eraser:
         if path is not None:
             problems += [f"{place.name} is being written just now" for place in copies.sweep(path)]
         tell(EraseProgress(doing="looking for it in every file", done=0, total=1))
-        proof = proving.prove(self._connections, mark.ids, pieces, problems)
-        if resumed and not pieces:
-            note = "The words themselves were gone already: looked for the memories only."
-            proof = replace(proof, notes=(*proof.notes, note))
+        traces = mark.traces if resumed else ()
+        proof = proving.prove(self._connections, mark.ids, pieces, problems, traces)
+        if path is not None and not proof.pieces:
+            proof = replace(proof, notes=(*proof.notes, TOO_SHORT))
         with self._connections.write() as connection:
             if proof.complete:
                 _unmark(connection)
+            elif late:
+                more = traces_of(proving.pieces_of(late), salt_of(connection))
+                _put(connection, replace(mark, traces=(*mark.traces, *more)))
             if not op_id:
                 op_id = scalar(connection, "SELECT coalesce(max(op_id), 0) FROM ops WHERE kind = 'erase'")
         with self._connections.read() as connection:

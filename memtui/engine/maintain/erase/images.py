@@ -29,6 +29,8 @@ _REFERENCES = {
     ("entity_decisions", "rid"): "memories",
 }
 _JSON = frozenset({"tags", "attributes", "source_ids", "payload", "expected", "settings"})
+# Columns that may be a short text as a whole.
+_WHOLE_TEXTS = {("sessions_consolidations", "title"), ("scratchpad", "key"), ("scratchpad", "value")}
 _NAMES = frozenset({"entities", "entity_aliases"})
 
 
@@ -142,6 +144,8 @@ def _carries(table: str, column: str, value: str, closure: Closure) -> bool:
         return column == "summary" and closure.texts.touches(value)
     if table == "memories" and column in ("content", "attributes"):
         return closure.texts.carried_by(value)
+    if (table, column) in _WHOLE_TEXTS and closure.texts.is_one(value):
+        return True
     return closure.texts.touches(value)
 
 

@@ -13,7 +13,7 @@ WINDOW = 12
 LONG_ENOUGH = 32
 """Bytes that two texts have in common when one carries the other."""
 LEAST = 8
-"""Shorter texts ("ok, thanks") are in everything; they are erased, but not looked for elsewhere."""
+"""Shorter texts ("ok, yes") are in everything: elsewhere only what is such a text as a whole goes with it."""
 # What stands between two quotations of a label of ours.
 _JOINT = re.compile("(”(?: to | into | and | of | off | as | is also called | is not called |: )“)")
 QUOTE_LEFT = "“…”"
@@ -29,6 +29,7 @@ class Texts:
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._whole: set[bytes] = set()
+        self._tiny: set[bytes] = set()
         self._short: list[bytes] = []
         self._windows: set[bytes] = set()
         for text in texts:
@@ -39,7 +40,10 @@ class Texts:
 
     def add(self, text: str) -> None:
         whole = folded(text)
-        if len(whole) < LEAST or whole in self._whole:
+        if len(whole) < LEAST:
+            self._tiny.add(whole)
+            return
+        if whole in self._whole:
             return
         self._whole.add(whole)
         if len(whole) < LONG_ENOUGH:
@@ -58,6 +62,10 @@ class Texts:
         """Whether ``text`` stands in one of them: a sentence that was drawn from it, a shortened title."""
         words = folded(text.removesuffix("…"))
         return len(words) >= LEAST and any(words in whole for whole in self._whole)
+
+    def is_one(self, text: str) -> bool:
+        """Whether ``text`` is one of the short ones, and nothing else."""
+        return folded(text) in self._tiny
 
     def touches(self, text: str) -> bool:
         return self.has(text) or self.carried_by(text)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from memtui.engine.records import Record
@@ -21,6 +21,7 @@ _SPLIT = re.compile('[\\x00-\\x1f"\\\\\\x7f]+')
 _WORD = re.compile(r"[A-Za-z]{8,}")
 _CHUNK = 8 * 1024 * 1024
 _BITS = 22
+_FACTOR = 0x9E3779B97F4A7C15
 _UTF16 = {2: "utf-16-le", 3: "utf-16-be"}
 
 
@@ -84,43 +85,56 @@ def search(path: Path, needles: Sequence[bytes], words: frozenset[int] = frozens
 
     ``words``: those that count only as a word, or as a whole term of a full-text index.
     """
-    import numpy as np
-
     if not needles:
         return set()
     by_start: dict[bytes, list[int]] = {}
     for number, needle in enumerate(needles):
         by_start.setdefault(needle[:8], []).append(number)
-    factor = np.uint64(0x9E3779B97F4A7C15)
-    shift = np.uint64(64 - _BITS)
-    table = np.zeros(1 << _BITS, dtype=bool)
-    starts = np.frombuffer(b"".join(by_start), "<u8")
-    table[(starts * factor) >> shift] = True
-    overlap = max(map(len, needles)) + 8
+    marks = {mark_of(start, _FACTOR, _BITS) for start in by_start}
     found: set[int] = set()
+    for data, place, _ in places(path, marks, _FACTOR, _BITS, max(map(len, needles))):
+        waiting = by_start.get(data[place : place + 8])
+        met = [
+            one
+            for one in waiting or ()
+            if data.startswith(needles[one], place)
+            and (one not in words or stands_alone(data, place, len(needles[one])))
+        ]
+        if waiting and met:
+            found.update(met)
+            waiting[:] = [one for one in waiting if one not in met]
+    return found
+
+
+def mark_of(start: bytes, factor: int, bits: int) -> int:
+    """A small number for the first 8 bytes of something to look for: see ``places``."""
+    return (int.from_bytes(start[:8], "little") * factor & (1 << 64) - 1) >> (64 - bits)
+
+
+def places(
+    path: Path, marks: Iterable[int], factor: int, bits: int, longest: int
+) -> Iterator[tuple[bytes, int, int]]:
+    """(bytes, place in them, mark) wherever 8 bytes of a file have one of the marks; more than once near a border.
+
+    ``longest``: so many bytes from the place on are there, if the file has them.
+    """
+    import numpy as np
+
+    table = np.zeros(1 << bits, dtype=bool)
+    table[list(marks)] = True
     rest = b""
     with path.open("rb") as file:
         while block := file.read(_CHUNK):
             data = rest + block
             for offset in range(min(8, max(0, len(data) - 7))):
                 numbers = np.frombuffer(data, "<u8", (len(data) - offset) // 8, offset)
-                for hit in np.flatnonzero(table[(numbers * factor) >> shift]):
-                    place = offset + 8 * int(hit)
-                    waiting = by_start.get(data[place : place + 8])
-                    met = [
-                        one
-                        for one in waiting or ()
-                        if data.startswith(needles[one], place)
-                        and (one not in words or _stands_alone(data, place, len(needles[one])))
-                    ]
-                    if waiting and met:
-                        found.update(met)
-                        waiting[:] = [one for one in waiting if one not in met]
-            rest = data[-overlap:]
-    return found
+                here = (numbers * np.uint64(factor)) >> np.uint64(64 - bits)
+                for hit in np.flatnonzero(table[here]):
+                    yield data, offset + 8 * int(hit), int(here[hit])
+            rest = data[-(longest + 8) :]
 
 
-def _stands_alone(data: bytes, place: int, length: int) -> bool:
+def stands_alone(data: bytes, place: int, length: int) -> bool:
     """Columns follow each other without a gap ("assistant" and "scratchpad"); before a term FTS5 puts its length."""
     before, after = data[max(place - 1, 0) : place], data[place + length : place + length + 1]
     return not after.isalpha() or before in (bytes([length]), b"0")

@@ -18,11 +18,13 @@ from memtui.engine.errors import StoreError
 from memtui.engine.records import Record
 from memtui.engine.store import backup
 from memtui.engine.store.connection import Connections
+from memtui.engine.store.erased import salt_of
 from memtui.engine.store.sql import scalar
 
 from .closure import Closure, as_json
 from .pieces import SHORTEST, Piece, pieces_of, rare_words, stem_of
 from .records import ErasureProof, SearchedFile, StillThere
+from .traces import Trace
 
 __all__ = ["Piece", "known_pieces", "pieces_of", "prove", "rare_pieces"]
 
@@ -42,6 +44,8 @@ class Inquiry(Record):
     ids: tuple[str, ...]
     pieces: tuple[Piece, ...]
     questions: tuple[str, ...]
+    traces: tuple[Trace, ...] = ()
+    salt: bytes = b""
 
 
 class Answer(Record):
@@ -88,15 +92,19 @@ def files_of(path: Path) -> list[Path]:
 
 
 def prove(
-    connections: Connections, ids: Sequence[str], pieces: Sequence[Piece], problems: Sequence[str]
-) -> ErasureProof:
-    """Ask another process to look for it. Raises StoreError when that process fails."""
+    connections: Connections, ids: Sequence[str], pieces: Sequence[Piece], problems: Sequence[str],
+    traces: Sequence[Trace] = (),
+) -> ErasureProof:  # fmt: skip
+    """Ask another process to look for it. Raises StoreError when that process fails.
+
+    ``traces``: what is known of pieces when nobody has the pieces themselves any more.
+    """
     questions = list(dict.fromkeys(piece.text for piece in pieces if piece.text))[:_MOST_QUESTIONS]
     if connections.path is None:
         return _in_memory(connections, ids, pieces)
     inquiry = Inquiry(
         path=connections.path, files=tuple(files_of(connections.path)), ids=tuple(ids), pieces=tuple(pieces),
-        questions=tuple(questions),
+        questions=tuple(questions), traces=tuple(traces), salt=_salt(connections),
     )  # fmt: skip
     asked = subprocess.run(
         [sys.executable, "-m", "memtui.engine.proof"],
@@ -116,10 +124,15 @@ def prove(
     if answer.leftovers:
         told.append(f"{answer.leftovers} pieces of it are still in the files")
     return ErasureProof(
-        memories=len(ids), pieces=len(pieces), found=answer.leftovers, files=answer.files,
+        memories=len(ids), pieces=len(pieces) + len(traces), found=answer.leftovers, files=answer.files,
         bytes=sum(file.bytes for file in answer.files), questions=len(questions), complete=not told,
         kept=answer.kept, problems=tuple(told),
     )  # fmt: skip
+
+
+def _salt(connections: Connections) -> bytes:
+    with connections.read() as connection:
+        return salt_of(connection)
 
 
 def _environment() -> dict[str, str]:

@@ -161,7 +161,7 @@ def _sessions(connection: apsw.Connection, closure: Closure) -> list[Step]:
         values: dict[str, Any] = {}
         if summary and (closure.retold.get(int(str(sid))) or closure.texts.touches(str(summary))):
             values["summary"] = None
-        if title and closure.texts.touches(str(title)):
+        if title and (closure.texts.touches(str(title)) or closure.texts.is_one(str(title))):
             values["title"] = None
         if error and (touched or closure.texts.touches(str(error))):
             values["last_error"] = None
@@ -193,7 +193,9 @@ def _proposals(connection: apsw.Connection, closure: Closure) -> list[Step]:
 def _scratchpad(connection: apsw.Connection, closure: Closure) -> list[Step]:
     steps: list[Step] = []
     for key, name, value in connection.execute("SELECT pad_id, key, value FROM scratchpad").fetchall():
-        if closure.texts.carried_by(str(value)) or closure.texts.carried_by(str(name)):
+        if any(
+            closure.texts.carried_by(text) or closure.texts.is_one(text) for text in (str(value), str(name))
+        ):
             title = f"{name}: {value}"
             steps += _step(
                 closure,
@@ -237,7 +239,7 @@ def _recalls(connection: apsw.Connection, closure: Closure) -> list[Step]:
                 closure, "recall", "recalls", "recall_id", int(str(key)), str(query), "an agent asked this in the session"
             )  # fmt: skip
             continue
-        if closure.texts.touches(str(query)):
+        if closure.texts.touches(str(query)) or closure.texts.is_one(str(query)):
             steps += _step(
                 closure, "recall", "recalls", "recall_id", int(str(key)), str(query), "an agent asked this"
             )
