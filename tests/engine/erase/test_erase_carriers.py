@@ -60,3 +60,16 @@ def test_a_tag_that_is_the_text_goes_and_one_that_is_a_word_of_it_stays(memory: 
     more = memory.remember("The greenhouse has a new door")
     assert memory.erase(memory.plan_erase([one.id, more.id])).complete
     assert memory.get(other.id).tags == ("greenhouse",)
+
+
+def test_how_many_are_not_listed_is_said(memory: Memory, tmp_path: Path) -> None:
+    text = "the code is 9471 aubergine"
+    one = memory.remember(text)
+    place = tmp_path / "in.jsonl"
+    lines = [{"role": "user", "content": f"{text} number {i}", "session": "s"} for i in range(260)]
+    place.write_text("\n".join(map(json.dumps, lines)))
+    memory.import_paths([place])
+    plan = memory.plan_erase([one.id])
+    assert len(plan.offered) == 200
+    assert "60 more memories" in plan.notes[0]
+    assert len(memory.plan_erase([memory.remember(KEPT).id]).notes) == 1

@@ -46,6 +46,8 @@ class Closure:
         self.rows: dict[str, Row] = {}
         self.gone: dict[int, Gone] = {}
         self.offered: dict[str, Carrier] = {}
+        self.unlisted: set[str] = set()
+        """What would be offered if it were not so much."""
         self.sessions: dict[str, str] = {}
         """Those that go as a whole, with their titles."""
         self.sessions_gone: set[int] = set()
@@ -118,6 +120,7 @@ def closure(
         waiting = taken
     for id in found.ids:
         found.offered.pop(id, None)
+    found.unlisted -= found.ids
     _sessions(connection, found)
     _retold(connection, found)
     _entities(connection, found, kept)
@@ -301,7 +304,10 @@ def _other_sources(connection: apsw.Connection, found: Closure, id: str) -> bool
 
 def _offer(found: Closure, columns: Sequence[Any], why: str, *, fate_else: str = "") -> None:
     id = str(columns[1])
-    if id in found.offered or len(found.offered) >= _MOST_OFFERED:
+    if id in found.offered:
+        return
+    if len(found.offered) >= _MOST_OFFERED:
+        found.unlisted.add(id)
         return
     found.offered[id] = Carrier(
         key=id, place="memory", title=str(columns[3]), why=f"{why} (kept as you wished)" if fate_else else why,

@@ -92,7 +92,7 @@ class Eraser:
         size = path.stat().st_size if path is not None and path.exists() else 0
         return ErasurePlan(
             request=found.request, memories=len(found.ids), carriers=carriers, counts=counts, backups=there,
-            ids=tuple(sorted(found.ids)), notes=() if path is None else (EXPORTS,),
+            ids=tuple(sorted(found.ids)), notes=(*_not_listed(len(found.unlisted)), *(() if path is None else (EXPORTS,))),
             bytes=size + sum(one.size for one in there),
         )  # fmt: skip
 
@@ -309,6 +309,16 @@ class Eraser:
                         "Wait for it to end, and try again. Nothing was erased.",
                     ) from None
             yield
+
+
+def _not_listed(count: int) -> tuple[str, ...]:
+    """What is said of offers beyond those that are listed."""
+    if not count:
+        return ()
+    more = (
+        "1 more memory that would stay is" if count == 1 else f"{count:,} more memories that would stay are"
+    )
+    return (f"{more} not listed. A search for the words finds them.",)
 
 
 def _changed() -> MemtuiError:
