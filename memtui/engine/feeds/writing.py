@@ -119,6 +119,8 @@ def _register_sessions(connection: apsw.Connection, stored: Sequence[NewTurn], t
     for session_id, those in by_session.items():
         times = [turn.event_time for turn in those]
         title = next((turn.title for turn in reversed(those) if turn.title), None)
+        if title and erased.erased(connection, [erased.title_key(session_id, title)]):
+            title = None
         sessions.seen(
             connection, session_id, min(times), max(times),
             title=title, source=those[0].source, project=those[-1].project,

@@ -25,6 +25,11 @@ def turn_key(session_id: str, role: str, content: str) -> str:
     return "\0".join(("turn", session_id, role, content))
 
 
+def title_key(session_id: str, title: str) -> str:
+    """What a title is known by that went, or was taken from its session, with the words that it quoted."""
+    return "\0".join(("title", session_id, " ".join(title.split())))
+
+
 def note_key(kind: str, content: str) -> str:
     """What a fact, reflection or observation is known by whatever its source calls it: it may have it twice."""
     return "\0".join(("note", kind, " ".join(content.split())))

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from erase_kit import CJK, FACT, KEPT, TURN, open_memory
+from erase_kit import CJK, FACT, KEPT, TURN, open_memory, rows
 from memtui import Memory
 
 pytestmark = pytest.mark.usefixtures("near")
@@ -110,3 +110,33 @@ def test_a_copy_of_ones_own_does_not_count_it_as_missing(home: Path, tmp_path: P
         memory.forget(other.id)
         memory.take_from_backup(mine)
         assert [one.content for one in memory.view.page()] == [KEPT]
+
+
+def test_a_title_that_quoted_it_does_not_come_back_with_later_turns(
+    memory: Memory, home: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "in.jsonl"
+    title = {"part": FACT, "whole": "Of a jam", "kept": "Of a greenhouse"}
+    said = [(session, text) for session in title for text in (FACT if session == "part" else TURN, KEPT)]
+
+    def told() -> None:
+        lines = [
+            {"role": "user", "content": f"{text} {session}", "session": session, "title": title[session]}
+            for session, text in said
+        ]
+        memory.import_paths([write(place, *lines)])
+
+    told()
+    chosen = [one.id for one in memory.view.page() if one.session_id == "part" and FACT in one.content]
+    chosen += [one.id for one in memory.view.page() if one.session_id == "whole"]
+    assert memory.erase(memory.plan_erase(chosen)).complete
+    said += [(session, "Said later, and harmless") for session in title]
+    told()
+    titles = rows(home, "SELECT session_id, title FROM sessions_consolidations ORDER BY session_id")
+    assert titles == [("kept", title["kept"]), ("part", None), ("whole", None)]
+    said.append(("part", "Said last"))
+    title["part"] = "A new title"
+    told()
+    assert rows(home, "SELECT title FROM sessions_consolidations WHERE session_id = 'part'") == [
+        ("A new title",)
+    ]

@@ -14,7 +14,7 @@ import msgspec
 
 from memtui.engine.store import cjk, full_text, vectors
 from memtui.engine.store.entities import entity_key
-from memtui.engine.store.erased import keys_hash, note_key, salt_of, turn_key
+from memtui.engine.store.erased import keys_hash, note_key, salt_of, title_key, turn_key
 from memtui.engine.store.sql import scalar
 
 from . import images
@@ -120,11 +120,19 @@ def _remember_keys(connection: apsw.Connection, closure: Closure, steps: Sequenc
         elif row.session_id:  # the same words may be told by another file of the same program
             keys.add(turn_key(row.session_id, row.source_role or "", row.content))
     keys |= {f"session:{session_id}" for session_id in closure.sessions}
+    keys |= {title_key(session_id, title) for session_id, title in closure.sessions.items() if title}
     for id, name in closure.entities.values():
         keys |= {f"entity:{id}", f"entity:{entity_key(name)}"}
     for step in steps:
         if step.values is None and step.table in _KNOWN_BY:
             keys.add(str(scalar(connection, _KNOWN_BY[step.table], (step.key,))))
+        elif step.table == "sessions_consolidations" and "title" in (step.values or ()):
+            keys |= {
+                title_key(str(session_id), str(title))
+                for session_id, title in connection.execute(
+                    "SELECT session_id, title FROM sessions_consolidations WHERE sid = ?", (step.key,)
+                )
+            }
     salt = salt_of(connection)
     connection.executemany(
         "INSERT INTO erased_keys(hash) VALUES (?) ON CONFLICT DO NOTHING",
