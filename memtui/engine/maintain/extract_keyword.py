@@ -11,6 +11,7 @@ from memtui.engine.store.words import fold
 
 from .extract import SAID, SUMMARY_CHARACTERS, Context, Draft, Extraction
 from .sentences import sentences
+from .standing import asks_for_work
 from .statements import find_statement, introduced
 from .triggers import find_trigger, worth_reading
 
@@ -51,8 +52,11 @@ def _drafts(turn: MemoryRecord, people: set[str]) -> Iterator[Draft]:
     if turn.trust not in ("user", "agent"):
         return
     observes = worth_reading(turn.content)
+    of_work = turn.trust == "user" and asks_for_work(turn.content)
     for sentence in sentences(turn.content):
-        statement = find_statement(sentence, people) if turn.trust == "user" else None
+        statement = None
+        if turn.trust == "user":
+            statement = find_statement(sentence, people, of_work=of_work)
         if statement is not None:
             content = statement.text
             if statement.dated:

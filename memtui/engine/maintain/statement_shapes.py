@@ -150,7 +150,7 @@ CLASSES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             rf"in charge|"
             rf"responsible for|a (?:co-?)?founder|on (?:parental|maternity|paternity) leave)|"
             rf"(?:co-?)?(?:lead|manage|run|own) "
-            rf"(?:a|an|the|my|our|two|three)|teach|study|studied|graduated|started (?:at|as|my|a new job|"
+            rf"(?:a|an|the|my|our|two|three)|teach|study|studied|graduated|started (?:at (?!\d|noon)|as|my|a new job|"
             rf"working|teaching)|"
             rf"joined|freelance|retired|got (?:promoted|(?:a|the) (?:new )?job)|resigned|left my job|"
             rf"quit my job|founded|"

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
+from . import events, standing
 from .sentences import Sentence
 from .statement_shapes import CLASSES, CORRECTING, CORRECTION, INTRODUCED, KNOWN_PERSON, NAMED_FIRST
 
@@ -81,8 +82,9 @@ _NAMED = re.compile(
     r"\b(?:my|our|the|an?|every|each|no|two|three|four|five|\d+)\s+\w|(?<!^)(?<![.!?:] )\b[A-Z]\w+"
 )
 _DUMMY_IT = re.compile(
+    r"\bwhen(?:ever)? it(?:'s| is) |\bthere(?:'s| is| are) |"
     r"\bit(?:'s| is| was) (?:\d|about|only|just|[\w-]+ (?:to|that|for))|\b(?:this|that) (?:year|month|"
-    r"week|spring|summer|autumn|winter)"
+    r"week|morning|afternoon|evening|spring|summer|autumn|winter)"
 )
 _NOT_NAMES = frozenset(
     "I We The It He She And But On In At Is Was Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()  # noqa: SIM905
@@ -125,36 +127,61 @@ class Statement(NamedTuple):
     dated: bool
 
 
-def find_statement(sentence: Sentence, people: Collection[str] = ()) -> Statement | None:
+def find_statement(
+    sentence: Sentence, people: Collection[str] = (), *, of_work: bool = False
+) -> Statement | None:
     """What the sentence states about its writer, or about ``people`` (first names they introduced); None: nothing.
 
-    The sentence must be the person's own.
+    The sentence must be the person's own. ``of_work``: its message asks for a piece of work, whose rules do not last.
     """
     if sentence.question or not _SHORTEST <= len(sentence.text) <= _LONGEST * 2:
         return None
     asked = _ASKED_TO_KEEP.search(sentence.masked)
     start = _start(sentence, asked)
+    marker = standing.MARKER.search(sentence.masked, 0, start) or standing.MARKER.match(
+        sentence.masked, start
+    )
+    if marker:
+        start = max(start, marker.end())
     text, masked = sentence.text[start:], sentence.masked[start:]
     plain = _plain(masked)
     if not _SHORTEST <= len(text) <= _LONGEST or " " not in text or "\x00" in plain[:4]:
         return None
     if re.search(r"\b(?:to|of|with|for|the|an?|and|but|or)\W*$", plain):
         return None
-    if _SUPPOSED.search(plain) or _YOU.search(plain) or _MOMENT.search(plain):
+    polite = standing.please(text)
+    if standing.is_order(text[polite:], _plain(masked[polite:]), lasts=marker is not None, of_work=of_work):
+        begins = marker.start() if marker else start + polite
+        return _kept(sentence, sentence.text[begins:], plain, ("rule",), dated=False)
+    if _SUPPOSED.search(plain) or _YOU.search(plain):
+        return None
+    event = events.life_event(text, plain) or events.somebodys_event(text, plain)
+    if _MOMENT.search(plain) and not (event and events.MOMENT.search(plain)):
         return None
     if _AT_HAND.match(plain) and _TASK.search(plain):
         return None
     tags = _tags(text, plain, people, asked is not None)
+    if tags is None and event:
+        tags = ("event",)
+    if tags is None and events.settled_on(plain):
+        tags = ("work",)
+    if tags is None and marker and not of_work and standing.is_rule(marker[0], plain):
+        tags = ("rule",)
     if tags is None or _dangles(masked):
         return None
     if len(text.split()) < 3 and tags[0] not in ("health", "self"):
         return None  # "We signed."
+    dated = _RELATIVE.search(plain) is not None or events.MOMENT.search(plain) is not None
+    return _kept(sentence, text, plain, tags, dated=dated)
+
+
+def _kept(sentence: Sentence, text: str, plain: str, tags: tuple[str, ...], *, dated: bool) -> Statement:
     return Statement(
         text=_tidy(text),
         tags=tags,
         confidence=HEDGED if _HEDGES.search(plain) else CONFIDENCE,
         correcting="correction" in tags or CORRECTING.search(_plain(sentence.masked)) is not None,
-        dated=_RELATIVE.search(plain) is not None,
+        dated=dated,
     )
 
 

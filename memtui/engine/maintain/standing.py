@@ -1,0 +1,107 @@
+"""Standing instructions: "always answer in British English", "from now on, deploys happen on Wednesdays".
+
+An order is one of the task at hand unless it says itself that it lasts. What is said of a piece of work that
+the same message asks for ("write a function; never use recursion") or of a part to play belongs to that work.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .sentences import mask
+
+MARKER = re.compile(
+    r"(?:please,? )?(?:from (?:now|today|this (?:day|point|moment)|here|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|"
+    r"sun)day|next (?:week|month))(?: on(?:wards?)?| forward)|going forward|henceforth|in (?:the )?future)\b,?:?\s*",
+    re.IGNORECASE,
+)
+"""What makes the rest of a sentence last."""
+
+_LONGEST_MESSAGE = 1_200  # a longer one with rules in it is somebody's guide or a prompt, pasted
+_VERBS = (
+    r"(?:answer|reply|respond|write|use|call me|address me|include|add|show|give me|tell me|ask me|check|run|start|begin|"
+    r"end|explain|cite|format|translate|speak|sign|suggest|recommend|propose|assume|delete|remove|commit|push|merge|"
+    r"deploy|ship|release|rebase|force-push|squash|book|schedule|send|share|publish|store|log|record|mention|"
+    r"avoid|list|convert|spell|name|comment|document|review|verify|confirm|double-check|warn me|remind me|"
+    r"summari[sz]e|indent|hardcode|hard-code|skip|edit|change|modify|overwrite|create|generate|print|import|install|"
+    r"upgrade|pin|expose|mock|link|default to|stick to|refer to|apologi[sz]e|invent|make (?:sure|changes|assumptions|"
+    r"breaking)|put|keep (?:the |your |all )?(?:answers?|repl(?:y|ies)|responses?|explanations?|code|functions?|commits?|"
+    r"messages?|summar(?:y|ies)|lines)|be (?:concise|brief|polite|honest|direct|formal|informal|explicit|specific))"
+)
+_ALWAYS = re.compile(
+    rf"(?:(?:i|we) (?:want|need|expect|would like|would prefer) you to |(?:remember|make sure|be sure) to )?"
+    rf"(?:always|never|do not ever|under no circumstances) (?:ever )?{_VERBS}\b"
+)
+_ONCE = re.compile(rf"(?:you )?(?:please )?(?:(?:always|never|do not|only) )?{_VERBS}\b")
+_LASTS = re.compile(r"\b(?:from now on|going forward|henceforth|in future)\W*$")
+_PLEASE = re.compile(r"(?:please|pls|kindly),?\s+", re.IGNORECASE)
+# Said of this task, of somebody else's rule, or for the sound of it.
+_NOT_LASTING = re.compile(
+    r"https?:|\b(?:would(?! (?:like|prefer) you)|could|wish|imagine|suppose|supposing|pretend|hypothetically|what if|let's say|"
+    r"joking|kidding|e\.g|for example|for instance|says|said|(?:they|people|some|you) say|"
+    r"told|tells|according to|saying goes|proverb|motto|lyrics|"
+    r"song|joke|(?:for|in|on|of|to|with) (?:this|these|that)|this (?:time|one|task|function|file|step)|here|above|below|"
+    r"following|(?:for )?now(?! on)|today(?! on)|tonight|yesterday|until (?:then|further)|for the next|for the rest|"
+    r"say never|add up|end up|start over|run away|run out|give up|change (?:a winning|horses)|(?:right )?answer is|"
+    r"put off (?:till|until)|put all)\b|^\W*never mind\b"
+)
+_POINTS = re.compile(r"\b(?:it|them|this|that|these|those|there|him|her|one|ones|both|so)\b")
+_CLAUSE = re.compile(
+    r"[,;:()]|\s[–—-]\s|\b(?:because|since|so|as|when|whenever|if|unless|before|after|that)\b"
+)
+_YOU = re.compile(r"\b(?:you|yours|yourself|u)\b|\byour (?!\w*\s?(?:answers?|repl(?:y|ies)|responses?|sources?|"
+                  r"messages?|reasoning|summar(?:y|ies)|explanations?|code|tone|output|suggestions?)\b)")  # fmt: skip
+_ASKED_WORK = re.compile(
+    r"\byou are (?:an?|the|my|now)\b|\bact as\b|\byou(?:'ll| will) (?:be|play)\b|\byour (?:task|role|job|goal) is\b|"
+    r"\brole-?play|\bsystem prompt\b|\bpretend\b|"
+    r"(?:^|[.!?:;\n]\s*|\b(?:can|could|will|would) you |\bplease |\bhelp me |\bneed (?:you )?to |\band )"
+    r"(?:write|create|implement|build|generate|draft|compose|design|code|make|give me|solve|develop|prepare)(?: me| us)? "
+    r"(?:an?|the|this|some|two|three|\d+|my|our)\b"
+)
+# "Deploys happen only on Wednesdays"; nothing that merely sighs.
+_STATES = re.compile(
+    r"(?!(?:it|that|this|there|he|she|they|everything|everyone|things?|life|nothing|i|you|what|who|how|no more)\b)"
+    r"(?:[\w'&/.-]+ ){1,6}?(?:only |always |never |all |also )*"
+    r"(?:is|are|happens?|must|may only|go(?:es)?|takes? place|needs?|requires?|gets?|runs?|starts?|ends?|uses?|lives?|"
+    r"belongs?|works?|has|have|will|cannot|can only|meets?|opens?|closes?|reports?|costs?|moves?|stays?)\b .{3,}"
+)
+
+
+def asks_for_work(message: str) -> bool:
+    """Whether the rules in a message are those of a piece of work, a part to play, or a pasted guide."""
+    plain = mask(message).casefold().replace("’", "'")
+    return len(message) > _LONGEST_MESSAGE or "```" in message or bool(_ASKED_WORK.search(plain))
+
+
+def please(text: str) -> int:
+    """How many characters of politeness begin a text."""
+    match = _PLEASE.match(text)
+    return match.end() if match else 0
+
+
+def is_order(text: str, plain: str, *, lasts: bool, of_work: bool) -> bool:
+    """Whether ``text`` (``plain``: in small letters, long forms) is an order for good. ``lasts``: "from now on" stood
+    before it; ``of_work``: the message asks for some work, of which the order may be.
+    """
+    lasts = lasts or _LASTS.search(plain) is not None
+    if not (_ONCE.match(plain) if lasts else _ALWAYS.match(plain) and not of_work):
+        return False
+    if _NOT_LASTING.search(plain) or _YOU.search(_addressed(plain)):
+        return False
+    if re.match(r"(?:Always|Never) [A-Z]", text):
+        return False  # a title
+    return _POINTS.search(_CLAUSE.split(plain)[0]) is None
+
+
+def is_rule(marker: str, plain: str) -> bool:
+    """Whether what follows "from now on" states how something is done; "in the future" most things are said to be."""
+    return (
+        "future" not in marker.casefold()
+        and _STATES.match(plain) is not None
+        and _NOT_LASTING.search(plain) is None
+    )
+
+
+def _addressed(plain: str) -> str:
+    """Without the "you" that every order means."""
+    return re.sub(r"^(?:(?:i|we) (?:want|need|expect|would like|would prefer) you to|you) ", "", plain)
