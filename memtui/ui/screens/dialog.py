@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, cast
 
 from textual.app import ComposeResult
@@ -49,8 +50,11 @@ class Dialog(ModalScreen[T], Generic[T]):
         yield from ()
 
     def hint_line(self) -> Content:
+        return self.hints_of(self.hints)
+
+    def hints_of(self, hints: Iterable[tuple[str, str]]) -> Content:
         parts: list[Content | str] = []
-        for key, what in (*self.hints, ("Esc", "leave")):
+        for key, what in (*hints, ("Esc", "leave")):
             parts += [assemble((key, "bold $accent"), " ", (what, "$text-muted")), "   "]
         return assemble(*parts)
 

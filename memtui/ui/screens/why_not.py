@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
+from textual.content import Content
 from textual.widgets import Static
 
 from memtui.engine.errors import InputError, NotFoundError
@@ -33,11 +34,35 @@ _DELAY = 0.1
 _LIMIT = 10
 
 
+_NEVER = "No memory has these words, not even in the Trash: it was never stored, or it was erased."
+_NOTHING = "Nothing passes this filter, not even in the Trash: leave a part of it out."
+
+
+def some_words(expression: str) -> str:
+    """The filter that wants one of the words instead of all of them; empty where it has not several."""
+    from memtui.engine.search.filter_terms import parse
+
+    terms = parse(expression)
+    words = [term for term in terms if term.key == "text" and not term.negated]
+    if len(words) < 2:
+        return ""
+    some = "text:" + ",".join(str(value) for term in words for value in term.values)
+    return " ".join([*(str(term) for term in terms if term not in words), some])
+
+
+def _only_words(expression: str) -> bool:
+    from memtui.engine.search.filter_terms import parse
+
+    return all(term.key in ("text", "id") and not term.negated for term in parse(expression))
+
+
 class WhyNotDialog(Dialog[None]):
     """Any memory by words, filter or id, the forgotten ones too; below it the explanation."""
 
     wide = True
     hints = (("/", "find it"), ("j k", "choose"), ("Tab", "read"), ("n", "expect it here"))
+    # While words are typed, all other keys are letters.
+    typing_hints = (("Enter", "choose among these"),)
     BINDINGS = [
         Binding("slash", "find", show=False),
         Binding("tab", "next", show=False),
@@ -52,6 +77,10 @@ class WhyNotDialog(Dialog[None]):
         self._filter = filter
         self._profile = profile
         self._best = best
+        self._typed_text = ""
+        # The rows that have all words, and those that have some of them where none has all.
+        self._all: MemorySource | None = None
+        self._some: MemorySource | None = None
 
     def title_text(self) -> str:
         return f"Why is this one not here?  {self._query}"
@@ -61,12 +90,14 @@ class WhyNotDialog(Dialog[None]):
         columns = [
             one for one in memory_columns(self.shell.glyphs, self.shell.clock) if one.id in ("text", "age")
         ]
+        yield Static(classes="why-some")
         yield RowTable(columns, id="why-rows", glyphs=self.shell.glyphs, markable=False)
         yield TextView(id="why-text")
         yield Static(classes="why-expected")
 
     def on_mount(self) -> None:
         self.query_one(RowTable).show_header(False)
+        self.query_one(".why-some").display = False
         self.query_one(FilterBar).edit()
         self._show("Type some words of the memory you expected to see.")
 
@@ -78,14 +109,25 @@ class WhyNotDialog(Dialog[None]):
 
     @on(FilterBar.Typed)
     def _typed(self, event: FilterBar.Typed) -> None:
-        text = event.text.strip()
+        # Who saw "/" among the keys types it here too.
+        self._typed_text = text = event.text.strip().lstrip("/").lstrip()
         if not text:
             return
-        expression = f"id:{text}" if _ID.fullmatch(text) else text
+        self._all, self._some = self._source(f"id:{text}" if _ID.fullmatch(text) else text), None
+        self.table.show(self._all, self.shell.operations.readers)
+
+    def _source(self, expression: str) -> MemorySource:
         memory = self.shell.operations.require()
         everywhere = "" if "is:" in expression else "is:active,trash "
-        source = MemorySource(memory, f"{everywhere}{expression}", ("time", True), episodes=True)
-        self.table.show(source, self.shell.operations.readers)
+        return MemorySource(memory, f"{everywhere}{expression}", ("time", True), episodes=True)
+
+    def on_descendant_focus(self) -> None:
+        self.query_one(".dialog-hints", Static).update(self.hint_line())
+
+    def hint_line(self) -> Content:
+        typing = self.is_mounted and self.query_one(FilterBar).has_focus_within
+        shown = self.typing_hints if typing else self.hints
+        return self.hints_of(shown)
 
     @on(FilterBar.Left)
     def _left(self) -> None:
@@ -101,10 +143,18 @@ class WhyNotDialog(Dialog[None]):
     @on(RowsCounted)
     def _counted(self, event: RowsCounted) -> None:
         self.query_one(FilterBar).show_count(f"{event.count:,}" if event.exact else f"{event.count:,}+")
-        if event.count == 0 and event.exact:
-            self._show(
-                "No memory has these words, not even in the Trash: it was never stored, or it was erased."
-            )
+        shown = self.table.source_shown
+        note = self.query_one(".why-some", Static)
+        note.display = event.count > 0 and shown is not None and shown is self._some
+        note.update(assemble(("No memory has all of these words; these have some of them.", "$warning")))
+        if event.count or not event.exact or shown is None:
+            return
+        some = some_words(self._typed_text) if shown is self._all else ""
+        if some:
+            self._some = self._source(some)
+            self.table.show(self._some, self.shell.operations.readers)
+        elif shown in (self._all, self._some):
+            self._show(_NEVER if _only_words(self._typed_text) else _NOTHING)
 
     @on(RowHighlighted)
     def _highlighted(self) -> None:
