@@ -15,10 +15,11 @@ from .dialog import Dialog
 
 
 class Question(Dialog[bool]):
-    """Answers True for y or Enter, and None or False otherwise. ``yes`` names the deed: ``forget 214``."""
+    """Answers True for y, and None or False otherwise. ``yes`` names the deed: ``forget 214``."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y,enter", "answer(True)", show=False),
+        # Not Enter, which is pressed without reading.
+        Binding("y", "answer(True)", show=False),
         Binding("n", "answer(False)", show=False),
     ]
 
