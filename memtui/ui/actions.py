@@ -16,6 +16,8 @@ Place = Literal[
 ]  # fmt: skip
 Group = Literal["Panes", "Move", "Look", "Change", "Undo", "Program"]
 GROUPS: tuple[Group, ...] = get_args(Group)
+# In the help, what belongs to the pane comes first, and what is the same everywhere last.
+HELP_GROUPS: tuple[Group, ...] = ("Change", "Look", "Undo", "Program", "Move", "Panes")
 PANE_PLACES: tuple[Place, ...] = (
     "review", "memories", "search", "entities", "sessions", "observations", "scratchpad", "maintenance", "history",
 )  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from memtui.engine.errors import StoreError
 from memtui.engine.memory import Memory
-from memtui.ui.actions import actions_at
+from memtui.ui.actions import GROUPS, HELP_GROUPS, actions_at
 from memtui.ui.app import MemtuiApp
 from memtui.ui.commands import Palette
 from memtui.ui.crash import report
@@ -222,6 +222,9 @@ async def test_help_lists_the_keys_of_the_focused_part_with_reasons(story: Story
         await pilot.pause()
         text = screen_text(app)
         assert "Mark this row" in text and "confirmed already" in text
+        # What belongs to this pane comes before what is the same everywhere.
+        assert text.index("confirmed already") < text.index("Mark this row")
+        assert HELP_GROUPS[-2:] == ("Move", "Panes") and set(HELP_GROUPS) == set(GROUPS)
         assert "Esc leave" in text
         await pilot.press("q")
         await pilot.press("tab", "f1")

@@ -10,7 +10,7 @@ from textual.containers import Container
 from textual.screen import Screen
 from textual.widget import Widget
 
-from memtui.ui.actions import GROUPS, Action, Place, actions_at, footer_actions
+from memtui.ui.actions import HELP_GROUPS, Action, Place, actions_at, footer_actions
 from memtui.ui.keymap import show_key
 from memtui.ui.messages import PaneTold
 from memtui.ui.panes import PANES, PaneSpec, spec_of
@@ -198,7 +198,7 @@ class MainScreen(Screen[None]):
                 action.help,
                 node.refusal(action),
             )
-            for group in GROUPS
+            for group in HELP_GROUPS
             for action in actions_at("everywhere", part, self.pane.here)
             if action.group == group and (node := self.performer(action)) is not None
         ]
