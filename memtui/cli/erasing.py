@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memtui.engine.errors import InputError, UsageError
-from memtui.ui.format import plural
+from memtui.ui.format import file_size, plural
 
 from .door import Door
 from .errors import NEGATIVE, OK
@@ -143,7 +143,7 @@ def _tell_proof(proof: ErasureProof, plan: ErasurePlan | None, json: bool) -> in
             row(
                 paint("proof", "dim"),
                 f"{plural(proof.pieces, 'piece')} of it looked for in {plural(len(proof.files), 'file')}, "
-                f"{proof.bytes / 1e6:,.1f} MB: {proof.found} found",
+                f"{file_size(proof.bytes)}: {proof.found} found",
             )
         )
     for file in proof.files:

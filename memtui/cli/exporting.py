@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.ui.format import count, plural
+from memtui.ui.format import count, file_size, plural
 
 from .errors import CANCELLED, OK
 from .output import emit, err, note, out, paint, row
@@ -85,5 +85,5 @@ def _tell(report: ExportReport) -> None:
     ]  # fmt: skip
     if others:
         out(row(" ", paint("other lines: " + ", ".join(others), "dim")))
-    size = f"{report.size / 1e6:,.1f} MB in {report.seconds:.1f} s, content hash {report.content_hash}"
+    size = f"{file_size(report.size)} in {report.seconds:.1f} s, content hash {report.content_hash}"
     out(row(" ", paint(size, "dim")))

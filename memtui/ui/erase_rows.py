@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from .format import plural
+from .format import file_size, plural
 from .paint import Role
 from .safe import assemble, content
 from .text import Visible, one_line, visible
@@ -142,7 +142,7 @@ def proof_text(proof: ErasureProof, glyphs: Glyphs) -> Content:
     if proof.files:
         parts += [
             "Another process looked for ", (plural(proof.pieces, "piece"), "bold"), " of it in every byte of ",
-            (f"{plural(len(proof.files), 'file')} ({proof.bytes / 1e6:,.1f} MB)", "bold"), " and asked ",
+            (f"{plural(len(proof.files), 'file')} ({file_size(proof.bytes)})", "bold"), " and asked ",
             (plural(proof.questions, "question"), "bold"), ": ", (f"{proof.found:,} found", "bold"), ".\n\n",
         ]  # fmt: skip
     for file in proof.files[:_MOST_FILES]:

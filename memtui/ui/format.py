@@ -68,6 +68,13 @@ def short_count(number: int) -> Visible:
     return Visible(str(number))
 
 
+def file_size(size: int) -> Visible:
+    """``640 bytes``, ``12 kB``, ``3.4 MB``; ``size`` in bytes."""
+    if size < 1_000:
+        return plural(size, "byte")
+    return Visible(f"{size // 1_000} kB" if size < 1_000_000 else f"{size / 1e6:,.1f} MB")
+
+
 def plural(number: int, one: str, many: str | None = None) -> Visible:
     """``1 turn``, ``1,204 turns``; ``many`` where an s is not enough."""
     return Visible(f"{count(number)} {one if number == 1 else many or one + 's'}")

@@ -34,11 +34,17 @@ async def test_what_is_shown_goes_to_a_file_and_a_file_that_is_there_is_kept(
         await until(lambda: isinstance(app.focused, PathInput))
         dialog = app.screen
         assert isinstance(dialog, ExportDialog)
+        # The path is filled in, not only hinted at; without one it says what is missing.
+        assert dialog.query_one(PathInput).value == "~/memory.jsonl"
+        dialog.query_one(PathInput).value = ""
+        await pilot.press("enter")
+        await until(lambda: "Name a file or a folder first" in screen_text(app))
         dialog.query_one(PathInput).value = str(target)
         dialog.query_one(".export-filter", Input).value = "tag:weekend"
         await pilot.press("enter")
         await until(lambda: stage(app) == "done")
         await until(lambda: "1 memory exported" in screen_text(app))
+        assert "0.0 MB" not in screen_text(app)
         lines = [json.loads(line) for line in target.read_text().splitlines()]
         assert [line["content"] for line in lines if line["line"] == "memory"] == [
             "Prefers trains over flights"

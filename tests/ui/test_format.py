@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.clock import EARLIEST, LATEST
-from memtui.ui.format import count, local_date, local_time, plural, quote, relative_time, short_count
+from memtui.ui.format import (
+    count,
+    file_size,
+    local_date,
+    local_time,
+    plural,
+    quote,
+    relative_time,
+    short_count,
+)
 from memtui.ui.text import cells
 
 NOW = 1_790_000_000
@@ -72,3 +81,12 @@ def test_a_quote_fits_its_limit(text: str, limit: int) -> None:
 
 def test_a_quote_is_one_line_with_marks() -> None:
     assert quote("Prefers trains\nover flights", 17) == "“Prefers trains…”"
+
+
+def test_small_files_are_told_in_small_units() -> None:
+    assert [file_size(size) for size in (1, 640, 12_400, 3_400_000)] == [
+        "1 byte",
+        "640 bytes",
+        "12 kB",
+        "3.4 MB",
+    ]

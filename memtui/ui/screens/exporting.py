@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from memtui.engine.errors import MemtuiError
-from memtui.ui.format import count, plural
+from memtui.ui.format import count, file_size, plural
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.path_input import PathInput
@@ -72,7 +72,7 @@ class ExportDialog(Dialog[None]):
             ),
             classes="dialog-text export-choose",
         )
-        yield PathInput(placeholder="~/memory.jsonl")
+        yield PathInput("~/memory.jsonl", placeholder="a file or a folder")
         yield Input(
             self._filter, placeholder="filter, for example kind:fact", classes="export-choose export-filter"
         )
@@ -135,7 +135,11 @@ class ExportDialog(Dialog[None]):
 
     def _submit(self) -> None:
         text = self.query_one(PathInput).value.strip()
-        if text:
+        if not text:
+            told = self.query_one(".export-text", Static)
+            told.display = True
+            told.update(assemble(("! Name a file or a folder first.", "$warning")))
+        else:
             self._show_stage("writing", assemble(("Exporting", "bold")))
             history, force = (self.query_one(f"#export-{name}", Toggle).on for name in ("history", "force"))
             run = partial(
@@ -205,7 +209,7 @@ def _report_text(report: ExportReport) -> Content:
         what = plural(report.counts.get("memory", 0), "memory", "memories")
     parts: list[Content | str | tuple[str, str]] = [
         (f"{what} exported.\n\n", "bold"), str(report.path), "\n",
-        (f"{report.size / 1e6:,.1f} MB, readable by you only", "$text-muted"),
+        (f"{file_size(report.size)}, readable by you only", "$text-muted"),
     ]  # fmt: skip
     if report.kept:
         parts.append((f"\n! {plural(len(report.kept), 'note')} changed since stayed as they are", "$warning"))
