@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,19 @@ def test_how_many_are_not_listed_is_said(memory: Memory, tmp_path: Path) -> None
     assert len(plan.offered) == 200
     assert "60 more memories" in plan.notes[0]
     assert len(memory.plan_erase([memory.remember(KEPT).id]).notes) == 1
+
+
+def test_the_same_text_in_capitals_or_in_another_form_of_its_letters_is_seen(memory: Memory) -> None:
+    text = "Café Ölbaum in der Großen Gasse ist der Treffpunkt von Zoë"
+    fact = memory.remember(text)
+    others = [unicodedata.normalize("NFD", text), text.upper(), f"they said: {text}"]
+    turns = [memory.record_turn("s", "user", other).id for other in others]
+    for number, other in enumerate(others):
+        memory.scratchpad.set(f"note {number}", other)
+    memory.scratchpad.set("plain", KEPT)
+    plan = memory.plan_erase([fact.id])
+    assert {one.key for one in plan.carriers if one.fate == "kept"} == set(turns)
+    assert plan.counts["scratchpad"] == 3
+    assert memory.erase(memory.plan_erase([fact.id], also=turns)).complete
+    assert memory.scratchpad.keys() == ["plain"]
+    assert memory.view.count() == 0

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memtui import Memory
 from memtui.engine.errors import InputError, NotFoundError
-from memtui.engine.maintain.erase.matching import Texts
+from memtui.engine.maintain.erase.matching import Texts, folded
 from memtui.engine.maintain.erase.records import ErasurePlan
 from memtui.engine.store import memories, proposals, recalls
 
@@ -270,10 +270,13 @@ def test_taking_back_everything_after_an_erase_never_brings_it_back(memory: Memo
 @given(st.text(max_size=200), st.text(max_size=80), st.text(max_size=80), st.integers(0, 150))
 def test_a_long_run_in_common_is_always_seen(text: str, before: str, after: str, start: int) -> None:
     texts = Texts([text])
-    run = " ".join(text.split())[start : start + 40]
-    if len(run.encode("utf-8", "surrogatepass")) >= 40 and run == run.strip():
+    run = " ".join(text.split())[start : start + 40].removesuffix("…")
+    plain = folded(run)
+    if plain not in folded(text):  # it was cut between a letter and its mark
+        return
+    if len(plain) >= 40:
         assert texts.carried_by(f"{before} {run} {after}")
-    if len(run.encode("utf-8", "surrogatepass")) >= 8:
+    if len(plain) >= 8:
         assert texts.has(run)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from unicodedata import normalize
 
 WINDOW = 12
 LONG_ENOUGH = 32
@@ -20,8 +21,10 @@ QUOTE_LEFT = "“…”"
 
 
 def folded(text: str) -> bytes:
-    """The text with its spaces made one each."""
-    return " ".join(text.split()).encode("utf-8", "surrogatepass")
+    """The text with its spaces made one each, in one case of its letters and one form of writing them."""
+    # Folding the case may take a letter apart, and composing it again may make one that has a case.
+    plain = normalize("NFKC", normalize("NFKC", text).casefold())
+    return " ".join(plain.split()).encode("utf-8", "surrogatepass")
 
 
 class Texts:
