@@ -30,6 +30,7 @@ class Changed:
         self._since = since
         self._folders: dict[str, int] = {}
         self._files: dict[str, Mark | None] = {}
+        self._wanted: set[str] = set()
         self._looks = 0
 
     @property
@@ -49,23 +50,36 @@ class Changed:
         newest_cold = (time.time() - _WARM_SECONDS) * 1e9
         found: list[tuple[int, str]] = []
         for name, known in list(self._files.items()):
-            if not everything and known is not None and known.modified < newest_cold:
+            if (
+                not everything
+                and known is not None
+                and known.modified < newest_cold
+                and name not in self._wanted
+            ):
                 continue
             mark = _mark(name)
             if mark is None:
                 if known is not None:
                     self._files[name] = None  # gone; it may come back
                 continue
-            if mark != known:
+            if mark != known or name in self._wanted:
                 first = known is None and self._looks == 1
                 self._files[name] = mark
-                if not (first and self._since is not None and mark.modified < self._since * 1e9):
+                if name in self._wanted or not (
+                    first and self._since is not None and mark.modified < self._since * 1e9
+                ):
                     found.append((mark.modified, name))
+        self._wanted.clear()
         return [Path(name) for _, name in sorted(found)]
 
     def forget(self, path: Path) -> None:
         """Let it count as changed at the next look."""
         self._files[str(path)] = None
+
+    def want(self, path: Path) -> bool:
+        """Let it be among the changed ones of the next look, whenever it was written; whether it is watched."""
+        self._wanted.add(str(path))
+        return str(path) in self._files
 
     def _arrive(self, place: Path) -> None:
         if place.is_dir():

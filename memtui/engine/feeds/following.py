@@ -4,12 +4,13 @@ Looked at once a second (``changed.py``), read on where reading ended (``live.py
 there is not added again, whoever brought it. All that comes in is one operation for as long as nothing else happens to
 the memory, at most for an hour; it can be undone at any time, and what comes later begins another one.
 
-The memory notes when it had read everything, so that the next start reads only what was written since; what was undone
-in between does not come back by itself.
+The memory notes when it had read everything, and what it could not read, so that the next start reads only that and what
+was written since. What was undone does not come back by itself.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections import Counter, OrderedDict
@@ -37,6 +38,7 @@ from .items import Item, Note
 from .live import Tail
 from .reading import Tally, read_all
 from .rows import Rows
+from .undone import TakenBack
 
 SECONDS = 1.0
 ACTOR = "import"
@@ -45,8 +47,11 @@ LIVE = ("claude-code", "claude-history", "codex", "jsonl")
 _LONGEST_OPERATION = 3_600
 _NOTED_SECONDS = 60
 _TAILS_KEPT = 64
+# A file that could not be read is tried again every so many looks.
+_LOOKS = 15
 # How far the clock of a file system may lag behind.
 _SLACK = 3.0
+_LEFT = "followed_not_read"  # metadata: names as their bytes
 
 Progress = Callable[[int, int, int], None] | None
 
@@ -107,9 +112,15 @@ class Follower:
         self._before: Counter[str] = Counter()
         self._formats: dict[str, None] = {}
         self._tails: OrderedDict[Path, Tail] = OrderedDict()
+        self._taken_back = self._stack.enter_context(TakenBack(connections))
+        # Files that could not be read, or not to their end.
+        self._left = dict.fromkeys(self._left_before())
+        self._looks = 0
         # When everything had been read last, as far as the memory does not know it yet; and what it knows.
         self._read = self._noted = 0.0
         self._changed = Changed(self.places, self._read_until())
+        for path in self._left:
+            self._changed.want(path)
 
     def __enter__(self) -> Follower:
         return self
@@ -145,13 +156,17 @@ class Follower:
         ``progress`` is called with how many files are read, of how many, and how much came in.
         """
         started = time.time()
+        self._looks += 1
+        if self._looks % _LOOKS == 0:
+            self._left = {path: None for path in self._left if self._changed.want(path)}
         paths = self._changed.look()
-        before = self._import.account.kinds.copy()
+        before, left = self._import.account.kinds.copy(), self._left.copy()
         formats: dict[str, None] = {}
         try:
             with ExitStack() as stack:
                 if paths:
                     stack.enter_context(alone.only_import(self._connections))
+                    self._taken_back.look()
                 for number, path in enumerate(paths, 1):
                     if cancelled():
                         self._changed.forget(path)
@@ -171,7 +186,7 @@ class Follower:
         came = self._import.account.kinds - before
         if not cancelled():
             self._read = started
-            if came or (paths and started - self._noted > _NOTED_SECONDS):
+            if came or self._left != left or (paths and started - self._noted > _NOTED_SECONDS):
                 self._note_read(started)
         if not came:
             return None
@@ -192,6 +207,7 @@ class Follower:
 
     def _take(self, path: Path) -> str | None:
         """Bring in what is new in a file; its format, if it has one."""
+        self._left.pop(path, None)
         try:
             for _ in range(2):
                 tail = self._tails.get(path)
@@ -208,15 +224,20 @@ class Follower:
                     self._formats[tail.format] = None
                     return tail.format
                 del self._tails[path]  # written anew
-        except OSError:
+        except FileNotFoundError:
             self._tails.pop(path, None)
+        except OSError:  # it may be readable later
+            self._tails.pop(path, None)
+            self._left[path] = None
         return None
 
     def _arrive(self, path: Path) -> str | None:
         """See what a file is: one of lines gets a tail, another one is read as a whole."""
         try:
             found = find_sources([path], own=self._connections.path)
-        except InputError:
+        except InputError as error:
+            if isinstance(error.__context__, OSError):
+                raise error.__context__ from None
             return None  # nothing that can be imported, or not yet
         first = found.sources[0]
         if first.format in LIVE and not first.source.packed and first.source.member is None:
@@ -247,8 +268,11 @@ class Follower:
                 yield record
 
     def _store(self, records: Iterator[Turn | Item | AnyLine | None]) -> None:
-        for batch in batches(records):
+        for batch in batches(one for one in records if not self._was_taken_back(one)):
             self._import.take(batch)
+
+    def _was_taken_back(self, record: Turn | Item | AnyLine | None) -> bool:
+        return isinstance(record, Turn | Note) and self._taken_back.has(record.source_key)
 
     # -- what the memory notes
 
@@ -267,11 +291,27 @@ class Follower:
         times = [float(text) for text in noted if text]
         return min(times) - _SLACK if times and len(times) == len(noted) else None
 
+    def _left_before(self) -> list[Path]:
+        """Files of these places that could not be read when reading ended."""
+        with self._connections.read() as connection:
+            return [path for path in _left(connection) if self._is_ours(path)]
+
+    def _is_ours(self, path: Path) -> bool:
+        return any(path.is_relative_to(place) for place in self.places)
+
     def _note_read(self, at: float) -> None:
         self._noted, self._read = at, 0.0
         with self._connections.write() as connection:
             for place in self.places:
                 metadata.put(connection, _key(place), repr(at))
+            others = [path for path in _left(connection) if not self._is_ours(path)]
+            names = [os.fsencode(path) for path in (*others, *self._left)]
+            metadata.put(connection, _LEFT, msgspec.json.encode(names).decode())
+
+
+def _left(connection: apsw.Connection) -> list[Path]:
+    text = metadata.get(connection, _LEFT)
+    return [Path(os.fsdecode(name)) for name in msgspec.json.decode(text, type=list[bytes])] if text else []
 
 
 def _key(place: Path) -> str:

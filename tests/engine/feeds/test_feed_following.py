@@ -219,6 +219,64 @@ def test_what_was_undone_does_not_come_back_with_the_next_start(memory: Memory, 
     assert "something else" in said(memory)
 
 
+def test_what_was_undone_does_not_come_back_when_its_file_is_read_from_the_beginning(
+    memory: Memory, tmp_path: Path
+) -> None:
+    path = jsonl(tmp_path / "s.jsonl", [claude("user", "secret plan"), claude("user", "another")])
+    with following_into(memory, tmp_path) as follower:
+        found = follower.look()
+        assert found is not None and found.operation is not None
+        memory.undo(found.operation.op_id)
+    with following_into(memory, tmp_path) as follower:
+        add(path, claude("user", "something else"))
+        follower.look()
+        assert said(memory) == ["something else"]
+        path.write_text(path.read_text() + "\n")  # somebody writes it anew
+        follower._tails.clear()
+        follower.look()
+    assert said(memory) == ["something else"]
+    memory.import_paths([path])  # asked for, it comes
+    assert set(said(memory)) == {"something else", "secret plan", "another"}
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_file_that_could_not_be_read_is_tried_again(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, restarted: bool
+) -> None:
+    path = jsonl(tmp_path / "s.jsonl", [claude("user", "one")])
+    other = jsonl(tmp_path / "t.jsonl", [claude("user", "other")])
+    with following_into(memory, tmp_path) as follower:
+        follower.look()
+        add(path, claude("user", "two"))
+        with monkeypatch.context() as broken:
+            opened = Path.open
+
+            def too_many(self: Path, *given: Any, **named: Any) -> Any:
+                if self == path:
+                    raise OSError(24, "Too many open files")
+                return opened(self, *given, **named)
+
+            broken.setattr(Path, "open", too_many)
+            assert follower.look() is None
+            assert follower.look() is None
+            add(other, claude("user", "more of the other"))
+            assert follower.look() is not None  # and notes that everything else was read
+        if not restarted:
+            for _ in range(following._LOOKS):
+                follower.look()
+            assert said(memory)[-1] == "two"
+            return
+    with memory._connections.write() as connection:
+        connection.execute("UPDATE memory_metadata SET value = value + 60 WHERE key LIKE 'followed:%'")
+    with following_into(memory, other) as follower:  # another place of its own
+        add(other, claude("user", "still more"))
+        follower.look()
+    with following_into(memory, tmp_path) as follower:
+        follower.look()
+        assert said(memory)[-1] == "two"
+        assert follower._left == {}
+
+
 def test_while_another_import_runs_it_waits(memory: Memory, tmp_path: Path) -> None:
     path = jsonl(tmp_path / "s.jsonl", [claude("user", "one")])
     with following_into(memory, path) as follower:
