@@ -128,6 +128,25 @@ def find_backups(path: Path) -> list[Backup]:
     return sorted(found, key=lambda backup: backup.at, reverse=True)
 
 
+def places_of(path: Path) -> list[Path]:
+    """Everything in the folder of backups that has the name of the memory at ``path``, sorted.
+
+    What has the longer name of another memory beside it ("memory-work" beside "memory") belongs to that one.
+    """
+    folder = path.parent / FOLDER
+    if not folder.is_dir():
+        return []
+    others = tuple(
+        f"{other.stem}-"
+        for other in path.parent.glob(f"{glob.escape(path.stem)}-*{glob.escape(path.suffix)}")
+    )
+    return sorted(
+        one
+        for one in folder.iterdir()
+        if one.name.startswith(f"{path.stem}-") and not (others and one.name.startswith(others))
+    )
+
+
 def clear_leftovers(path: Path) -> None:
     """Delete copies of the memory at ``path`` that a crash left half-made more than a day ago."""
     for partial in (path.parent / FOLDER).glob(f"{glob.escape(path.stem)}-*.partial"):

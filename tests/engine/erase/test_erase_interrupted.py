@@ -175,3 +175,23 @@ def test_a_backup_that_cannot_be_written_leaves_everything_and_says_so(
         monkeypatch.undo()
     with Memory.open(home) as memory:
         assert copies.sweep(home) == []
+
+
+def test_the_backups_of_another_memory_beside_it_are_left_alone(home: Path, near: None) -> None:
+    with open_memory(home) as memory, open_memory(home.with_name("memory-work.db")) as other:
+        fact = memory.remember(FACT)
+        memory.backups.make("manual")
+        other.remember(FACT)
+        theirs = [other.backups.make("manual").path]
+        for end in ("erasing", "erased", "partial"):
+            theirs.append(theirs[0].with_suffix(f".{end}"))
+            theirs[-1].write_bytes(b"half a copy")
+            os.utime(theirs[-1], (1, 1))
+        ours = theirs[1].with_name("memory-20260101T000000Z-manual.erasing")
+        ours.write_bytes(b"half a copy")
+        proof = memory.erase(memory.plan_erase([fact.id]))
+        assert (proof.complete, proof.kept) == (True, ())
+        assert not {file.path for file in proof.files} & set(theirs)
+        assert len(proof.files) >= 2
+        assert all(place.exists() for place in theirs)
+        assert not ours.exists()

@@ -132,10 +132,9 @@ def delete(path: Path) -> None:
 
 def sweep(path: Path) -> list[Path]:
     """Delete what interrupted backups and erases of the memory at ``path`` left; returns what may still be written."""
-    folder = path.parent / backup.FOLDER
     fresh = []
-    for place in folder.iterdir() if folder.is_dir() else ():
-        if not place.name.startswith(f"{path.stem}-") or place.is_symlink():
+    for place in backup.places_of(path):
+        if place.is_symlink():
             continue
         name = place.name
         for end in _SIDECARS:

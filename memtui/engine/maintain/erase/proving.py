@@ -83,11 +83,7 @@ def rare_pieces(connection: apsw.Connection, texts: Iterable[str]) -> list[Piece
 def files_of(path: Path) -> list[Path]:
     """The memory, its log, and everything of it in the folder of backups."""
     beside = [path, *(path.with_name(path.name + end) for end in ("-wal", "-journal"))]
-    folder = path.parent / backup.FOLDER
-    if folder.is_dir():
-        beside += sorted(
-            one for one in folder.iterdir() if one.name.startswith(f"{path.stem}-") and not one.is_symlink()
-        )
+    beside += [one for one in backup.places_of(path) if not one.is_symlink()]
     return [one for one in beside if one.is_file()]
 
 
