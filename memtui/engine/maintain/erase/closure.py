@@ -18,7 +18,7 @@ from memtui.engine.store.sql import scalar, storable
 
 from .matching import LEAST, Texts, folded
 from .records import Carrier, Request
-from .taken_back import Gone, drawn_from_others, of_session, sessions_gone, told_of, with_id
+from .taken_back import Gone, drawn_from_others, of_sessions, sessions_gone, told_of, with_ids
 
 _WORDS_ASKED = 12
 _MOST_OFFERED = 200
@@ -102,8 +102,12 @@ def closure(
     kept = frozenset(request.keep)
     if request.session_id is not None:
         _take_session(connection, found, request.session_id, backup, stays)
-    for id in dict.fromkeys((*request.ids, *(key for key in request.also if _is_memory(key)))):
-        _take_one(connection, found, id, backup, chosen=id in request.ids)
+    named = dict.fromkeys((*request.ids, *(key for key in request.also if _is_memory(key))))
+    chosen = frozenset(request.ids)
+    for id in named:
+        _take_one(connection, found, id, backup, chosen=id in chosen)
+    for gone in with_ids(connection, named):
+        _take_gone(found, gone, "chosen" if gone.id in chosen else "chosen as well", chosen=gone.id in chosen)
     if not backup and not found.ids:
         raise InputError("Nothing to erase was named.", "Give the ids of memories, or a session.")
     for text in elsewhere:
@@ -155,8 +159,6 @@ def _take_one(connection: apsw.Connection, found: Closure, id: str, backup: bool
             ).fetchone()
     if row is not None:
         _take(found, row, "chosen" if chosen else "chosen as well", chosen=chosen)
-    for image in with_id(connection, id):
-        _take_gone(found, image, "chosen" if chosen else "chosen as well", chosen=chosen)
 
 
 def _take_gone(found: Closure, gone: Gone, why: str, *, chosen: bool = False) -> str:
@@ -169,7 +171,7 @@ def _take_gone(found: Closure, gone: Gone, why: str, *, chosen: bool = False) ->
 def _take_session(
     connection: apsw.Connection, found: Closure, session_id: str, backup: bool, stays: Callable[[str], bool]
 ) -> None:
-    taken_back = of_session(connection, session_id)
+    taken_back = of_sessions(connection, [storable(session_id)])
     if not backup and not taken_back:
         sessions.get(connection, session_id)
     title = scalar(
@@ -286,7 +288,7 @@ def _left_of(connection: apsw.Connection, ids: Iterable[str]) -> bool:
         "SELECT 1 FROM memories WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1",
         (as_json(ids),),
     )
-    return known is not None or any(with_id(connection, id) for id in ids)
+    return known is not None or bool(with_ids(connection, ids))
 
 
 def _other_sources(connection: apsw.Connection, found: Closure, id: str) -> bool:
@@ -364,9 +366,10 @@ def _with_phrase(connection: apsw.Connection, text: str) -> list[Sequence[Any]]:
 
 def _sessions(connection: apsw.Connection, found: Closure) -> None:
     """A session goes with its last memory."""
-    for session_id in {row.session_id for row in found.every_row if row.session_id}:
-        if session_id in found.sessions:
-            continue
+    named = {row.session_id for row in found.every_row if row.session_id} - found.sessions.keys()
+    ids = found.ids
+    remembered = {row.session_id for row in of_sessions(connection, named) if row.id not in ids}
+    for session_id in named:
         rest = scalar(
             connection,
             "SELECT 1 FROM memories WHERE session_id = ? AND rid NOT IN (SELECT value FROM json_each(?)) LIMIT 1",
@@ -379,7 +382,7 @@ def _sessions(connection: apsw.Connection, found: Closure) -> None:
         )
         if rest is None and title is not None:
             found.sessions[session_id] = title
-        if rest is None and not any(row.id not in found.ids for row in of_session(connection, session_id)):
+        if rest is None and session_id not in remembered:
             _take_session_gone(connection, found, session_id)
 
 

@@ -4,13 +4,15 @@ bring them again. They are known by the images of their rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import apsw
 import msgspec
 
 _any = msgspec.json.Decoder().decode
+_json = msgspec.json.Encoder().encode
+# All images of a table at once, by its index: there is none by what stands in them.
 
 
 class Gone(NamedTuple):
@@ -40,16 +42,16 @@ class GoneSession(NamedTuple):
 
 _MEMORIES = """
 SELECT c.lo, c.before, EXISTS (SELECT 1 FROM memories m WHERE m.rid = c.lo) FROM changes c
-WHERE c.tbl = 'memories' AND c.act = 'delete' AND WHERE_ ORDER BY c.seq
+WHERE c.tbl = 'memories' AND c.act <> 'insert' AND c.act = 'delete' AND WHERE_ ORDER BY c.seq
 """
 
 
-def with_id(connection: apsw.Connection, id: str) -> list[Gone]:
-    return _read(connection, "c.before ->> 'id' = ?", id)
+def with_ids(connection: apsw.Connection, ids: Iterable[str]) -> list[Gone]:
+    return _read(connection, "c.before ->> 'id' IN (SELECT value FROM json_each(?))", ids)
 
 
-def of_session(connection: apsw.Connection, session_id: str) -> list[Gone]:
-    return _read(connection, "c.before ->> 'session_id' = ?", session_id)
+def of_sessions(connection: apsw.Connection, session_ids: Iterable[str]) -> list[Gone]:
+    return _read(connection, "c.before ->> 'session_id' IN (SELECT value FROM json_each(?))", session_ids)
 
 
 def drawn_from_others(connection: apsw.Connection) -> list[Gone]:
@@ -61,11 +63,11 @@ def drawn_from_others(connection: apsw.Connection) -> list[Gone]:
     return [row for row in _read(connection, f"({made})", None) if not row.live]
 
 
-def _read(connection: apsw.Connection, where: str, value: str | None) -> list[Gone]:
+def _read(connection: apsw.Connection, where: str, values: Iterable[str] | None) -> list[Gone]:
     return [
         _gone(int(str(rid)), _any(str(image)), bool(live))
         for rid, image, live in connection.execute(
-            _MEMORIES.replace("WHERE_", where), () if value is None else (value,)
+            _MEMORIES.replace("WHERE_", where), () if values is None else (_json(list(values)).decode(),)
         )
     ]
 
@@ -88,7 +90,7 @@ def _ids(value: object) -> list[str]:
 def sessions_gone(connection: apsw.Connection, session_id: str) -> Iterator[GoneSession]:
     for sid, image in connection.execute(
         """
-        SELECT c.lo, c.before FROM changes c WHERE c.tbl = 'sessions_consolidations' AND c.act = 'delete'
+        SELECT c.lo, c.before FROM changes c WHERE c.tbl = 'sessions_consolidations' AND c.act <> 'insert' AND c.act = 'delete'
         AND c.before ->> 'session_id' = ?
         AND NOT EXISTS (SELECT 1 FROM sessions_consolidations s WHERE s.sid = c.lo)
         """,
