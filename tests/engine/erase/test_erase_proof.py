@@ -49,6 +49,7 @@ def test_a_proof_that_found_something_finds_it_again_until_it_is_gone(
         assert proof.pieces >= 6
         assert proof.found >= 6
         assert {file.path for file in proof.files if file.found} == {own}
+        assert any(problem.endswith(f"are still in the files: {own.name}") for problem in proof.problems)
         assert memory.unfinished_erase() is not None
     own.unlink()
     proof = memory.resume_erase()

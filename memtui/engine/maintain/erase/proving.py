@@ -118,7 +118,8 @@ def prove(
     answer = msgspec.json.decode(asked.stdout, type=Answer, dec_hook=lambda type, value: type(value))
     told = [*problems, *answer.told]
     if answer.leftovers:
-        told.append(f"{answer.leftovers} pieces of it are still in the files")
+        where = ", ".join(file.path.name for file in answer.files if file.found)
+        told.append(f"{answer.leftovers} pieces of it are still in the files: {where}")
     return ErasureProof(
         memories=len(ids), pieces=len(pieces) + len(traces), found=answer.leftovers, files=answer.files,
         bytes=sum(file.bytes for file in answer.files), questions=len(questions), complete=not told,
