@@ -222,6 +222,8 @@ class Follower:
                     self._import.tally.place = str(path)
                     self._store(self._dated(records, tail))
                     self._formats[tail.format] = None
+                    if tail.stream.half:
+                        self._left[path] = None
                     return tail.format
                 del self._tails[path]  # written anew
         except FileNotFoundError:

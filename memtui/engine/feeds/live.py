@@ -1,14 +1,20 @@
 """A file of lines that somebody is still writing: read on where reading ended, never twice, never half a line.
 
+Some programs end no last line: it is taken when it is whole JSON and nobody has written the file for a minute.
+
 The feed that reads it is a generator, which stays where it is while the file waits to grow: so it still knows the
 header, the titles and the repeated lines of what it read before. The file itself is open only while it is read.
 """
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
+
+import msgspec
 
 from ..records import Record, Skip, Turn
 from ..store.portable import AnyLine
@@ -18,6 +24,7 @@ from .limits import LIMITS, MIB, Limits
 from .source import BOM, WAITING, Source, Stream
 
 _ANCHOR = 64
+QUIET_SECONDS = 60.0
 
 
 class Mark(Record):
@@ -36,8 +43,10 @@ class LiveStream(Stream):
         self.offset = 0
         # What stands before ``offset``: whoever wrote the file anew will hardly have put the same there.
         self.anchor = b""
+        # The file ends with half a line, so far as can be told.
+        self.half = False
         self._file: BinaryIO | None = None
-        self._passing_over = False
+        self._passing_over = self._end_to_come = self._quiet = False
 
     def attach(self, file: BinaryIO) -> bool:
         """Read on from this file; False if it no longer holds what was read before."""
@@ -46,6 +55,7 @@ class LiveStream(Stream):
         if file.read(len(self.anchor)) != self.anchor:
             return False
         self._file = file
+        self._quiet = time.time() - os.fstat(file.fileno()).st_mtime > QUIET_SECONDS
         return True
 
     def detach(self) -> None:
@@ -68,14 +78,20 @@ class LiveStream(Stream):
         file = self._file
         while file is not None:
             line = file.readline(longest + 1)
-            whole = line.endswith(b"\n")
+            whole, taken = line.endswith(b"\n"), False
             if not whole and len(line) <= longest and not self._passing_over:
-                file.seek(self.offset)  # the rest of it is still to be written
-                break
+                taken = self._quiet and _is_object(line)
+                self.half = bool(line) and not self._quiet
+                if not taken:
+                    file.seek(self.offset)  # the rest of it is still to be written
+                    break
             if not line:
                 break
             self.offset += len(line)
             self.anchor = (self.anchor + line[-_ANCHOR:])[-_ANCHOR:]
+            ended, self._end_to_come = self._end_to_come, taken
+            if ended and not line.strip():  # the end of the line that was taken without it
+                continue
             if self._passing_over:
                 self._passing_over = not whole
                 continue
@@ -85,6 +101,17 @@ class LiveStream(Stream):
                 return self.skip(f"line longer than {longest // MIB} MB")
             return line
         return WAITING
+
+
+def _is_object(line: bytes) -> bool:
+    """Whether a line is a whole JSON object: nothing that is written after one makes it another."""
+    if not line.lstrip().startswith(b"{"):
+        return False
+    try:
+        msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    return True
 
 
 class Tail:

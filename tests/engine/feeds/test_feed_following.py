@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,42 @@ def test_half_a_character_and_half_a_line_are_never_read(memory: Memory, tmp_pat
                 file.write(raw[cut : cut + 7])
             follower.look()
     assert said(memory) == ["first", "grüße 🌊"]
+
+
+def test_the_last_line_of_a_quiet_file_needs_no_end(memory: Memory, tmp_path: Path) -> None:
+    plain = [{"role": "user", "content": text, "session": "s"} for text in ("one", "two", "last")]
+    path, fresh, torn = (tmp_path / f"{name}.jsonl" for name in ("old", "fresh", "torn"))
+    add(path, *plain, end="")
+    os.utime(path, (time.time() - 90,) * 2)
+    with following_into(memory, path) as follower:
+        follower.look()
+        assert said(memory) == ["one", "two", "last"]
+        with path.open("a") as file:
+            file.write("\n")
+        assert follower.look() is None
+        add(path, {"role": "user", "content": "after it", "session": "s"})
+        follower.look()
+        assert follower._tails[path].stream.record == 4
+    assert said(memory)[2:] == ["last", "after it"]
+    assert memory.import_paths([path]).imported == 0  # its records were counted as an import counts them
+    add(fresh, {"role": "user", "content": "first", "session": "f"})
+    add(fresh, {"role": "user", "content": "still written", "session": "f"}, end="")
+    torn.write_text('{"role": "user", "content": "whole", "session": "t"}\n{"role": "user", "cont')
+    os.utime(torn, (time.time() - 90,) * 2)
+    with following_into(memory, fresh, torn) as follower:
+        follower.look()
+        assert set(said(memory)[4:]) == {"first", "whole"}
+        os.utime(fresh, (time.time() - 90,) * 2)
+    with following_into(memory, fresh, torn) as follower:  # the memory knows that it is to be looked at
+        assert list(follower._left) == [fresh]
+        follower.look()
+        assert said(memory)[-1] == "still written" and not follower._left
+        os.utime(torn, (time.time() - 80,) * 2)
+        follower.look()
+        with torn.open("a") as file:
+            file.write('ent": "mended", "session": "t"}\n')
+        follower.look()
+        assert said(memory)[-1] == "mended"
 
 
 def test_only_what_is_new_is_read(memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
