@@ -148,3 +148,21 @@ def test_an_image_that_is_left_in_history_is_not_taken_for_something_kept(
     proof = memory.erase(memory.plan_erase([fact.id]))
     assert not proof.complete
     assert proof.problems[0] == "1 of the memories are in the history of memory.db"
+
+
+def test_a_correction_that_was_taken_back_goes_where_it_has_the_words(memory: Memory, home: Path) -> None:
+    same, other = memory.remember(TURN), memory.remember("Lives in Zzyzxville at number 12")
+    memory.correct(same.id, f"{TURN} Nor for the market.")
+    memory.undo()
+    later = memory.correct(other.id, "Moved away")
+    memory.undo()
+    plan = memory.plan_erase([same.id, other.id])
+    assert plan.memories == 3
+    assert [one.key for one in plan.carriers if one.fate == "kept"] == [later.id]
+    assert memory.plan_erase([other.id], also=[later.id]).memories == 2
+    assert memory.erase(plan).complete
+    while memory.redo():
+        pass
+    assert memory.check(deep=True).findings == ()
+    memory.close()
+    assert found_in_bytes(home.parent, ["wvkrhubarb", "Zzyzxville"]) == []

@@ -277,7 +277,11 @@ def _follow_gone(
             else:
                 taken.append(_take_gone(found, row, "drawn from it, taken back since"))
         elif row.replaced & ids:
-            _offer(found, row, "a later wording of it, taken back since")
+            why = "a later wording of it, taken back since"
+            if found.texts.carried_by(row.content) and not stays(row.id):  # no image may keep these words
+                taken.append(_take_gone(found, row, why))
+            else:
+                _offer(found, row, why)
     return taken
 
 
