@@ -71,6 +71,13 @@ def test_dates_are_absolute_and_normalised(text: str, expected: list[str]) -> No
     assert [span.name for span in extract_fast(text) if span.type == "date"] == expected
 
 
+@pytest.mark.parametrize(
+    "text", ["due on 14 June.", "due on 14 Jun. Fine.", "on 14 June. See https://example.org/x."]
+)
+def test_a_full_stop_is_no_part_of_a_date_or_a_link(text: str) -> None:
+    assert not [span.text for span in extract_fast(text) if span.text.endswith(".")]
+
+
 # Notes as people and assistants write them, with the names in them.
 NOTES = [
     ("Had lunch with Joanna and Marcus today.", ["Joanna", "Marcus"]),
@@ -150,6 +157,11 @@ def test_names_in_notes_are_found_with_few_mistakes() -> None:
         ("We talked about the Nimbus Project.", "Nimbus", "project"),
         ("It is written in Rust.", "Rust", "other"),
         ("Tidewrack is a small cooperative.", "Tidewrack", "organization"),
+        ("Ingrid is my team lead.", "Ingrid", "person"),
+        ("Zorvath is our team lead now.", "Zorvath", "person"),
+        ("We saw Brennholm, the bank manager.", "Brennholm", "person"),
+        ("Tidewrack is our team.", "Tidewrack", "organization"),
+        ("Tidewrack is a startup called so by its lead.", "Tidewrack", "organization"),
         ("Our cat Quillon sleeps.", "Quillon", "other"),
         ("We saw Brennholm, a village by the sea.", "Brennholm", "location"),
         ("Meet at Lindengracht tonight.", "Lindengracht", "location"),

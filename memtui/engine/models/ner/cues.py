@@ -135,6 +135,10 @@ SAID_TO_BE = {
         "baby toddler woman man girl boy guy lady vegetarian vegan journalist carpenter electrician professor"
     ),
 }
+# "Our team lead", "the bank manager": of whom a group is only the first word.
+PERSON_AFTER_GROUP = word_set(
+    "lead leader manager boss captain coach member mate director owner teacher doctor nurse lawyer assistant chair"
+)
 ANIMALS = word_set("dog cat puppy kitten horse rabbit parrot hamster pet boat")
 ORGANISATION_WORDS = word_set(
     """

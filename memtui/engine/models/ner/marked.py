@@ -123,6 +123,9 @@ def _absolute_dates(text: str) -> Iterator[Span]:
     for pattern in _dates:
         for match in pattern.finditer(lowered):
             start, end = match.span()
+            end -= (
+                text[end - 1] == "."
+            )  # the sentence's, or that of "Jun.", without which it is the same name
             before = text[start - 1 : start]
             if before.isalnum() or before in _BEFORE_DATE:
                 continue

@@ -104,7 +104,13 @@ def _said_to_be(after: str) -> str:
     if match is None:
         return ""
     said = match[1].split()
+    if any(word in cues.PERSON_AFTER_GROUP for word in said[1:]) and _group(said[0]):
+        return "person"
     return next((type for word in said for type, nouns in cues.SAID_TO_BE.items() if word in nouns), "")
+
+
+def _group(word: str) -> bool:
+    return word in cues.SAID_TO_BE["organization"] or word in cues.SAID_TO_BE["project"]
 
 
 def share_types(text: str, spans: list[Span]) -> list[Span]:
