@@ -12,7 +12,7 @@ from typing import Literal
 from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 
 from .similarity import Reading, compare_readings, read
-from .slots import contested
+from .slots import contested, names_role
 
 # In a run so many facts, or this share of them if that is more, may be superseded without being asked, as with the
 # cap of fading; the rest waits in Review.
@@ -50,8 +50,10 @@ def stand(new: str, old: str, *, correcting: bool = False) -> Standing:
         return Standing(kind="duplicate", reason=verdict.reasons[0], score=verdict.score)
     slot = contested(new, old)
     if slot is not None:
+        # Two people may share what one had: only the person knows.
+        asks = names_role(new) or names_role(old)
         return Standing(
-            kind="conflict", reason=f"another {slot}", strong=correcting or slot in _ONLY_ONE,
+            kind="conflict", reason=f"another {slot}", strong=not asks and (correcting or slot in _ONLY_ONE),
             score=max(verdict.score, _CLOSE),
         )  # fmt: skip
     if correcting and (reason := _same_topic(mine, theirs, new, old)):

@@ -15,21 +15,34 @@ _SUBJECT = r"(?:(?P<owner>i|we|the user|user|he|she|[a-z'-]+|my [\w-]+|our [\w-]
 _ADVERB = (
     r"(?:(?:now|still|currently|also|just|have|has|had|am|are|is|'m|'re|been|both|all|recently|already) )*"
 )
+# Held by one person at a time.
+_ROLE = (
+    r"(?:boss|(?:line |project )?manager|(?:team |tech |project )?lead(?:er)?|supervisor|landlord|landlady|dentist|doctor|"
+    r"gp|vet|therapist|accountant|wife|husband)"
+)
 _ONE = (
-    r"(?:name|birthday|age|e-?mail|phone number|address|boss|manager|lead|supervisor|landlord|landlady|"
-    r"dentist|doctor|gp|vet|"
+    rf"(?:{_ROLE}|name|birthday|age|e-?mail|phone number|address|"
     r"employer|job|job title|title|time ?zone|shoe size|blood type|salary|rent|favorite [\w -]{2,20}|"
-    r"home ?town|wife|husband|"
+    r"home ?town|"
     r"nationality|mother tongue|native language|pin|surname|budget|car)"
 )
+_ROLE_BY_NAME = "role"
 _SHAPES = {
     "home": rf"^{_SUBJECT}{_ADVERB}(?:lives?|living|resides?|moved|based)\b[^.;]{{0,80}}?\b(?:in|at|to|into) (?P<value>.+)",
     "work": rf"^{_SUBJECT}{_ADVERB}(?:works?|working|employed) (?:[\w-]+ ){{0,3}}?(?:at|for|by) (?P<value>.+)",
     "age": rf"^{_SUBJECT}{_ADVERB}(?P<value>\d{{1,3}})(?: years old)?$",
+    _ROLE_BY_NAME: rf"^(?:(?:dr|mr|mrs|ms|mx|prof)\.? )?(?P<value>(?!(?:there|here|this|that|one|nobody|"
+    r"neither|everybody|everyone|either)\b)"
+    rf"[\w.'-]+(?: [\w.'-]+){{0,2}}) (?:is|became|has become|will be) (?:now |currently |still |also )?"
+    rf"(?P<owner>my|our|his|her|their|[\w-]+'s) (?:new |current )?(?P<thing>{_ROLE})"
+    rf"(?: now| currently| these days| since .+| from .+)?(?: \(said .+)?(?=$|[,;:])",
     # Whatever one has one of: "my boss is ...".
-    "": rf"\b(?P<owner>my|our|his|her|their|[\w-]+'s|the) (?P<thing>{_ONE}) (?:is|was|are) (?:now |called )?(?P<value>.+)",
+    "": rf"\b(?P<owner>my|our|his|her|their|[\w-]+'s|the) "
+    rf"(?:new |current )?(?P<thing>{_ONE}) (?:is|was|are) (?:now |called )?(?P<value>.+)",
 }
 _SLOTS = {name: re.compile(shape) for name, shape in _SHAPES.items()}
+_ROLE_IS = re.compile(rf"\b{_ROLE} (?:is|was|are)\b")
+_ROLE_IS_NAMED = re.compile(rf"\b(?i:{_ROLE}) (?:is|was|are) (?:now |called )?[^\W\d_a-z]")
 _SELF = frozenset({"", "i", "we", "the user", "user", "my", "our"})
 _STOPS = re.compile(r"\s*(?:[.;()]|,? (?:and|but|because|since|so|until|with|where|which|who)\b)")
 
@@ -41,8 +54,7 @@ class Slot(NamedTuple):
 
 def slots(text: str) -> dict[Slot, frozenset[str]]:
     """The slots that a statement fills, with the content words and numbers of the value."""
-    plain = " ".join(text.casefold().replace("’", "'").split()).rstrip(".")
-    plain = plain.replace("favourite", "favorite").replace("colour", "color")
+    plain = _plain(text)
     if re.search(r"\b(?:not|never|no longer|used to|want|wants|would|might|maybe)\b|n't\b", plain):
         return {}
     found = {}
@@ -50,13 +62,20 @@ def slots(text: str) -> dict[Slot, frozenset[str]]:
         match = shape.search(plain)
         if match is None:
             continue
+        if not name and _ROLE_IS.search(plain) and not _ROLE_IS_NAMED.search(text):
+            continue  # "my boss is on holiday" names nobody
         owner = match["owner"] or ""
         owner = "" if owner in _SELF else owner.removesuffix("'s")
         value = read(_STOPS.split(match["value"], maxsplit=1)[0])
         words = frozenset(value.content) | value.numbers
         if words:
-            found[Slot(owner, name or match["thing"])] = words
+            found[Slot(owner, match["thing"] if "thing" in match.groupdict() else name)] = words
     return found
+
+
+def _plain(text: str) -> str:
+    plain = " ".join(text.casefold().replace("’", "'").split()).rstrip(".")
+    return plain.replace("favourite", "favorite").replace("colour", "color")
 
 
 def contested(first: str, second: str) -> str | None:
@@ -67,3 +86,8 @@ def contested(first: str, second: str) -> str | None:
         if other and not value & other:
             return slot.thing
     return None
+
+
+def names_role(text: str) -> bool:
+    """Whether it begins with who holds a role: "Ingrid is my team lead"."""
+    return _SLOTS[_ROLE_BY_NAME].search(_plain(text)) is not None
