@@ -165,6 +165,20 @@ class AppActions(AppWays):
         if not isinstance(self._me.screen, Palette):
             self._me.push_screen(Palette([Commands], placeholder="Find a command"))
 
+    def show_connecting(self) -> None:
+        """The commands for a shell that let agents in."""
+        from .screens.help import HelpDialog, HelpLine
+
+        connect = "Connect your agent: in a shell"
+        lines = [
+            HelpLine(
+                connect, "memtui connect claude-code", "Claude Code. With --hooks it records every turn."
+            ),
+            HelpLine(connect, "memtui connect claude-desktop", "Claude Desktop."),
+            HelpLine(connect, "memtui connect codex", "Codex."),
+        ]
+        self._me.push_screen(HelpDialog("Agents", lines))
+
     def do_help(self) -> None:
         from .screens.dialog import Dialog
         from .screens.help import HelpDialog

@@ -103,6 +103,16 @@ class AppWays(Performs):
 
         await self.visit(place, show)
 
+    async def open_topic(self, key: int) -> None:
+        """Show one topic of Maintenance."""
+        from .screens.maintenance import MaintenancePane
+
+        async def show(pane: Pane) -> None:
+            assert isinstance(pane, MaintenancePane)
+            pane.open_at(key)
+
+        await self.visit("maintenance", show)
+
     async def open_entity(self, eid: int) -> None:
         """Show everything about an entity in the whole window."""
         from .screens.entities import EntitiesPane

@@ -10,6 +10,9 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from .actions import actions_at
+from .maintenance_rows import topics
+from .panes import PANES
+from .perform import start
 from .safe import assemble
 from .text import Visible, visible
 
@@ -62,11 +65,39 @@ class Commands(Provider):
         for command in main.pane.commands():
             name = visible(command.name)
             yield Entry(name, _shown(name, "", command.help), command.run, False)
+        yield from _elsewhere(app)
         for theme in sorted(app.available_themes):
             name = visible(f"Theme: {theme}")
             yield Entry(
                 name, _shown(name, "", "Change the colours."), partial(app.choose_theme, theme), False
             )
+
+
+def _elsewhere(app: MemtuiApp) -> Iterator[Entry]:
+    """What other panes can do, what Maintenance tells of, and how agents come in: choosing it goes there."""
+    seen = {action.id for action in actions_at("everywhere", "list", app.main.pane.here)}
+    for spec in PANES:
+        for action in actions_at(spec.place):
+            if action.group == "Move" or action.id in seen:
+                continue
+            seen.add(action.id)
+            name = visible(f"{spec.label}: {action.label}")
+            run = partial(start, app, partial(app.begin_at, spec.place), "go")
+            yield Entry(name, _shown(name, app.keymap.shown(action), action.help), run, False)
+    for key, topic in topics():
+        name = visible(f"Maintenance: {topic}")
+        go = partial(start, app, partial(app.open_topic, key), "go")
+        yield Entry(name, _shown(name, "", "What Maintenance tells of it."), go, False)
+    for what, help, show in (
+        ("Connect your agent", "The commands that let an agent use this memory.", app.show_connecting),
+        (
+            "Watch the sessions of agents",
+            "A setting: new turns come in while they are written.",
+            app.do_settings,
+        ),
+    ):
+        name = visible(what)
+        yield Entry(name, _shown(name, "", help), show, False)
 
 
 def _shown(name: Visible, key: str, help: str) -> Content:

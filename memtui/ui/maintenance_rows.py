@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .ailments import AILMENTS, verdict
@@ -115,6 +115,12 @@ def rows_of(
             ]
     rows += [Row(_RUN_KEYS + run.run_id, run=run, name=labels.get(run.job, run.job)) for run in state.runs]
     return rows
+
+
+def topics() -> Iterator[tuple[int, str]]:
+    """The key of the row and the name of every topic."""
+    for number, (_, name) in enumerate(_TOPICS):
+        yield _TOPIC_KEYS + number, name
 
 
 def matching(rows: Sequence[Row], words: str) -> list[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from memtui.ui.panes import PANES
 from memtui.ui.screens.error import ErrorDialog
 from memtui.ui.screens.help import HelpDialog
 from memtui.ui.screens.jump import JumpScreen
+from memtui.ui.screens.maintenance import MaintenancePane
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine, TabBar
 from memtui.ui.widgets.filter_input import FilterInput
@@ -265,6 +267,43 @@ async def test_the_palette_finds_actions_and_runs_them(story: Story) -> None:
         await pilot.pause(0.2)
         await pilot.press("enter")
         await until(lambda: memories(app).table.row_count == 5)
+
+
+async def test_the_palette_knows_what_is_in_other_panes(story: Story) -> None:
+    app = story.app()
+
+    def on_screen(text: str) -> bool:
+        return text in screen_text(app)
+
+    async with running(app) as pilot:
+        for typed, shown in (
+            ("look back", "History: look back"),
+            ("health", "Maintenance: Health"),
+            ("watch", "Watch the sessions of agents"),
+        ):
+            await pilot.press("ctrl+p")
+            await until(lambda: there(app, Palette))
+            await pilot.press(*typed)
+            await until(partial(on_screen, shown))
+            await pilot.press("escape")
+            await until(lambda: app.screen is app.main)
+        await pilot.press("ctrl+p")
+        await until(lambda: there(app, Palette))
+        await pilot.press(*"backups")
+        await until(lambda: "Maintenance: Backups" in screen_text(app))
+        await pilot.pause(0.2)
+        await pilot.press("enter")
+        await until(lambda: app.main.active == "maintenance")
+        pane = app.main.pane
+        assert isinstance(pane, MaintenancePane)
+        await until(lambda: (row := pane.table.selected) is not None and row.topic == "backups")
+        await pilot.press("ctrl+p")
+        await until(lambda: there(app, Palette))
+        await pilot.press(*"connect")
+        await until(lambda: "Connect your agent" in screen_text(app))
+        await pilot.pause(0.2)
+        await pilot.press("enter")
+        await until(lambda: "memtui connect claude-code" in screen_text(app))
 
 
 async def test_many_sayings_of_one_kind_are_one_line_and_one_toast(story: Story) -> None:

@@ -89,6 +89,12 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
         self.set_interval(LOOK_SECONDS, self._look)
         self.set_interval(LOOK_WHILE_RUNNING, self._look_closely)
 
+    def open_at(self, key: int) -> None:
+        """Put the cursor on the row with this key, though the rows may not be read yet."""
+        if self.filter_text:
+            self.filter_bar.set_value("")
+        self.table.select(key)
+
     def reload(self) -> None:
         self.compared.clear()
         self.refresh_state()
@@ -103,7 +109,7 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
         await self.read_backups()
         self._tell_running()
         self.show_clock(self.state.status.clock)
-        self.show_rows(top=first)
+        self.show_rows(top=first and self.table.selected_key is None)
         if first:  # not beside it: the list is what the person waits for
             start(self, self.look_at_health, "health")
 
