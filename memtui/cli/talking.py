@@ -83,7 +83,7 @@ def _tell_sessions(found: list[Session], left: int) -> None:
         for one in found
     ]
     for one, line in zip(found, table(rows, right=(0, 1)) if rows else [], strict=True):
-        out(row(line, brief(one.title or "", printed_cells(line) + 2)) if one.title else line)
+        out(row(line, brief(name, printed_cells(line) + 2)) if (name := one.title or one.opening) else line)
     if not found:
         err("no sessions")
     elif left > 0:
@@ -91,7 +91,7 @@ def _tell_sessions(found: list[Session], left: int) -> None:
 
 
 def _tell_transcript(session: Session, turns: list[MemoryRecord], signs: Glyphs) -> None:
-    out(row(paint(session.title or session.session_id, "bold"), paint(session.session_id, "dim")))
+    out(row(paint(session.name, "bold"), paint(session.session_id, "dim")))
     for turn in turns:
         out()
         when = local_time(turn.event_time, time.time())

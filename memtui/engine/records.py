@@ -179,7 +179,11 @@ class Enrichment(Record):
 
 
 class Session(Record):
-    """One row of ``sessions_consolidations`` with its counts; ``turns`` counts active episodes."""
+    """One row of ``sessions_consolidations`` with its counts; ``turns`` counts active episodes.
+
+    ``opening``: the first words of the first turn of the user, where it has no title and an id that nobody can read.
+    Read from the turn each time, so that it goes with the turn.
+    """
 
     session_id: str
     first_seen_at: int
@@ -194,6 +198,12 @@ class Session(Record):
     summary: str | None = None
     source: str | None = None
     project: str | None = None
+    opening: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What people know it by: its title, else how its first turn begins, else its id."""
+        return self.title or self.opening or self.session_id
 
 
 class Operation(Record):

@@ -57,7 +57,7 @@ def gather_portrait(memory: Memory, identity: str) -> Portrait:
     titles: dict[str, str] = {}
     for session_id in {one.session_id for one in profile.memories if one.session_id is not None}:
         try:
-            titles[session_id] = memory.view.session(session_id).title or session_id
+            titles[session_id] = memory.view.session(session_id).name
         except NotFoundError:
             continue
     return Portrait(

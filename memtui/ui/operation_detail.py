@@ -73,7 +73,7 @@ def gather_recall(memory: Memory, recall: Recall) -> RecallDetail:
         from memtui.engine.errors import NotFoundError
 
         try:
-            session = memory.view.session(recall.session_id).title or recall.session_id
+            session = memory.view.session(recall.session_id).name
         except NotFoundError:
             session = recall.session_id
     told = tuple((identity, found.get(identity)) for identity in recall.memory_ids[:SHOWN])

@@ -123,7 +123,7 @@ def session_titles(memory: Memory, session_ids: Iterable[str | None]) -> dict[st
     titles = {}
     for session_id in {one for one in session_ids if one}:
         try:
-            titles[session_id] = memory.view.session(session_id).title or session_id
+            titles[session_id] = memory.view.session(session_id).name
         except NotFoundError:
             continue
     return titles

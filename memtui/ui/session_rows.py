@@ -54,7 +54,7 @@ class SessionSource:
 
 
 def title_of(session: Session) -> str:
-    return session.title or session.session_id
+    return session.name
 
 
 def state_of(row: SessionRow) -> tuple[str, Role]:
@@ -114,7 +114,8 @@ def session_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Ses
 def session_head(row: SessionRow, width: int, now: float, glyphs: Glyphs) -> list[Line]:
     """What stands above the first turn: where it comes from, how far it is consolidated, what went wrong."""
     session = row.session
-    where = [part for part in (session.source, session.project) if part]
+    named = session.session_id if session.opening else None
+    where = [part for part in (session.source, session.project, named) if part]
     facts = f" {glyphs.dot} ".join([*where, plural(session.turns, "turn"), _span(session, now)])
     lines: list[Line] = [[Piece(line, "dim")] for line in wrap(visible(facts), width)]
     word, role = state_of(row)

@@ -137,7 +137,7 @@ class AgentLoop:
                     saved.append(
                         Saved(content=draft.content, outcome="dropped", reason="it was taken away before")
                     )
-            op.label = f"Saved {len(saved)} facts of “{session.title or session_id}”"
+            op.label = f"Saved {len(saved)} facts of “{session.name}”"
         self._tell(op.op_id)
         return saved
 

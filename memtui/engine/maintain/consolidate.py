@@ -329,7 +329,7 @@ class _Run:
 
 
 def _name(session: Session) -> str:
-    title = " ".join((session.title or session.session_id).split())
+    title = " ".join(session.name.split())
     return f"“{title if len(title) <= _TITLE else title[: _TITLE - 1].rstrip() + '…'}”"
 
 

@@ -145,12 +145,13 @@ def _order(what: _What, order: str, falling: bool) -> str:
 _SESSIONS = _What(
     "sessions_consolidations s",
     "s.sid",
-    "coalesce(s.title, '') || ' ' || s.session_id || ' ' || coalesce(s.source, '') || ' ' || coalesce(s.project, '')",
+    f"coalesce(s.title, {sessions.OPENING}, '') || ' ' || s.session_id || ' ' || coalesce(s.source, '')"
+    " || ' ' || coalesce(s.project, '')",
     f"s.sid, {sessions.PENDING}, {sessions.COLUMNS}",
     {
         "pending": (sessions.PENDING, "s.last_seen_at", "s.sid"),
         "time": ("s.last_seen_at", "s.sid"),
-        "title": ("fold(coalesce(s.title, s.session_id))", "s.sid"),
+        "title": (f"fold(coalesce(s.title, {sessions.OPENING}, s.session_id))", "s.sid"),
     },
     lambda row: SessionRow(sid=row[0], pending=bool(row[1]), session=sessions.session(tuple(row[2:]))),
 )

@@ -13,11 +13,19 @@ from .sql import scalar, storable
 
 IDLE_SECONDS = 30 * 60
 
-COLUMNS = """
+# Eight hexadecimal digits in a row: made by a machine, and no name to anybody.
+_UNREADABLE = f"s.session_id GLOB '*{'[0-9a-fA-F]' * 8}*'"
+_OPENING = 60
+OPENING = f"""(CASE WHEN coalesce(s.title, '') = '' AND {_UNREADABLE} THEN (
+    SELECT substr(m.content, 1, 400) FROM memories m
+    WHERE m.session_id = s.session_id AND m.kind = 'episode' AND m.source_role = 'user' AND m.valid_until IS NULL
+    ORDER BY m.event_time, m.rid LIMIT 1) END)"""
+COLUMNS = f"""
     s.session_id, s.first_seen_at, s.last_seen_at, s.consolidated_at, s.consolidated_through, s.attempts,
     s.last_error, s.title, s.summary, s.source, s.project,
     (SELECT count(*) FROM memories m
-     WHERE m.session_id = s.session_id AND m.kind = 'episode' AND m.valid_until IS NULL), s.next_attempt_at"""
+     WHERE m.session_id = s.session_id AND m.kind = 'episode' AND m.valid_until IS NULL), s.next_attempt_at,
+    {OPENING}"""
 # A session is pending while it has an active turn beyond its watermark.
 PENDING = """(s.consolidated_through IS NULL OR EXISTS (
     SELECT 1 FROM memories m WHERE m.session_id = s.session_id AND m.kind = 'episode'
@@ -29,8 +37,17 @@ def session(row: tuple[Any, ...]) -> Session:
     return Session(
         session_id=row[0], first_seen_at=row[1], last_seen_at=row[2], consolidated_at=row[3],
         consolidated_through=row[4], attempts=row[5], last_error=row[6], title=row[7], summary=row[8],
-        source=row[9], project=row[10], turns=row[11], next_attempt_at=row[12],
+        source=row[9], project=row[10], turns=row[11], next_attempt_at=row[12], opening=_opening(row[13]),
     )  # fmt: skip
+
+
+def _opening(text: str | None) -> str | None:
+    """The first words on one line."""
+    words = " ".join((text or "").split())
+    if len(words) <= _OPENING:
+        return words or None
+    cut = words[:_OPENING]
+    return (cut.rpartition(" ")[0] or cut).rstrip(" ,;:") + "…"
 
 
 def seen(
@@ -92,7 +109,7 @@ def page(connection: apsw.Connection, *, offset: int = 0, limit: int = 128, text
     rows = connection.execute(
         f"""
         SELECT {COLUMNS} FROM sessions_consolidations s
-        WHERE ?1 = '' OR instr(lower(coalesce(s.title, '') || ' ' || s.session_id || ' ' || coalesce(s.source, '')
+        WHERE ?1 = '' OR instr(lower(coalesce(s.title, {OPENING}, '') || ' ' || s.session_id || ' ' || coalesce(s.source, '')
                                      || ' ' || coalesce(s.project, '')), lower(?1)) > 0
         ORDER BY s.last_seen_at DESC, s.sid DESC LIMIT ?2 OFFSET ?3
         """,
@@ -105,9 +122,9 @@ def count(connection: apsw.Connection, text: str = "") -> int:
     return int(
         scalar(
             connection,
-            """
+            f"""
         SELECT count(*) FROM sessions_consolidations s
-        WHERE ?1 = '' OR instr(lower(coalesce(s.title, '') || ' ' || s.session_id || ' ' || coalesce(s.source, '')
+        WHERE ?1 = '' OR instr(lower(coalesce(s.title, {OPENING}, '') || ' ' || s.session_id || ' ' || coalesce(s.source, '')
                                      || ' ' || coalesce(s.project, '')), lower(?1)) > 0
         """,
             (storable(text),),

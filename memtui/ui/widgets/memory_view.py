@@ -140,7 +140,7 @@ class MemoryText(PastText):
 
     def _place(self, detail: Detail, memory: MemoryRecord) -> Content:
         session = detail.sessions.get(memory.session_id or "")
-        title = session.title if session is not None else None
+        title = session.name if session is not None else None
         title = title or memory.session_id or memory.source or memory.kind
         when = local_time(memory.event_time, self.now)
         role = memory.source_role or "user"

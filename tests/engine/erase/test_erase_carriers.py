@@ -10,7 +10,7 @@ import pytest
 from erase_kit import FACT, KEPT, TURN, found_in_bytes, rows
 from memtui import Memory
 from memtui.engine.maintain import resolve
-from memtui.engine.store import recalls
+from memtui.engine.store import recalls, sessions
 
 pytestmark = pytest.mark.usefixtures("near")
 
@@ -90,3 +90,18 @@ def test_the_same_text_in_capitals_or_in_another_form_of_its_letters_is_seen(mem
     assert memory.erase(memory.plan_erase([fact.id], also=turns)).complete
     assert memory.scratchpad.keys() == ["plain"]
     assert memory.view.count() == 0
+
+
+def test_a_label_with_the_first_words_of_an_erased_turn_loses_them(memory: Memory, home: Path) -> None:
+    session = "claude-code:7edf864f-cb52-473a-9f00-000000000001"
+    turn = memory.record_turn(session, "user", f"{TURN} and so it went on for quite some time after that")
+    memory.record_turn(session, "assistant", KEPT)
+    shown = memory.view.session(session).name
+    assert shown.startswith(TURN[:20])
+    with memory._operation("x", f"Saved 3 facts of “{shown}”") as op:
+        sessions.mark_consolidated(op.connection, session, 9)
+    assert memory.erase(memory.plan_erase([turn.id])).complete
+    assert memory.view.session(session).name == session
+    assert ("Saved 3 facts of “…”",) in rows(home, "SELECT label FROM ops")
+    memory.close()
+    assert found_in_bytes(home.parent, ["wvkrhubarb"]) == []

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from memtui import Memory
+from memtui.engine.store import sessions
 
 NOW = 1_762_000_000
 
@@ -22,8 +23,6 @@ def _talk(memory: Memory, session: str, at: int, turns: int = 1, **more: str) ->
 
 
 def _consolidate(memory: Memory, session: str) -> None:
-    from memtui.engine.store import sessions
-
     with memory._connections.write() as connection:
         sessions.mark_consolidated(connection, session, NOW)
 
@@ -102,3 +101,34 @@ def test_recalls_are_listed_with_their_keys(memory: Memory) -> None:
     assert [row.recall.query for row in rows] == ["question 2", "question 1", "question 0"]
     assert listed.rows([rows[1].recall_id]) == [rows[1]]
     assert listed.count("question 1") == 1
+
+
+def test_a_session_without_a_title_is_known_by_its_first_words(memory: Memory) -> None:
+    untold = "claude-code:7edf864f-cb52-473a-9f00-000000000001"
+    first = memory.record_turn(
+        untold,
+        "user",
+        "Please look\n at the cello lesson plan, and at what the teacher of last spring said of it",
+        NOW,
+    )
+    memory.record_turn(untold, "assistant", "The plan has three parts.", NOW + 1)
+    later = memory.record_turn(untold, "user", "Thanks, that will do", NOW + 2)
+    titled = "claude-code:7edf864f-cb52-473a-9f00-000000000002"
+    memory.record_turn(titled, "user", "hi", NOW)
+    with memory._connections.write() as connection:
+        sessions.seen(connection, titled, NOW, NOW, title="Greeting")
+    memory.record_turn("trip", "user", "An id that says something stays", NOW)
+    session = memory.view.session(untold)
+    assert session.title is None
+    assert session.name == "Please look at the cello lesson plan, and at what the…"
+    assert {one.session.name for one in memory.view.session_list.page()} == {session.name, "Greeting", "trip"}
+    # It is found and put in order by what is shown.
+    assert [row.session.session_id for row in memory.view.session_list.page("cello")] == [untold]
+    assert [one.session_id for one in memory.view.sessions(text="cello")] == [untold]
+    by_title = memory.view.session_list.page(order="title", falling=False)
+    assert [row.session.name for row in by_title] == ["Greeting", session.name, "trip"]
+    # Nothing of it is kept beside the turn: it goes with it.
+    memory.forget(first.id)
+    assert memory.view.session(untold).name == "Thanks, that will do"
+    memory.forget(later.id)
+    assert memory.view.session(untold).name == untold
