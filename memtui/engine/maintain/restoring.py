@@ -65,23 +65,23 @@ def carry_over(live: apsw.Connection, copy: apsw.Connection, gap: Gap) -> None:
 
 
 def _carry_keys(live: apsw.Connection, copy: apsw.Connection) -> None:
-    """Hashes count under the salt that they were made with, so the backup of another file brings its own."""
+    """Hashes count under the salt that they were made with; the file keeps its own beside that of another file's backup."""
     copy.executemany(
         "INSERT INTO erased_keys(hash) VALUES (?) ON CONFLICT DO NOTHING",
         live.execute("SELECT hash FROM erased_keys"),
     )
-    own, *others = erased.salts_of(copy)
-    salts = dict.fromkeys(salt.hex() for salt in (*others, *erased.salts_of(live)) if salt != own)
-    if salts:
-        metadata.put(copy, erased.OTHER_SALTS, " ".join(salts))
+    own, *others = dict.fromkeys(salt.hex() for salt in (*erased.salts_of(live), *erased.salts_of(copy)))
+    metadata.put(copy, erased.SALT, own)
+    if others:
+        metadata.put(copy, erased.OTHER_SALTS, " ".join(others))
 
 
 def _carry_unfinished(live: apsw.Connection, copy: apsw.Connection) -> None:
     """An erase that was interrupted is as far as the restored rows say: begun anew where they hold any of it."""
     text = metadata.get(live, erased.UNFINISHED)
     if text is None:
-        if erased.salt_of(live) == erased.salt_of(copy):  # it was finished since the backup
-            copy.execute("DELETE FROM memory_metadata WHERE key = ?", (erased.UNFINISHED,))
+        # It was finished since the backup, or it is another file's.
+        copy.execute("DELETE FROM memory_metadata WHERE key = ?", (erased.UNFINISHED,))
         return
     from .erase.erasing import Mark
 

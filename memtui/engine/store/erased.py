@@ -12,6 +12,7 @@ from .sql import scalar
 UNFINISHED = "erase_unfinished"
 """The row of ``memory_metadata`` that says how far an erase has come; gone when it was proven."""
 
+SALT = "erase_salt"
 OTHER_SALTS = "erase_salts_of_others"
 """Metadata: salts in hex, with spaces between them."""
 

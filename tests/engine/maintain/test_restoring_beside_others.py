@@ -32,7 +32,7 @@ def unproven(monkeypatch: pytest.MonkeyPatch) -> None:
     """The proof runs in a process of its own; what it says does not matter here."""
 
     def proof(
-        connections: object, ids: Sequence[str], pieces: object, problems: Sequence[str]
+        connections: object, ids: Sequence[str], pieces: object, problems: Sequence[str], *_: object
     ) -> ErasureProof:
         return ErasureProof(
             complete=not problems,
@@ -54,6 +54,11 @@ def said(text: str, number: int) -> str:
 
 def texts(memory: Memory) -> set[str]:
     return {one.content for one in memory.view.page()}
+
+
+def salt_of(memory: Memory) -> bytes:
+    with memory._connections.read() as connection:
+        return erased.salt_of(connection)
 
 
 def latest(memory: Memory) -> Operation:
@@ -189,7 +194,9 @@ def test_what_was_erased_in_either_file_stays_away_when_one_takes_the_others_pla
         erase(other, "theirs")
         foreign = other.backups.make()
     erase(memory, "mine")
+    salt = salt_of(memory)
     memory.restore_backup(foreign.path)
+    assert salt_of(memory) == salt, "an erase that is not finished has hashes made with it"
     own = memory.backups.all()[0]
     memory.import_paths([file])
     assert texts(memory) == {"ours"}
