@@ -48,6 +48,7 @@ _SOMEBODYS = re.compile(
 _RELATIVES = re.compile(rf"(?:my|our) (?:[\w-]+ )?{FAMILY} (?:[a-z]+ )??{_SOMEBODYS.pattern}")
 _PUT_TO_USE = re.compile(
     r"(?:we|our team|our company) (?:now |all |also |currently |still |mostly )*(?:use|are using) "
+    r"(?!.*\b(?:here|above|below|equation|theorem|proof|formula|argument|exercise)\b)"
     r"(?!it\b|an? |the |this|that|these|those|them\b|some |each |every|one\b|two\b|our |his |her |their |x\b|words?\b|"
     r"recursion|induction|integration|substitution|loops?\b|variables?|functions?|lists?\b|formulas?|theorems?|lemmas?|"
     r"notation|algebra|statistics|what|which|more|less|up\b)"
@@ -55,8 +56,12 @@ _PUT_TO_USE = re.compile(
     r"(?:for (?!(?:this|that|it|now|the (?:proof|first|next|last|second|rest)|example|instance|calculating|computing)\b)\w|"
     r"as (?:our|the|a)\b|instead of|everywhere|at work|in production|on all|across|throughout)"
 )
+_USED_BY_NAME = re.compile(
+    r"We (?:now |all |also )?use [A-Z][\w.+#-]*(?:(?:,| and|, and) [A-Z][\w.+#-]*)*[.!]*$"
+)
 _SWITCHED = re.compile(
-    r"(?:we|our team|our company) (?:have |just |finally |recently |now |all )*(?:migrated|standardi[sz]ed on|went with|"
+    r"(?:we|our team|our company) (?:have |just |finally |recently |now |all )*"
+    r"(?:migrated|switched to|standardi[sz]ed on|went with|"
     r"moved (?:over|away) (?:to|from)|upgraded to|rolled out|dropped support for|agreed on|settled on) "
     r"(?!it\b|that|this|them|the (?:first|second|next|last))\S+"
 )
@@ -83,6 +88,6 @@ def somebodys_event(text: str, plain: str) -> bool:
     return _RELATIVES.match(plain) is not None
 
 
-def settled_on(plain: str) -> bool:
+def settled_on(text: str, plain: str) -> bool:
     """Whether it tells what the person's team works with."""
-    return bool(_PUT_TO_USE.match(plain) or _SWITCHED.match(plain))
+    return bool(_PUT_TO_USE.match(plain) or _USED_BY_NAME.match(text) or _SWITCHED.match(plain))

@@ -11,7 +11,7 @@ from memtui.engine.store.words import fold
 
 from .extract import SAID, SUMMARY_CHARACTERS, Context, Draft, Extraction
 from .sentences import sentences
-from .standing import asks_for_work
+from .standing import asks_for_work, plays_a_part
 from .statements import find_statement, introduced
 from .triggers import find_trigger, worth_reading
 
@@ -53,10 +53,11 @@ def _drafts(turn: MemoryRecord, people: set[str]) -> Iterator[Draft]:
         return
     observes = worth_reading(turn.content)
     of_work = turn.trust == "user" and asks_for_work(turn.content)
+    of_play = turn.trust == "user" and plays_a_part(turn.content)
     for sentence in sentences(turn.content):
         statement = None
         if turn.trust == "user":
-            statement = find_statement(sentence, people, of_work=of_work)
+            statement = find_statement(sentence, people, of_work=of_work, of_play=of_play)
         if statement is not None:
             content = statement.text
             if statement.dated:

@@ -20,17 +20,17 @@ MARKER = re.compile(
 _LONGEST_MESSAGE = 1_200  # a longer one with rules in it is somebody's guide or a prompt, pasted
 _VERBS = (
     r"(?:answer|reply|respond|write|use|call me|address me|include|add|show|give me|tell me|ask me|check|run|start|begin|"
-    r"end|explain|cite|format|translate|speak|sign|suggest|recommend|propose|assume|delete|remove|commit|push|merge|"
+    r"end|explain|cite|format|translate|speak|sign|suggest|recommend|propose|assume|delete|remove|commit(?! to)|push|merge|"
     r"deploy|ship|release|rebase|force-push|squash|book|schedule|send|share|publish|store|log|record|mention|"
     r"avoid|list|convert|spell|name|comment|document|review|verify|confirm|double-check|warn me|remind me|"
-    r"summari[sz]e|indent|hardcode|hard-code|skip|edit|change|modify|overwrite|create|generate|print|import|install|"
+    r"summari[sz]e|indent|hardcode|hard-code|skip|edit|change|modify|overwrite|create|generate|import|install|"
     r"upgrade|pin|expose|mock|link|default to|stick to|refer to|apologi[sz]e|invent|make (?:sure|changes|assumptions|"
     r"breaking)|put|keep (?:the |your |all )?(?:answers?|repl(?:y|ies)|responses?|explanations?|code|functions?|commits?|"
     r"messages?|summar(?:y|ies)|lines)|be (?:concise|brief|polite|honest|direct|formal|informal|explicit|specific))"
 )
 _ALWAYS = re.compile(
     rf"(?:(?:i|we) (?:want|need|expect|would like|would prefer) you to |(?:remember|make sure|be sure) to )?"
-    rf"(?:always|never|do not ever|under no circumstances) (?:ever )?{_VERBS}\b"
+    rf"(?:always|never|do not ever|never, ever|under no circumstances) (?:ever )?{_VERBS}\b"
 )
 _ONCE = re.compile(rf"(?:you )?(?:please )?(?:(?:always|never|do not|only) )?{_VERBS}\b")
 _LASTS = re.compile(r"\b(?:from now on|going forward|henceforth|in future)\W*$")
@@ -41,6 +41,7 @@ _NOT_LASTING = re.compile(
     r"joking|kidding|e\.g|for example|for instance|says|said|(?:they|people|some|you) say|"
     r"told|tells|according to|saying goes|proverb|motto|lyrics|"
     r"song|joke|(?:for|in|on|of|to|with) (?:this|these|that)|this (?:time|one|task|function|file|step)|here|above|below|"
+    r"story|scene|character|"
     r"following|(?:for )?now(?! on)|today(?! on)|tonight|yesterday|until (?:then|further)|for the next|for the rest|"
     r"say never|add up|end up|start over|run away|run out|give up|change (?:a winning|horses)|(?:right )?answer is|"
     r"put off (?:till|until)|put all)\b|^\W*never mind\b"
@@ -51,9 +52,10 @@ _CLAUSE = re.compile(
 )
 _YOU = re.compile(r"\b(?:you|yours|yourself|u)\b|\byour (?!\w*\s?(?:answers?|repl(?:y|ies)|responses?|sources?|"
                   r"messages?|reasoning|summar(?:y|ies)|explanations?|code|tone|output|suggestions?)\b)")  # fmt: skip
+_PLAY = re.compile(r"\b(?:let's play|play a game|role-?play|act as|pretend|you are an? )\b")
 _ASKED_WORK = re.compile(
     r"\byou are (?:an?|the|my|now)\b|\bact as\b|\byou(?:'ll| will) (?:be|play)\b|\byour (?:task|role|job|goal) is\b|"
-    r"\brole-?play|\bsystem prompt\b|\bpretend\b|"
+    r"\brole-?play|\bsystem prompt\b|\bpretend\b|\bi need an? |\bhow (?:do|can|would|should) (?:i|we|you) |"
     r"(?:^|[.!?:;\n]\s*|\b(?:can|could|will|would) you |\bplease |\bhelp me |\bneed (?:you )?to |\band )"
     r"(?:write|create|implement|build|generate|draft|compose|design|code|make|give me|solve|develop|prepare)(?: me| us)? "
     r"(?:an?|the|this|some|two|three|\d+|my|our)\b"
@@ -69,8 +71,14 @@ _STATES = re.compile(
 
 def asks_for_work(message: str) -> bool:
     """Whether the rules in a message are those of a piece of work, a part to play, or a pasted guide."""
-    plain = mask(message).casefold().replace("’", "'")
-    return len(message) > _LONGEST_MESSAGE or "```" in message or bool(_ASKED_WORK.search(plain))
+    if len(message) > _LONGEST_MESSAGE or "```" in message:
+        return True
+    return bool(_ASKED_WORK.search(mask(message).casefold().replace("’", "'")))
+
+
+def plays_a_part(message: str) -> bool:
+    """Whether a message sets up a game or a part, in which not even "from now on" lasts."""
+    return bool(_PLAY.search(mask(message[:_LONGEST_MESSAGE]).casefold().replace("’", "'")))
 
 
 def please(text: str) -> int:
@@ -83,7 +91,6 @@ def is_order(text: str, plain: str, *, lasts: bool, of_work: bool) -> bool:
     """Whether ``text`` (``plain``: in small letters, long forms) is an order for good. ``lasts``: "from now on" stood
     before it; ``of_work``: the message asks for some work, of which the order may be.
     """
-    lasts = lasts or _LASTS.search(plain) is not None
     if not (_ONCE.match(plain) if lasts else _ALWAYS.match(plain) and not of_work):
         return False
     if _NOT_LASTING.search(plain) or _YOU.search(_addressed(plain)):
@@ -91,6 +98,11 @@ def is_order(text: str, plain: str, *, lasts: bool, of_work: bool) -> bool:
     if re.match(r"(?:Always|Never) [A-Z]", text):
         return False  # a title
     return _POINTS.search(_CLAUSE.split(plain)[0]) is None
+
+
+def lasts(plain: str) -> bool:
+    """Whether it ends in "from now on"."""
+    return _LASTS.search(plain) is not None
 
 
 def is_rule(marker: str, plain: str) -> bool:

@@ -82,7 +82,7 @@ _NAMED = re.compile(
     r"\b(?:my|our|the|an?|every|each|no|two|three|four|five|\d+)\s+\w|(?<!^)(?<![.!?:] )\b[A-Z]\w+"
 )
 _DUMMY_IT = re.compile(
-    r"\bwhen(?:ever)? it(?:'s| is) |\bthere(?:'s| is| are) |"
+    r"\bwhen(?:ever)? it(?:'s| is| rains| snows| gets| comes to) ?|\bthere(?:'s| is| are) |"
     r"\bit(?:'s| is| was) (?:\d|about|only|just|[\w-]+ (?:to|that|for))|\b(?:this|that) (?:year|month|"
     r"week|morning|afternoon|evening|spring|summer|autumn|winter)"
 )
@@ -128,11 +128,12 @@ class Statement(NamedTuple):
 
 
 def find_statement(
-    sentence: Sentence, people: Collection[str] = (), *, of_work: bool = False
+    sentence: Sentence, people: Collection[str] = (), *, of_work: bool = False, of_play: bool = False
 ) -> Statement | None:
     """What the sentence states about its writer, or about ``people`` (first names they introduced); None: nothing.
 
-    The sentence must be the person's own. ``of_work``: its message asks for a piece of work, whose rules do not last.
+    The sentence must be the person's own. ``of_work``: its message asks for a piece of work, whose rules do not last;
+    ``of_play``: it sets up a game, where none does.
     """
     if sentence.question or not _SHORTEST <= len(sentence.text) <= _LONGEST * 2:
         return None
@@ -150,8 +151,10 @@ def find_statement(
     if re.search(r"\b(?:to|of|with|for|the|an?|and|but|or)\W*$", plain):
         return None
     polite = standing.please(text)
-    if standing.is_order(text[polite:], _plain(masked[polite:]), lasts=marker is not None, of_work=of_work):
-        begins = marker.start() if marker else start + polite
+    lasts = (marker is not None or standing.lasts(plain)) and not of_play
+    if standing.is_order(text[polite:], _plain(masked[polite:]), lasts=lasts, of_work=of_work or of_play):
+        begins = marker.start() if marker else start
+        begins += standing.please(sentence.text[begins:])
         return _kept(sentence, sentence.text[begins:], plain, ("rule",), dated=False)
     if _SUPPOSED.search(plain) or _YOU.search(plain):
         return None
@@ -163,9 +166,9 @@ def find_statement(
     tags = _tags(text, plain, people, asked is not None)
     if tags is None and event:
         tags = ("event",)
-    if tags is None and events.settled_on(plain):
+    if tags is None and events.settled_on(text, plain):
         tags = ("work",)
-    if tags is None and marker and not of_work and standing.is_rule(marker[0], plain):
+    if tags is None and lasts and not of_work and standing.is_rule(marker[0] if marker else "", plain):
         tags = ("rule",)
     if tags is None or _dangles(masked):
         return None
