@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memtui.ui.format import local_time, plural
+from memtui.ui.format import file_size, local_time, plural
 
 from .errors import NEGATIVE, OK
 from .output import emit, note, out, paint, row, table
@@ -35,7 +35,7 @@ def backup_command(door: Door, what: str, json: bool) -> int:
     if json:
         emit(backup_plain(made))
     else:
-        out(row(paint("backed up", "green"), str(made.path), backup_size(made.size)))
+        out(row(paint("backed up", "green"), str(made.path), file_size(made.size)))
     return OK
 
 
@@ -45,20 +45,16 @@ def _list(backups: list[Backup], json: bool) -> int:
         return OK if backups else NEGATIVE
     now = time.time()
     rows = [
-        (local_time(backup.at, now), backup.reason, backup_size(backup.size), backup.path.name)
+        (local_time(backup.at, now), backup.reason, file_size(backup.size), backup.path.name)
         for backup in backups
     ]
     for line in table(rows, right=(2,)) if rows else ():
         out(line)
     total = sum(backup.size for backup in backups)
-    note(f"{plural(len(backups), 'backup')}, {backup_size(total)}")
+    note(f"{plural(len(backups), 'backup')}, {file_size(total)}")
     return OK if backups else NEGATIVE
 
 
 def backup_plain(backup: Backup) -> dict[str, Any]:
     """JSON knows no paths."""
     return {"path": str(backup.path), "at": backup.at, "reason": backup.reason, "size": backup.size}
-
-
-def backup_size(size: int) -> str:
-    return f"{size / 1e6:,.1f} MB"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from memtui import __version__, paths
 from memtui.engine.errors import DegradedError, InputError, MemtuiError, StoreError
 from memtui.engine.records import Record, StrategyReport
-from memtui.ui.format import count, plural, relative_time
+from memtui.ui.format import count, file_size, plural, relative_time
 from memtui.ui.reembed_text import wanted_told
 
 from . import output
@@ -117,7 +117,7 @@ def memory(door: Door) -> Iterator[Diagnosis]:
         yield wrong("memory", "error", error)
         return
     holds = f"{plural(stats.active, 'memory', 'memories')}, {plural(stats.sessions, 'session')}"
-    yield _ok("memory", f"{path}: {holds}, {stats.file_bytes / 1e6:,.1f} MB")
+    yield _ok("memory", f"{path}: {holds}, {file_size(stats.file_bytes)}")
     yield _ok("vectors", f"{count(stats.embedded)} ({stats.vectors})")
     if stats.vectors_wanted:
         yield _note("vectors", wanted_told(stats), "memtui embed does it, after a preview")

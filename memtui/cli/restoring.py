@@ -12,10 +12,10 @@ import click
 from memtui.engine.errors import UsageError
 from memtui.engine.maintain.restore_preview import MEMORIES
 from memtui.engine.records import ID_PREFIX
-from memtui.ui.format import count, local_time, plural, relative_time
+from memtui.ui.format import count, file_size, local_time, plural, relative_time
 from memtui.ui.past_words import ago
 
-from .backing import backup_plain, backup_size
+from .backing import backup_plain
 from .errors import NEGATIVE, OK
 from .output import Style, brief, emit, err, note, out, paint, row, table
 from .root import Command, json_option, pass_door
@@ -137,7 +137,7 @@ def _tell(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None:
         row(
             paint("backup of", "dim"),
             when,
-            paint(f"{preview.reason}, {backup_size(preview.size)}", "dim"),
+            paint(f"{preview.reason}, {file_size(preview.size)}", "dim"),
             gap=" ",
         )
     )
@@ -213,7 +213,7 @@ def _list(memory: Memory, json: bool) -> int:
                 local_time(one.at, now),
                 relative_time(one.at, now),
                 one.reason,
-                backup_size(one.size),
+                file_size(one.size),
                 what,
             )
         )

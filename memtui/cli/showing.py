@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.engine.errors import InputError, UsageError
-from memtui.ui.format import count, local_time, plural
+from memtui.ui.format import count, file_size, local_time, plural
 
 from .errors import NEGATIVE, OK
 from .lines import age, change_rows, glyphs
@@ -119,7 +119,7 @@ def stats_command(door: Door, json: bool) -> None:
         ("still without", f"{plural(stats.unembedded, 'vector')}, {plural(stats.unlinked, 'link')}"),
         ("with a secret", count(stats.quarantined)),
         ("latest", local_time(stats.latest, time.time()) if stats.latest is not None else "never"),
-        ("file", f"{path} ({stats.file_bytes / 1e6:,.1f} MB)"),
+        ("file", f"{path} ({file_size(stats.file_bytes)})"),
     ]
     for line in table(rows):
         out(line)

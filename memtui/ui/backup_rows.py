@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from .format import count
+from .format import count, file_size
 from .past_words import ago, kinds_told
 
 if TYPE_CHECKING:
@@ -36,10 +36,6 @@ def why_briefly(backup: Backup) -> str:
     return _BRIEFLY.get(backup.reason, backup.reason)
 
 
-def size_told(size: int) -> str:
-    return f"{count(size // 1_000)} kB" if size < 10_000_000 else f"{count(size // 1_000_000)} MB"
-
-
 def keys_of(backups: Sequence[Backup]) -> list[int]:
     """What identifies each row of the list."""
     keys: list[int] = []
@@ -67,7 +63,7 @@ def backups_line(backups: Sequence[Backup], now: float) -> str:
     if not backups:
         return "none yet"
     size = sum(one.size for one in backups)
-    return f"{count(len(backups))}, {ago(backups[0].at, now)}, {size_told(size)}"
+    return f"{file_size(size)} in {count(len(backups))}, {ago(backups[0].at, now)}"
 
 
 def backup_line(backup: Backup, known: Mapping[str, Held]) -> str:
@@ -76,5 +72,5 @@ def backup_line(backup: Backup, known: Mapping[str, Held]) -> str:
     if held is not None and held.problem:
         return f"unusable: {held.problem}"
     return (
-        f"{kinds_told(held.counts)}, {size_told(backup.size)}" if held is not None else size_told(backup.size)
+        f"{kinds_told(held.counts)}, {file_size(backup.size)}" if held is not None else file_size(backup.size)
     )

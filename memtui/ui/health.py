@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .format import count, plural, relative_time
+from .format import file_size, plural, relative_time
 from .reembed_text import wanted_told
 from .widgets.topic_text import Health
 
@@ -80,12 +80,8 @@ def _file(memory: Memory, now: float) -> Iterator[Health]:
         made = memory.backups.all()
         if made:
             size = sum(one.size for one in made)
-            told = f"{plural(len(made), 'backup')}, the latest {relative_time(made[0].at, now)} ago, {_megabytes(size)}"
+            told = f"{plural(len(made), 'backup')}, the latest {relative_time(made[0].at, now)} ago, {file_size(size)} in all"
             yield Health("backups", told)
         else:
             yield Health("backups", "none yet", well=False, remedy="r on Backups makes one")
-        yield Health("file", f"{_megabytes(memory.stats().file_bytes)}, {memory.path}")
-
-
-def _megabytes(size: int) -> str:
-    return f"{count(size // 1_000)} kB" if size < 10_000_000 else f"{count(size // 1_000_000)} MB"
+        yield Health("file", f"{file_size(memory.stats().file_bytes)}, {memory.path}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .format import count, plural
+from .format import count, file_size, plural
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.reembed import Reembedded, ReembedPlan
@@ -30,7 +30,7 @@ def plan_rows(plan: ReembedPlan) -> list[tuple[str, str]]:
         ("texts", f"{count(plan.texts)}{earlier}"),
         ("to read", f"{count(plan.characters)} characters, about {count(plan.tokens)} tokens"),
         ("time", f"about {_span(plan.seconds)}"),
-        ("size", f"{plan.size / 1e6:,.1f} MB"),
+        ("size", file_size(plan.size)),
         ("sent to", plan.sends_to or stay),
     ]
 

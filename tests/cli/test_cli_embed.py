@@ -51,7 +51,7 @@ def test_the_plan_tells_everything_and_sends_nothing(cli: Cli, endpoint: Endpoin
         "150",
         "characters",
         "tokens",
-        "MB",
+        "kB",
         endpoint.url,
     ):
         assert part in told.out, part

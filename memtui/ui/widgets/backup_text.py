@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from memtui.ui.backup_rows import size_told, why
-from memtui.ui.format import count, local_time, plural
+from memtui.ui.backup_rows import why
+from memtui.ui.format import count, file_size, local_time, plural
 from memtui.ui.past_words import ago, kinds_told
 from memtui.ui.safe import assemble, content, line
 
@@ -39,7 +39,7 @@ class BackupText(Labelled):
         """All of them, and the rules."""
         told = "no backups yet"
         if backups:
-            size = size_told(sum(one.size for one in backups))
+            size = file_size(sum(one.size for one in backups))
             told = f"{plural(len(backups), 'backup')}, the latest {ago(backups[0].at, self.now)}, {size}"
         lines = [*content(told, "bold").wrap(self.width), assemble("")]
         for rule in _RULES:
@@ -77,7 +77,7 @@ class BackupText(Labelled):
         )
         yield from self.labelled("made", when)
         yield from self.labelled("why", assemble(why(backup)))
-        yield from self.labelled("size", assemble(size_told(backup.size)))
+        yield from self.labelled("size", assemble(file_size(backup.size)))
         if held is not None:
             yield from self.labelled("holds", assemble(kinds_told(held.counts)))
             verified = assemble((f"{self.glyphs.protected} ", "$success"), "when it was made")
