@@ -16,14 +16,13 @@ import msgspec
 
 from memtui.engine.errors import MemtuiError, NotFoundError
 from memtui.engine.maintain.erase import pieces, text_columns, traces
-from memtui.engine.maintain.erase.closure import as_json
 from memtui.engine.maintain.erase.pieces import Piece
 from memtui.engine.maintain.erase.proving import Answer, Inquiry
 from memtui.engine.maintain.erase.records import SearchedFile, StillThere
 from memtui.engine.memory import Memory
 from memtui.engine.records import Options
 from memtui.engine.store.connection import connect
-from memtui.engine.store.sql import scalar
+from memtui.engine.store.sql import as_json, scalar
 
 _SHOWN = 3
 # An image of a row that went is no innocent holder of its words: redo would bring it back.

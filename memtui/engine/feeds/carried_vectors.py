@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.models.embedders import Embedder
 from memtui.engine.models.vectors import cap_threads, normalised, quantise, usable
 from memtui.engine.store import vectors
 from memtui.engine.store.connection import Connections
+from memtui.engine.store.sql import as_json
 from memtui.engine.store.vectors import VectorSpace
 
 from .databases import database, tables_of
@@ -133,7 +132,7 @@ class _Carrier:
             SELECT m.source_key, m.rid, m.content FROM memories m JOIN index_queue q ON q.rid = m.rid
             WHERE q.vector = 1 AND m.source_key IN (SELECT value FROM json_each(?))
             """,
-            (msgspec.json.encode(list(of_key)).decode(),),
+            (as_json(of_key),),
         )
         return {of_key[str(known)]: (int(rid), str(content)) for known, rid, content in rows}
 

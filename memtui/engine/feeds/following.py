@@ -27,6 +27,7 @@ from memtui.engine.records import Operation, Options, Record, Skip, Turn
 from memtui.engine.store import history, metadata
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.portable import AnyLine
+from memtui.engine.store.sql import json_text
 
 from . import alone
 from .account import ImportOperation
@@ -308,7 +309,7 @@ class Follower:
                 metadata.put(connection, _key(place), repr(at))
             others = [path for path in _left(connection) if not self._is_ours(path)]
             names = [os.fsencode(path) for path in (*others, *self._left)]
-            metadata.put(connection, _LEFT, msgspec.json.encode(names).decode())
+            metadata.put(connection, _LEFT, json_text(names))
 
 
 def _left(connection: apsw.Connection) -> list[Path]:

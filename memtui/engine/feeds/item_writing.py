@@ -22,7 +22,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import Options
 from memtui.engine.store import entities, erased, full_text, memories, scratchpad, sessions
 from memtui.engine.store.entities import Mention, entity_key
-from memtui.engine.store.sql import scalar
+from memtui.engine.store.sql import json_text, scalar
 
 from .items import Item, Named, Note, PadEntry, ReadTalk
 from .writing import MERGED_PAGES
@@ -185,7 +185,7 @@ def told_texts(connection: apsw.Connection, items: Sequence[NewItem]) -> set[str
         SELECT kind, category, content FROM memories
         WHERE content_hash IN (SELECT value FROM json_each(?)) AND kind <> 'episode' AND valid_until IS NULL
         """,
-        (msgspec.json.encode(sorted(hashes)).decode(),),
+        (json_text(sorted(hashes)),),
     )
     return {f"text {kind} {category} {content}" for kind, category, content in rows}
 
@@ -197,7 +197,7 @@ def known_ids(connection: apsw.Connection, items: Sequence[Item]) -> dict[str, s
         return {}
     rows = connection.execute(
         "SELECT id, content FROM memories WHERE id IN (SELECT value FROM json_each(?))",
-        (msgspec.json.encode(ids).decode(),),
+        (json_text(ids),),
     )
     return {str(id): str(content) for id, content in rows}
 
@@ -342,7 +342,7 @@ def _ids(connection: apsw.Connection, keys: Sequence[str]) -> list[str]:
     rows = connection.execute(
         "SELECT id FROM memories WHERE source_key IN (SELECT value FROM json_each(?1)) "
         "OR id IN (SELECT value FROM json_each(?1)) ORDER BY rid",
-        (msgspec.json.encode(keys[:_MOST_SOURCES]).decode(),),
+        (json_text(keys[:_MOST_SOURCES]),),
     )
     return [str(found) for (found,) in rows]
 

@@ -21,7 +21,7 @@ from ..store.portable import AnyLine
 from .detect import feed_named
 from .items import Item
 from .limits import LIMITS, MIB, Limits
-from .source import BOM, WAITING, Source, Stream
+from .source import WAITING, Source, Stream, bare
 
 _ANCHOR = 64
 QUIET_SECONDS = 60.0
@@ -67,9 +67,7 @@ class LiveStream(Stream):
             if isinstance(line, Skip):
                 yield line
                 continue
-            if self.record == 1:
-                line = line.removeprefix(BOM)
-            line = line.rstrip(b"\r\n") if blank else line.strip()
+            line = bare(line, first=self.record == 1, blank=blank)
             if line or blank:
                 yield line
 

@@ -29,6 +29,13 @@ BOM = b"\xef\xbb\xbf"
 WAITING = Skip(reason="waiting for more")
 
 
+def bare(line: bytes, *, first: bool, blank: bool) -> bytes:
+    """A line without its end, or with ``blank`` False without any space around it; the ``first`` without its byte order mark."""
+    if first:
+        line = line.removeprefix(BOM)
+    return line.rstrip(b"\r\n") if blank else line.strip()
+
+
 class Source(Record):
     """One stream: a file, or a ``member`` of the archive ``path``. ``size`` in bytes (of a member unpacked, of a
     file ``packed`` with zstandard not), ``modified`` in Unix seconds, ``place`` is how it is called on screen.
@@ -127,9 +134,7 @@ class Stream:
                     self._pass_over_line(line)
                     yield self.skip(f"line longer than {longest // MIB} MB")
                     continue
-                if self.record == 1:
-                    line = line.removeprefix(BOM)
-                line = line.rstrip(b"\r\n") if blank else line.strip()
+                line = bare(line, first=self.record == 1, blank=blank)
                 if line or blank:
                     yield line
         except (BrokenSourceError, LimitError) as error:

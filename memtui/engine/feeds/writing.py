@@ -11,12 +11,12 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
 import apsw
-import msgspec
 
 from memtui.engine.curate import turns
 from memtui.engine.curate.turns import NewTurn
 from memtui.engine.records import Turn
 from memtui.engine.store import erased, full_text, memories, sessions
+from memtui.engine.store.sql import json_text
 
 _TITLES_KEPT = 256
 _ROWS_PER_LOOK = 8
@@ -46,7 +46,7 @@ def known_keys(connection: apsw.Connection, keys: Sequence[str]) -> set[str]:
     """Those of the source keys that the memory holds, in the Trash or not."""
     rows = connection.execute(
         "SELECT source_key FROM memories WHERE source_key IN (SELECT value FROM json_each(?))",
-        (msgspec.json.encode(keys).decode(),),
+        (json_text(keys),),
     )
     return {str(key) for (key,) in rows}
 

@@ -16,6 +16,7 @@ import msgspec
 from memtui.engine.clock import local_midnight, local_time
 from memtui.engine.records import Options, Record
 from memtui.engine.store import fading, history, metadata
+from memtui.engine.store.sql import json_text
 
 from .jobs import JobReport, Task
 
@@ -125,7 +126,7 @@ def _end(connection: apsw.Connection, planned: FadingPlan, task: Task) -> list[s
     )
     counts[planned.date] = counts.get(planned.date, 0) + len(ended)
     kept = dict(sorted(counts.items())[-_DATES_KEPT:])
-    metadata.put(connection, _COUNTS_KEY, msgspec.json.encode(kept).decode())
+    metadata.put(connection, _COUNTS_KEY, json_text(kept))
     return ended
 
 
@@ -136,7 +137,7 @@ def _counts(connection: apsw.Connection) -> dict[str, int]:
 
 
 def _ids(connection: apsw.Connection, rids: tuple[int, ...]) -> tuple[str, ...]:
-    shown = msgspec.json.encode(rids[:_IDS_TOLD]).decode()
+    shown = json_text(rids[:_IDS_TOLD])
     rows = connection.execute(
         "SELECT m.id FROM json_each(?) j JOIN memories m ON m.rid = j.value ORDER BY j.key", (shown,)
     )

@@ -13,7 +13,7 @@ import msgspec
 
 from memtui.engine.records import MemoryRecord, Record
 from memtui.engine.store import memories, metadata
-from memtui.engine.store.sql import scalar
+from memtui.engine.store.sql import json_text, scalar
 
 from . import dedup
 from .similarity import compare_readings, read
@@ -69,7 +69,7 @@ def judge(connection: apsw.Connection, so_far: Judged, now: float, limit: int) -
 
 def keep(connection: apsw.Connection, found: Judged) -> None:
     """Inside the caller's transaction."""
-    metadata.put(connection, _KEY, msgspec.json.encode(found).decode())
+    metadata.put(connection, _KEY, json_text(found))
 
 
 def why_suspicious(connection: apsw.Connection, note: MemoryRecord, now: float) -> str:

@@ -17,7 +17,7 @@ import msgspec
 from memtui.engine.errors import StoreError
 from memtui.engine.store import erased, metadata
 from memtui.engine.store.past import GAPS, Gap, gaps
-from memtui.engine.store.sql import scalar
+from memtui.engine.store.sql import json_text, scalar
 
 PATIENCE = 10.0
 """Seconds. Following sessions holds the lock of imports only while it brings something in."""
@@ -61,7 +61,7 @@ def carry_over(live: apsw.Connection, copy: apsw.Connection, gap: Gap) -> None:
             if not copy.changes():
                 copy.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table, last))
         # What was done between the backup and now is no longer in this file: whoever looks back should be told.
-        metadata.put(copy, GAPS, msgspec.json.encode([*gaps(copy), gap][-_GAPS_KEPT:]).decode())
+        metadata.put(copy, GAPS, json_text([*gaps(copy), gap][-_GAPS_KEPT:]))
 
 
 def _carry_keys(live: apsw.Connection, copy: apsw.Connection) -> None:
@@ -92,7 +92,7 @@ def _carry_unfinished(live: apsw.Connection, copy: apsw.Connection) -> None:
     if there and request.ids:
         request = msgspec.structs.replace(request, ids=there)
     mark = msgspec.structs.replace(mark, request=request, ids=() if there else ids)
-    metadata.put(copy, erased.UNFINISHED, msgspec.json.encode(mark).decode())
+    metadata.put(copy, erased.UNFINISHED, json_text(mark))
 
 
 def _of_session(live: apsw.Connection, session_id: str | None) -> tuple[str, ...]:

@@ -17,13 +17,14 @@ from msgspec.structs import replace
 from memtui.engine.errors import InputError
 from memtui.engine.records import Hit, MemoryRecord, Profile, Record, SearchResult
 from memtui.engine.store import memories
+from memtui.engine.store.sql import as_json
 from memtui.engine.store.words import stems
 
 from . import question
 from .filters import compile
 from .question import STOP_WORDS, Question
 from .ranking import QueryEmbedder
-from .scope import Scope, as_json, passing, scope
+from .scope import Scope, passing, scope
 from .search import search
 from .statistics import FACTS
 

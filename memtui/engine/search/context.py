@@ -16,12 +16,12 @@ from itertools import pairwise
 import apsw
 
 from memtui.engine.records import ArmName, Profile
+from memtui.engine.store.sql import as_json
 
 from .asked import Asked
 from .fusion import Candidate, totals
 from .question import Question
 from .reading import Reading
-from .scope import as_json
 
 ASKED = 2.0
 """What a turn that asks something gives to the ones after it, against one that does not."""

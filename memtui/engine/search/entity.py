@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import apsw
 
 from memtui.engine.store import cjk
+from memtui.engine.store.sql import as_json
 from memtui.engine.store.words import fold
 
-from .scope import Scope, as_json
+from .scope import Scope
 
 _MOST_WORDS = 300
 _LONGEST_NAME = 6

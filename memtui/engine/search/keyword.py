@@ -13,9 +13,11 @@ from typing import NamedTuple
 
 import apsw
 
+from memtui.engine.store.sql import as_json
+
 from .question import Question, Term
 from .rarity import Among
-from .scope import Scope, as_json, passing
+from .scope import Scope, passing
 
 GATE_FROM = 50_000
 """Texts in the index from which on a rare word is required."""

@@ -9,6 +9,7 @@ import msgspec
 
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import Profile
+from memtui.engine.store.sql import json_text
 from memtui.engine.store.vectors import KNN_LIMIT
 
 DEFAULT = Profile()
@@ -52,7 +53,7 @@ def save(connection: apsw.Connection, profile: Profile) -> None:
     connection.execute(
         "INSERT INTO profiles(name, settings) VALUES (?, ?) "
         "ON CONFLICT(name) DO UPDATE SET settings = excluded.settings",
-        (profile.name, msgspec.json.encode(profile).decode()),
+        (profile.name, json_text(profile)),
     )
 
 

@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 
 import apsw
 
+from memtui.engine.store.sql import as_json
+
 from . import statistics
-from .scope import Scope, as_json
+from .scope import Scope
 from .statistics import Index, idf, varints
 
 FEW = 5_000

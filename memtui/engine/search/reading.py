@@ -12,10 +12,10 @@ import apsw
 
 from memtui.engine.records import Kind, Record
 from memtui.engine.store import cjk
+from memtui.engine.store.sql import as_json
 from memtui.engine.store.words import stems, words
 
 from .question import Question, Term
-from .scope import as_json
 
 K1 = 0.9
 B = 0.4

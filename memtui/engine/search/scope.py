@@ -9,6 +9,7 @@ import apsw
 import msgspec
 
 from memtui.engine.records import KINDS, Kind, Record
+from memtui.engine.store.sql import as_json
 
 from .filter_terms import Term
 from .filters import CompiledFilter
@@ -72,8 +73,3 @@ def passing(connection: apsw.Connection, scope: Scope, rids: Iterable[int]) -> s
         {**scope.bindings, "rids": as_json(rids)},
     )
     return {rid for (rid,) in rows}
-
-
-def as_json(values: Iterable[int] | Iterable[str]) -> str:
-    """A list as one binding, for ``json_each``."""
-    return msgspec.json.encode(list(values)).decode()

@@ -17,10 +17,11 @@ import apsw
 
 from memtui.engine.models.vectors import quantise
 from memtui.engine.store import vectors
+from memtui.engine.store.sql import as_json
 from memtui.engine.store.vectors import KNN_LIMIT, VectorSpace
 
 from .keyword import Found
-from .scope import Scope, as_json, passing
+from .scope import Scope, passing
 from .vector_copy import VectorCopy
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ import apsw
 
 from memtui.engine.models.vectors import cap_threads
 from memtui.engine.store import vectors
+from memtui.engine.store.sql import as_json
 from memtui.engine.store.vectors import VectorSpace
 
-from .scope import as_json
 from .vector_signs import distances, signs, words
 
 if TYPE_CHECKING:

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import apsw
-import msgspec
 
 from memtui.engine.confidence import EFFECTIVE_SQL
 
-from .sql import scalar
+from .sql import as_json, scalar
 
 BINS = 10
 
@@ -71,7 +70,7 @@ def end(
         """,
         {
             "ended": now,
-            "rids": msgspec.json.encode(list(rids)).decode(),
+            "rids": as_json(rids),
             "now": moment,
             "threshold": threshold,
         },

@@ -16,7 +16,7 @@ import msgspec
 from memtui.engine.errors import NotFoundError
 from memtui.engine.records import Record
 
-from .sql import scalar
+from .sql import json_text, scalar
 
 State = Literal["running", "done", "failed", "cancelled"]
 MANUAL = "manual:"
@@ -108,7 +108,7 @@ def finish(
     op_id = report.op_id if report else None
     connection.execute(
         "UPDATE job_runs SET state = ?, finished_at = ?, op_id = ?, report = ?, error = ? WHERE run_id = ?",
-        (state, now, op_id, msgspec.json.encode(report).decode() if report else "{}", error, run_id),
+        (state, now, op_id, json_text(report) if report else "{}", error, run_id),
     )
     if op_id is not None:
         connection.execute("UPDATE ops SET run_id = ? WHERE op_id = ?", (str(run_id), op_id))

@@ -145,8 +145,7 @@ def _order(what: _What, order: str, falling: bool) -> str:
 _SESSIONS = _What(
     "sessions_consolidations s",
     "s.sid",
-    f"coalesce(s.title, {sessions.OPENING}, '') || ' ' || s.session_id || ' ' || coalesce(s.source, '')"
-    " || ' ' || coalesce(s.project, '')",
+    sessions.WORDS,
     f"s.sid, {sessions.PENDING}, {sessions.COLUMNS}",
     {
         "pending": (sessions.PENDING, "s.last_seen_at", "s.sid"),

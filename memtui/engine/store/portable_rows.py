@@ -28,7 +28,7 @@ from .portable import (
     ScratchpadLine,
     SessionLine,
 )
-from .sql import scalar
+from .sql import json_text, scalar
 from .temporary import Temporary
 
 _strings = msgspec.json.Decoder(list[str]).decode
@@ -64,7 +64,7 @@ class OtherIds(Temporary):
         """A JSON list of ids, as the text of one."""
         if not self._any or bytes(ids) == b"[]":
             return _text(ids)
-        return msgspec.json.encode([self.of(id) for id in _strings(ids)]).decode()
+        return json_text([self.of(id) for id in _strings(ids)])
 
 
 def is_there(connection: apsw.Connection, line: AnyLine, others: OtherIds, op_id: int | None) -> bool:

@@ -10,6 +10,8 @@ import msgspec
 
 from memtui.engine.records import Recall
 
+from .sql import json_text
+
 KEEP_DAYS = 90
 
 
@@ -24,7 +26,7 @@ def add(
 ) -> None:
     connection.execute(
         "INSERT INTO recalls(at, agent, session_id, query, memory_ids) VALUES (?, ?, ?, ?, ?)",
-        (at, agent, session_id, query, msgspec.json.encode(tuple(memory_ids)).decode()),
+        (at, agent, session_id, query, json_text(tuple(memory_ids))),
     )
 
 

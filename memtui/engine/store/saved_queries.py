@@ -14,6 +14,8 @@ import msgspec
 from memtui.engine.errors import NotFoundError
 from memtui.engine.records import Record
 
+from .sql import as_json, json_text
+
 
 class SavedQuery(Record):
     """``expected``: ids of the memories that should be among the first ``top`` hits."""
@@ -67,7 +69,7 @@ def expect(connection: apsw.Connection, query_id: int, expected: Sequence[str], 
     """Say what a question should find; how it fared until now is forgotten."""
     connection.execute(
         "UPDATE saved_queries SET expected = ?, top = ? WHERE query_id = ?",
-        (msgspec.json.encode(list(expected)).decode(), top, query_id),
+        (as_json(expected), top, query_id),
     )
     connection.execute("DELETE FROM question_results WHERE query_id = ?", (query_id,))
 
@@ -106,7 +108,7 @@ def keep_result(connection: apsw.Connection, result: QuestionResult) -> None:
         ON CONFLICT(query_id) DO UPDATE SET at = excluded.at, passed = excluded.passed, places = excluded.places
         """,
         (
-            result.at, result.passed, msgspec.json.encode(result.places).decode(), result.question.query_id,
+            result.at, result.passed, json_text(result.places), result.question.query_id,
         ),
     )  # fmt: skip
 

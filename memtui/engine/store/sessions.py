@@ -20,6 +20,11 @@ OPENING = f"""(CASE WHEN coalesce(s.title, '') = '' AND {_UNREADABLE} THEN (
     SELECT substr(m.content, 1, 400) FROM memories m
     WHERE m.session_id = s.session_id AND m.kind = 'episode' AND m.source_role = 'user' AND m.valid_until IS NULL
     ORDER BY m.event_time, m.rid LIMIT 1) END)"""
+# What a session is found by.
+WORDS = (
+    f"coalesce(s.title, {OPENING}, '') || ' ' || s.session_id || ' ' || coalesce(s.source, '')"
+    " || ' ' || coalesce(s.project, '')"
+)
 COLUMNS = f"""
     s.session_id, s.first_seen_at, s.last_seen_at, s.consolidated_at, s.consolidated_through, s.attempts,
     s.last_error, s.title, s.summary, s.source, s.project,
@@ -109,8 +114,7 @@ def page(connection: apsw.Connection, *, offset: int = 0, limit: int = 128, text
     rows = connection.execute(
         f"""
         SELECT {COLUMNS} FROM sessions_consolidations s
-        WHERE ?1 = '' OR instr(lower(coalesce(s.title, {OPENING}, '') || ' ' || s.session_id || ' ' || coalesce(s.source, '')
-                                     || ' ' || coalesce(s.project, '')), lower(?1)) > 0
+        WHERE ?1 = '' OR instr(lower({WORDS}), lower(?1)) > 0
         ORDER BY s.last_seen_at DESC, s.sid DESC LIMIT ?2 OFFSET ?3
         """,
         (storable(text), limit, offset),
@@ -124,8 +128,7 @@ def count(connection: apsw.Connection, text: str = "") -> int:
             connection,
             f"""
         SELECT count(*) FROM sessions_consolidations s
-        WHERE ?1 = '' OR instr(lower(coalesce(s.title, {OPENING}, '') || ' ' || s.session_id || ' ' || coalesce(s.source, '')
-                                     || ' ' || coalesce(s.project, '')), lower(?1)) > 0
+        WHERE ?1 = '' OR instr(lower({WORDS}), lower(?1)) > 0
         """,
             (storable(text),),
         )

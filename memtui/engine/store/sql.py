@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import apsw
+import msgspec
 
 KEYS_AT_ONCE = 8_192
 
@@ -20,6 +21,16 @@ def scalar(connection: apsw.Connection, statement: str, values: Sequence[Any] | 
     """The first column of the first row; None when there is no row."""
     row = connection.execute(statement, values).fetchone()
     return row[0] if row else None
+
+
+def json_text(value: object) -> str:
+    """A value as the JSON that a column keeps."""
+    return msgspec.json.encode(value).decode()
+
+
+def as_json(values: Iterable[object]) -> str:
+    """A list as one binding, for ``json_each``."""
+    return json_text(list(values))
 
 
 def in_chunks(rows: Iterable[Any]) -> Iterator[array[int]]:

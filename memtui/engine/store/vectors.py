@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import apsw
-import msgspec
 
-from .sql import scalar
+from .sql import as_json, scalar
 
 KNN_LIMIT = 4_096
 LOG_KEPT = 20_000
@@ -125,7 +124,7 @@ def unchanged(connection: apsw.Connection, texts: Mapping[int, str]) -> list[int
     """Those of the memories (rid to text) that still have this text."""
     rows = connection.execute(
         "SELECT rid, content FROM memories WHERE rid IN (SELECT value FROM json_each(?))",
-        (msgspec.json.encode(list(texts)).decode(),),
+        (as_json(texts),),
     )
     return [int(rid) for rid, content in rows if texts[rid] == content]
 

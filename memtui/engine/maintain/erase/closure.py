@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import apsw
-import msgspec
 
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import cjk, memories, rows, sessions, words
-from memtui.engine.store.sql import scalar, storable
+from memtui.engine.store.sql import as_json, scalar, storable
 
 from .matching import LEAST, Texts, folded
 from .records import Carrier, Request
@@ -82,10 +81,6 @@ class Closure:
     @property
     def every_rid(self) -> set[int]:
         return {*self.rids, *self.gone}
-
-
-def as_json(values: Iterable[object]) -> str:
-    return msgspec.json.encode(list(values)).decode()
 
 
 def closure(
@@ -174,11 +169,7 @@ def _take_session(
     taken_back = of_sessions(connection, [storable(session_id)])
     if not backup and not taken_back:
         sessions.get(connection, session_id)
-    title = scalar(
-        connection,
-        "SELECT coalesce(title, '') FROM sessions_consolidations WHERE session_id = ?",
-        (session_id,),
-    )
+    title = _title(connection, session_id)
     if title is not None:
         found.sessions[session_id] = title
     for row in connection.execute(
@@ -198,6 +189,16 @@ def _take_session(
         if said or not (gone.drawn_from or gone.id in found.request.keep):
             _take_gone(found, gone, "said in the session" if said else "drawn from the session", chosen=said)
     _take_session_gone(connection, found, session_id)
+
+
+def _title(connection: apsw.Connection, session_id: str) -> str | None:
+    """Of a session that has none ""; None where there is no such session."""
+    title: str | None = scalar(
+        connection,
+        "SELECT coalesce(title, '') FROM sessions_consolidations WHERE session_id = ?",
+        (session_id,),
+    )
+    return title
 
 
 def _take_session_gone(connection: apsw.Connection, found: Closure, session_id: str) -> None:
@@ -379,11 +380,7 @@ def _sessions(connection: apsw.Connection, found: Closure) -> None:
             "SELECT 1 FROM memories WHERE session_id = ? AND rid NOT IN (SELECT value FROM json_each(?)) LIMIT 1",
             (session_id, as_json(found.rids)),
         )
-        title = scalar(
-            connection,
-            "SELECT coalesce(title, '') FROM sessions_consolidations WHERE session_id = ?",
-            (session_id,),
-        )
+        title = _title(connection, session_id)
         if rest is None and title is not None:
             found.sessions[session_id] = title
         if rest is None and session_id not in remembered:

@@ -17,10 +17,10 @@ from memtui.engine.errors import CorruptFileError, StoreError
 from memtui.engine.store import backup, migrate
 from memtui.engine.store.backup import Backup
 from memtui.engine.store.connection import APPLICATION_ID, connect, translate
-from memtui.engine.store.sql import scalar
+from memtui.engine.store.sql import as_json, scalar
 from memtui.engine.store.vec0 import load_vec0
 
-from .closure import Closure, as_json
+from .closure import Closure
 from .records import BackupState
 from .scrub import scrub, settle_indexes
 

@@ -23,7 +23,7 @@ from memtui.engine.records import Record
 from memtui.engine.store import backup, history, metadata
 from memtui.engine.store.connection import BUSY_SECONDS, Connections
 from memtui.engine.store.erased import UNFINISHED, salt_of
-from memtui.engine.store.sql import scalar
+from memtui.engine.store.sql import json_text, scalar
 
 from . import copies, pages, proving
 from .closure import Closure, closure
@@ -334,7 +334,7 @@ def _signature(path: Path) -> tuple[int, int]:
 
 
 def _put(connection: apsw.Connection, mark: Mark) -> None:
-    metadata.put(connection, UNFINISHED, msgspec.json.encode(mark).decode())
+    metadata.put(connection, UNFINISHED, json_text(mark))
 
 
 def _unmark(connection: apsw.Connection) -> None:

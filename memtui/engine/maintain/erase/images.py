@@ -13,9 +13,9 @@ import apsw
 import msgspec
 
 from memtui.engine.store.columns import COVERED
-from memtui.engine.store.sql import scalar
+from memtui.engine.store.sql import as_json, json_text, scalar
 
-from .closure import Closure, as_json
+from .closure import Closure
 from .survey import _DROP as NOTHING
 from .survey import quoting_notes, says, without
 
@@ -81,7 +81,7 @@ def _image(json: Any) -> dict[str, Any] | None:
 
 
 def _text(image: dict[str, Any] | None) -> str | None:
-    return None if image is None else msgspec.json.encode(image).decode()
+    return None if image is None else json_text(image)
 
 
 def _cleaned(
@@ -130,7 +130,7 @@ def _untold(image: dict[str, Any] | None, closure: Closure) -> dict[str, Any] | 
 
 
 def _json(value: Any) -> str:
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return value if isinstance(value, str) else json_text(value)
 
 
 def _attributes(words: dict[str, Any], ids: frozenset[str]) -> dict[str, Any]:

@@ -15,10 +15,10 @@ import msgspec
 from memtui.engine.store import cjk, full_text, vectors
 from memtui.engine.store.entities import entity_key
 from memtui.engine.store.erased import keys_hash, note_key, salt_of, title_key, turn_key
-from memtui.engine.store.sql import scalar
+from memtui.engine.store.sql import as_json, json_text, scalar
 
 from . import images
-from .closure import Closure, as_json
+from .closure import Closure
 from .survey import _DROP as NOTHING
 from .survey import Step, about, keys_of, survey, without
 from .text_columns import columns_of
@@ -162,7 +162,7 @@ def _dissolve(connection: apsw.Connection, closure: Closure) -> None:
         left: Any = without(_any(str(sources)), ids)
         connection.execute(
             "UPDATE memories SET source_ids = ?, attributes = ? WHERE rid = ?",
-            ("[]" if left is NOTHING else _text(left), _text(about(_any(str(attributes)), ids)), rid),
+            ("[]" if left is NOTHING else json_text(left), json_text(about(_any(str(attributes)), ids)), rid),
         )
     connection.execute(
         """
@@ -189,7 +189,3 @@ def _drop_names(connection: apsw.Connection, closure: Closure) -> None:
             "UPDATE entities SET merged_into = ? WHERE eid = ?", (None if heir == eid else heir, eid)
         )
     connection.execute("DELETE FROM entities WHERE eid IN (SELECT value FROM json_each(?))", (gone,))
-
-
-def _text(value: Any) -> str:
-    return msgspec.json.encode(value).decode()

@@ -11,7 +11,9 @@ from typing import Any
 import apsw
 import msgspec
 
-from .closure import Closure, as_json
+from memtui.engine.store.sql import as_json, json_text
+
+from .closure import Closure
 from .matching import LONG_ENOUGH
 from .records import Carrier, Fate, Place
 from .text_columns import columns_of
@@ -108,9 +110,9 @@ def _notes(connection: apsw.Connection, closure: Closure) -> list[Step]:
         values: dict[str, Any] = {}
         if quoting:
             rest = {key: value for key, value in noted.items() if key not in quoting}
-            values["attributes"] = _text(about(rest, closure.ids))
+            values["attributes"] = json_text(about(rest, closure.ids))
         if left != tags:
-            values["tags"] = _text(left)
+            values["tags"] = json_text(left)
         if values:
             shown = next((str(value) for value in quoting.values()), ", ".join(map(str, tags)))
             carrier = Carrier(
@@ -186,7 +188,7 @@ def _proposals(connection: apsw.Connection, closure: Closure) -> list[Step]:
         if left is _DROP or says(value, closure):
             steps += _step(closure, "card", "proposals", "proposal_id", int(str(key)), title, "asks about it")
         elif left != value:
-            steps.append(Step("proposals", "proposal_id", int(str(key)), {"payload": _text(left)}, None))
+            steps.append(Step("proposals", "proposal_id", int(str(key)), {"payload": json_text(left)}, None))
     return steps
 
 
@@ -221,11 +223,7 @@ def _questions(connection: apsw.Connection, closure: Closure) -> list[Step]:
                 closure, "question", "saved_queries", "query_id", int(str(key)), str(query), "has it in it", choice=True
             )  # fmt: skip
             continue
-        value = _any(str(expected))
-        left = without(value, closure.ids)
-        if left != value:
-            values = {"expected": "[]" if left is _DROP else _text(left)}
-            steps.append(Step("saved_queries", "query_id", int(str(key)), values, None))
+        steps += _fewer(closure, "saved_queries", "query_id", int(str(key)), "expected", str(expected))
     return steps
 
 
@@ -234,22 +232,22 @@ def _recalls(connection: apsw.Connection, closure: Closure) -> list[Step]:
     for key, query, told, session_id in connection.execute(
         "SELECT recall_id, query, memory_ids, session_id FROM recalls"
     ).fetchall():
-        if session_id in closure.sessions:
-            steps += _step(
-                closure, "recall", "recalls", "recall_id", int(str(key)), str(query), "an agent asked this in the session"
-            )  # fmt: skip
-            continue
-        if closure.texts.touches(str(query)) or closure.texts.is_one(str(query)):
-            steps += _step(
-                closure, "recall", "recalls", "recall_id", int(str(key)), str(query), "an agent asked this"
-            )
-            continue
-        value = _any(str(told))
-        left = without(value, closure.ids)
-        if left != value:
-            values = {"memory_ids": "[]" if left is _DROP else _text(left)}
-            steps.append(Step("recalls", "recall_id", int(str(key)), values, None))
+        in_session = session_id in closure.sessions
+        if in_session or closure.texts.touches(str(query)) or closure.texts.is_one(str(query)):
+            why = "an agent asked this in the session" if in_session else "an agent asked this"
+            steps += _step(closure, "recall", "recalls", "recall_id", int(str(key)), str(query), why)
+        else:
+            steps += _fewer(closure, "recalls", "recall_id", int(str(key)), "memory_ids", str(told))
     return steps
+
+
+def _fewer(closure: Closure, table: str, name: str, key: int, column: str, stored: str) -> list[Step]:
+    """The list of ids in a column without those that go, where any of them does."""
+    value = _any(stored)
+    left = without(value, closure.ids)
+    if left == value:
+        return []
+    return [Step(table, name, key, {column: "[]" if left is _DROP else json_text(left)}, None)]
 
 
 def _runs(connection: apsw.Connection, closure: Closure) -> list[Step]:
@@ -267,7 +265,7 @@ def _runs(connection: apsw.Connection, closure: Closure) -> list[Step]:
                 left[part] = CLEARED
         if says(left.get("notes"), closure):
             left["notes"] = [note for note in left["notes"] if not says(note, closure)]
-        values: dict[str, Any] = {} if left == value else {"report": _text(left)}
+        values: dict[str, Any] = {} if left == value else {"report": json_text(left)}
         if error and says(error, closure):
             values["error"] = CLEARED
         if values:
@@ -293,10 +291,6 @@ def _summaries(connection: apsw.Connection, closure: Closure) -> list[Step]:
                 {"summary": None},
             )  # fmt: skip
     return steps
-
-
-def _text(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
 
 
 def keys_of(steps: Sequence[Step], table: str) -> set[int]:

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
+from memtui.engine.store.sql import as_json
+
 _any = msgspec.json.Decoder().decode
-_json = msgspec.json.Encoder().encode
 # All images of a table at once, by its index: there is none by what stands in them.
 
 
@@ -67,7 +68,7 @@ def _read(connection: apsw.Connection, where: str, values: Iterable[str] | None)
     return [
         _gone(int(str(rid)), _any(str(image)), bool(live))
         for rid, image, live in connection.execute(
-            _MEMORIES.replace("WHERE_", where), () if values is None else (_json(list(values)).decode(),)
+            _MEMORIES.replace("WHERE_", where), () if values is None else (as_json(values),)
         )
     ]
 
