@@ -16,7 +16,7 @@ from typing import Any
 import apsw
 from crew import OPTIONS, Worker
 from memtui import Memory
-from memtui.engine.errors import MemtuiError
+from memtui.engine.errors import MemtuiError, NotFoundError
 from memtui.engine.maintain.backups import Backups
 from memtui.engine.store import backup
 
@@ -32,7 +32,11 @@ def _write(path: str, writer: int, report: Callable[..., None]) -> None:
             try:
                 turn = memory.record_turn(f"session {writer}", "user", content)
                 if number % 7 == 6:
-                    memory.forget(memory.remember(f"fact {writer} {number}").id)
+                    fact = memory.remember(f"fact {writer} {number}")
+                    try:
+                        memory.forget(fact.id)
+                    except NotFoundError:  # right only when a restore came in between
+                        report(gone=fact.id, since=since, at=time.monotonic())
             except MemtuiError as error:
                 report(failed=error.message)
                 continue
