@@ -20,7 +20,7 @@ from memtui.engine.store.connection import APPLICATION_ID, connect, translate
 from memtui.engine.store.sql import as_json, scalar
 from memtui.engine.store.vec0 import load_vec0
 
-from .closure import Closure
+from .going import Closure
 from .records import BackupState
 from .scrub import scrub, settle_indexes
 

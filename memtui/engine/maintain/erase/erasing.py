@@ -26,7 +26,8 @@ from memtui.engine.store.erased import UNFINISHED, salt_of
 from memtui.engine.store.sql import json_text, scalar
 
 from . import copies, pages, proving
-from .closure import Closure, closure
+from .closure import closure
+from .going import Closure
 from .records import (
     BackupState,
     Carrier,

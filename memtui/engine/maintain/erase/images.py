@@ -15,7 +15,7 @@ import msgspec
 from memtui.engine.store.columns import COVERED
 from memtui.engine.store.sql import as_json, json_text, scalar
 
-from .closure import Closure
+from .going import Closure
 from .survey import _DROP as NOTHING
 from .survey import quoting_notes, says, without
 

@@ -21,7 +21,7 @@ from memtui.engine.store.connection import Connections
 from memtui.engine.store.erased import salt_of
 from memtui.engine.store.sql import as_json, scalar
 
-from .closure import Closure
+from .going import Closure
 from .pieces import SHORTEST, Piece, pieces_of, rare_words, stem_of
 from .records import ErasureProof, SearchedFile, StillThere
 from .traces import Trace

@@ -18,7 +18,7 @@ from memtui.engine.store.erased import keys_hash, note_key, salt_of, title_key, 
 from memtui.engine.store.sql import as_json, json_text, scalar
 
 from . import images
-from .closure import Closure
+from .going import Closure
 from .survey import _DROP as NOTHING
 from .survey import Step, about, keys_of, survey, without
 from .text_columns import columns_of

@@ -13,7 +13,7 @@ import msgspec
 
 from memtui.engine.store.sql import as_json, json_text
 
-from .closure import Closure
+from .going import Closure
 from .matching import LONG_ENOUGH
 from .records import Carrier, Fate, Place
 from .text_columns import columns_of
