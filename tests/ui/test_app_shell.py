@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from memtui.engine.errors import StoreError
 from memtui.engine.memory import Memory
+from memtui.engine.records import Changes
 from memtui.ui.actions import GROUPS, HELP_GROUPS, actions_at
 from memtui.ui.app import MemtuiApp
 from memtui.ui.commands import Palette
 from memtui.ui.crash import report
 from memtui.ui.look import Look
 from memtui.ui.messages import Said
-from memtui.ui.panes import PANES
+from memtui.ui.panes import PANES, spec_of
 from memtui.ui.screens.error import ErrorDialog
 from memtui.ui.screens.help import HelpDialog
 from memtui.ui.screens.jump import JumpScreen
@@ -446,3 +447,21 @@ async def test_in_ascii_no_pane_and_no_dialog_has_line_characters(
             await settle(app)
             await pilot.pause()
             assert not set("─│╭╮╰╯") & set(screen_text(app)), key
+
+
+async def test_counts_that_come_while_a_pane_is_only_being_made_are_for_the_others(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        main = app.main
+        await until(lambda: app.stats is not None)
+        first, stats = main.active, app.stats
+        assert stats is not None
+        main._make(spec_of("sessions"))
+        main.active = "sessions"
+        main.show_stats(stats)
+        main.memory_changed(Changes(tables=frozenset({"*"})))
+        del main._panes["sessions"]
+        main.active = first
+        await pilot.press("5")
+        await settle(app)
+        assert main.active == "sessions" and "A run all" in screen_text(app)

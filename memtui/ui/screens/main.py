@@ -110,7 +110,8 @@ class MainScreen(Screen[None]):
     def memory_changed(self, changes: Changes) -> None:
         """Each pane that is concerned follows: the one on screen now, the others when they are shown."""
         for place, pane in self._panes.items():
-            if pane.concerned(changes):
+            # One that is only being made reads everything when it is there.
+            if pane.is_mounted and pane.concerned(changes):
                 if place == self.active:
                     pane.reload()
                 else:
@@ -141,7 +142,7 @@ class MainScreen(Screen[None]):
             )
             for spec in PANES
         )
-        if stats is not None:
+        if stats is not None and self.pane.is_mounted:
             self.pane.stats_read()
 
     @on(PaneTold)
