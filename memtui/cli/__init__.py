@@ -1,6 +1,6 @@
 """The command line: every screen's headless twin, and the way into the app.
 
-``memtui`` alone opens the app without importing click. Commands are found in ``root``.
+``memtui`` without a command opens the app without importing click. Commands are found in ``root``.
 """
 
 from __future__ import annotations
@@ -42,11 +42,13 @@ def run(arguments: Sequence[str]) -> int:
 
 def _dispatch(arguments: list[str]) -> int:
     instruction = os.environ.get(COMPLETE_VARIABLE)
-    if not arguments and not instruction:
+    if not instruction:
         from .door import Door
-        from .opening import open_app
 
-        return open_app(Door())
+        if door := Door.alone(arguments):
+            from .opening import open_app
+
+            return open_app(door)
     import click
 
     from .root import group

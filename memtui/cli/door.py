@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +26,21 @@ class Door:
     demo: bool = False
     allow_unsafe_fs: bool = False
     config: str | None = None
+
+    @classmethod
+    def alone(cls, arguments: Sequence[str]) -> Door | None:
+        """The door of a line that has nothing but these options; None for any other line, which click reads."""
+        door, rest = cls(), iter(arguments)
+        for argument in rest:
+            name, equals, value = argument.partition("=")
+            if argument in ("--readonly", "--demo", "--allow-unsafe-fs"):
+                setattr(door, argument[2:].replace("-", "_"), True)
+                continue
+            given = value if equals else next(rest, "-")
+            if name not in ("--db", "--config") or given.startswith("-"):
+                return None
+            setattr(door, name[2:], given)
+        return door
 
     @cached_property
     def configuration(self) -> Configuration:

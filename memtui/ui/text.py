@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 from typing import NewType
 
 Visible = NewType("Visible", str)
@@ -44,9 +45,23 @@ _MARK_BLOCKS = (
     "\U000e0100-\U000e01ef"
 )
 
-_stacks = re.compile(f"[{_MARK_BLOCKS}]{{{_MARKS_KEPT + 1},}}")
-_unseen = re.compile(f"[{_UNSEEN}]")
-_unseen_or_newline = re.compile(f"[{_UNSEEN}\n]")
+
+@cache
+def _stacks() -> re.Pattern[str]:
+    """Compiled, as are the next two, when first asked for: such large sets take milliseconds of every start."""
+    return re.compile(f"[{_MARK_BLOCKS}]{{{_MARKS_KEPT + 1},}}")
+
+
+@cache
+def _unseen() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSEEN}]")
+
+
+@cache
+def _unseen_or_newline() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSEEN}\n]")
+
+
 # The unseen that Python calls printable.
 _unseen_printable = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]")
 _line_ends = re.compile("\r\n?|[\u2028\u2029]")
@@ -102,22 +117,22 @@ def scrub(text: str) -> str:
         joiner = found[0] in (_ZWNJ, _ZWJ)
         return found[0] if joiner else "\ufffd" * get_character_cell_size(found[0])
 
-    return _unseen_or_newline.sub(blank_out, text)
+    return _unseen_or_newline().sub(blank_out, text)
 
 
 def _is_plain(text: str) -> bool:
     # str.isprintable costs a fraction of a regex search, and is right about all but a few characters.
     return text.isprintable() and (
-        text.isascii() or (_unseen_printable.search(text) is None and _stacks.search(text) is None)
+        text.isascii() or (_unseen_printable.search(text) is None and _stacks().search(text) is None)
     )
 
 
 def _replace(text: str, newlines: bool) -> str:
     text = _line_ends.sub("\n", text)
-    text = _stacks.sub(_unstack, text)
+    text = _stacks().sub(_unstack, text)
     if newlines:
-        return _unseen.sub(lambda found: _TAB if found[0] == "\t" else _stand_in(found), text)
-    return _unseen_or_newline.sub(_stand_in, text)
+        return _unseen().sub(lambda found: _TAB if found[0] == "\t" else _stand_in(found), text)
+    return _unseen_or_newline().sub(_stand_in, text)
 
 
 def _stand_in(found: re.Match[str]) -> str:
@@ -134,12 +149,12 @@ def _stand_in(found: re.Match[str]) -> str:
 
 def _joins(text: str, at: int) -> bool:
     before, after = text[max(at - 1, 0) : at], text[at + 1 : at + 2]
-    if _unseen.match(before) or not before:
+    if _unseen().match(before) or not before:
         return False
     if text[at] == _ZWNJ:
         return _joining_script.match(before) is not None
     # Elsewhere a ZWJ joins nothing, and Textual would take the next character for one without width.
-    if _unseen.match(after):
+    if _unseen().match(after):
         return False
     return any(one.match(before) and one.match(after) for one in (_joining_script, _emoji))
 

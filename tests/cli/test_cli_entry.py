@@ -11,6 +11,7 @@ import click
 import pytest
 from cli_kit import Cli, Program
 from memtui import __version__
+from memtui.cli.door import Door
 from memtui.cli.root import COMMANDS, Commands, group
 
 
@@ -111,8 +112,35 @@ def test_help_and_version_import_no_engine(program: Program) -> None:
         assert not [name for name in modules if name.startswith("memtui.cli.") and name.endswith("ing")]
 
 
-def test_opening_the_app_imports_no_click(program: Program) -> None:
-    assert "click" not in imported(program, "[]")
+@pytest.mark.parametrize("line", [[], ["--db", "x.db", "--readonly"], ["--demo"]])
+def test_opening_the_app_imports_no_click(line: list[str], program: Program) -> None:
+    modules = imported(program, repr(line))
+    assert "memtui.cli.opening" in modules
+    assert "click" not in modules
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["--db", "x.db"],
+        ["--db=x.db", "--readonly", "--allow-unsafe-fs"],
+        ["--demo", "--config", "c.toml"],
+        ["--db", "x.db", "--db", "y=z.db"],
+        ["--db", ""],
+        ["--db="],
+    ],
+)
+def test_options_without_a_command_mean_the_same_as_before_one(line: list[str]) -> None:
+    with group.make_context("memtui", [*line, "stats"]) as context:
+        assert Door.alone(line) == context.obj
+
+
+@pytest.mark.parametrize(
+    "line",
+    [["--help"], ["stats"], ["--db"], ["--db", "--readonly"], ["--readonly=yes"], ["--nope=x"], ["--"]],
+)
+def test_any_other_line_is_not_for_the_app_alone(line: list[str]) -> None:
+    assert Door.alone(line) is None
 
 
 def test_a_reader_that_leaves_early_ends_the_program_quietly(program: Program) -> None:

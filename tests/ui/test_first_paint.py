@@ -1,0 +1,47 @@
+"""What a start pays for before the window is there: modules and rules are counted, nothing is timed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAM = """
+import asyncio, json, sys
+from memtui.ui.app import MemtuiApp
+
+def painted(app):
+    styles = app.stylesheet.source
+    print(json.dumps({
+        "modules": list(sys.modules), "rules": len(app.stylesheet.rules),
+        "own": sum(len(one.content) for (path, _), one in styles.items() if path.endswith(".tcss")),
+    }))
+    app.exit()
+
+def never():
+    raise AssertionError("the memory was opened before the window was painted")
+
+async def main():
+    MemtuiApp.begin = painted
+    await MemtuiApp(never).run_async(headless=True, size=(120, 40))
+
+asyncio.run(main())
+"""
+
+
+def test_the_first_paint_waits_for_few_modules_and_few_rules() -> None:
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, cwd=root, check=True
+    )
+    start = json.loads(done.stdout)
+    ours = {name for name in start["modules"] if name.startswith("memtui.")}
+    assert ours & {"memtui.engine.memory", "memtui.engine.store", "memtui.engine.search"} == set()
+    assert not {"apsw", "click", "numpy", "sqlite3", "logging.handlers", "openai"} & set(start["modules"])
+    panes = {name.rpartition(".")[2] for name in ours if name.startswith("memtui.ui.screens.")}
+    assert panes == {"about", "list_pane", "main", "memories", "memory_verbs", "pane", "preview_side"}
+    # Each module is read, each rule parsed at every start: a few more are a few milliseconds.
+    assert len(ours) <= 54, sorted(ours)
+    assert start["rules"] <= 60
+    assert start["own"] <= 2_200
