@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import partial
@@ -22,6 +22,7 @@ from memtui.engine.curate import intake, notes, turns
 from memtui.engine.records import ID_PREFIX, TRUST_ORDER, Kind, MemoryRecord, Options, Trust
 from memtui.engine.store import history, memories, recalls, scratchpad, sessions
 from memtui.engine.store.connection import Connections
+from memtui.engine.wording import plural
 
 from .lines import AnyLine, Fact, Line, Note, Observation, Reflection, Turn
 
@@ -121,7 +122,9 @@ class Story:
 
     def _talk(self, sitting: list[Turn], at: int) -> None:
         title = sitting[0].title
-        with self._operation(at, AGENT, "record", f"Recorded {_count(sitting, 'turn')} of “{title}”") as op:
+        with self._operation(
+            at, AGENT, "record", f"Recorded {plural(len(sitting), 'turn')} of “{title}”"
+        ) as op:
             for turn in sitting:
                 new = turns.NewTurn(
                     session_id=turn.session, role=turn.role, event_time=turn.time,
@@ -150,7 +153,7 @@ class Story:
             kind, label = "correct", f"Corrected {_quote(self._facts[first.supersedes])} to {_quote(first)}"
         if first.by == "consolidation":
             actor, kind = "scheduler", "consolidate"
-            label = f"Consolidated “{self._talk_of(first).title}”: {_count(lesson, 'fact')}"
+            label = f"Consolidated “{self._talk_of(first).title}”: {plural(len(lesson), 'fact')}"
         with self._operation(at, actor, kind, label) as op:
             for fact in lesson:
                 self._insert_fact(op.connection, fact, at)
@@ -189,7 +192,7 @@ class Story:
             )  # fmt: skip
 
     def _observe(self, noted: list[Observation], at: int) -> None:
-        label = f"Noted {_count(noted, 'observation')} of {noted[0].source}"
+        label = f"Noted {plural(len(noted), 'observation')} of {noted[0].source}"
         with self._operation(at, AGENT, "observe", label) as op:
             for line in noted:
                 self._insert(
@@ -229,10 +232,6 @@ class Story:
         if fact.by.startswith("agent:"):
             found.append("agent")
         return max(found, key=TRUST_ORDER.index)
-
-
-def _count(things: Sized, noun: str) -> str:
-    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
 
 
 def _quote(line: Line) -> str:

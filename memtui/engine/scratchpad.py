@@ -14,9 +14,9 @@ from memtui.engine.store import history, scratchpad
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.scratchpad import Note
 from memtui.engine.store.sql import storable
+from memtui.engine.wording import quoted
 
 _MOST_FOUND = 1_000
-_LABEL = 60
 
 
 class Scratchpad:
@@ -70,7 +70,7 @@ class Scratchpad:
             if scratchpad.find(connection, key) is None:
                 key = pad.usable_key(key)
         value = pad.accept(value, self._secrets)
-        label = f"Wrote “{_short(key)}” on the scratchpad"
+        label = f"Wrote {quoted(key)} on the scratchpad"
         with history.operation(self._connections, self._clock, self._actor(), "scratchpad", label) as op:
             before = scratchpad.find(op.connection, key)
             if expected is not None and expected != (before.value if before else ""):
@@ -87,7 +87,7 @@ class Scratchpad:
         """Take an entry away; undo brings it back. Returns what it was. Raises NotFoundError."""
         with self._connections.read() as connection:
             key = _known(connection, key)
-        label = f"Deleted “{_short(key)}” from the scratchpad"
+        label = f"Deleted {quoted(key)} from the scratchpad"
         with history.operation(self._connections, self._clock, self._actor(), "scratchpad", label) as op:
             gone = scratchpad.get(op.connection, key)
             scratchpad.remove(op.connection, key)
@@ -106,8 +106,3 @@ def _known(connection: apsw.Connection, key: str) -> str:
         raise InputError(f"A key is text, not {type(key).__name__}.", "Pass a string.")
     key = storable(key)
     return key if scratchpad.find(connection, key) is not None else key.strip()
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _LABEL else text[: _LABEL - 1] + "…"

@@ -21,6 +21,7 @@ from memtui.engine.records import MemoryRecord, Operation, Options, Session
 from memtui.engine.store import consolidations, history, jobs, memories, sessions
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.proposals import Proposal
+from memtui.engine.wording import plural
 
 
 class Upkeep:
@@ -116,9 +117,7 @@ class Upkeep:
             done = sum(outcome.plan is not None for outcome in found.outcomes)
             counts |= {"sessions": done, "facts": found.total("added"), "failed": len(found.failed)}
             op_id = found.operation.op_id if found.operation else None
-            summary = (
-                f"{'previewed' if preview else 'consolidated'} {done:,} session{'' if done == 1 else 's'}"
-            )
+            summary = f"{'previewed' if preview else 'consolidated'} {plural(done, 'session')}"
         notes = found.notes if found is not None else ()
         report = jobs.JobReport(summary=summary, counts=counts, notes=notes, op_id=op_id)
         period = jobs.preview_period() if preview else jobs.manual_period()

@@ -10,6 +10,8 @@ import re
 import unicodedata
 from typing import Any
 
+from memtui.engine.wording import beginning
+
 _NAME_BYTES = 120
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])( *\..*)?")
 _NOT_IN_NAMES = re.compile(r'[\\/:*?"<>|#^\[\]%]')
@@ -48,8 +50,7 @@ def escaped(text: str) -> str:
 
 def one_line(text: str, limit: int) -> str:
     """The beginning of the text, on one line, escaped."""
-    joined = " ".join(text.split())
-    return escaped(joined if len(joined) <= limit else f"{joined[: limit - 1].rstrip()}…")
+    return escaped(beginning(text, limit))
 
 
 def quoted(text: str) -> str:

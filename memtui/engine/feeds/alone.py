@@ -10,6 +10,7 @@ from filelock import FileLock, Timeout
 from memtui.engine.errors import StoreError
 from memtui.engine.store import history
 from memtui.engine.store.connection import Connections
+from memtui.engine.wording import plural
 
 KIND = "import"
 SUFFIX = ".import"
@@ -54,9 +55,9 @@ def counted(kinds: Mapping[str, int], sessions: int | None = None) -> str:
     """``3 turns of 1 session, 2 facts and 1 entity``: what came in, in words."""
     parts = []
     for kind, number in kinds.items() or [("turn", 0)]:
-        part = _plural(number, kind)
+        part = plural(number, kind)
         if kind == "turn" and sessions is not None:
-            part += f" of {_plural(sessions, 'session')}"
+            part += f" of {plural(sessions, 'session')}"
         parts.append(part)
     return listed(parts)
 
@@ -64,8 +65,3 @@ def counted(kinds: Mapping[str, int], sessions: int | None = None) -> str:
 def listed(names: list[str]) -> str:
     """``A``, ``A and B``, ``A, B and C``."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def _plural(number: int, one: str) -> str:
-    many = f"{one[:-1]}ies" if one.endswith("y") else f"{one}s"
-    return f"{number:,} {one if number == 1 else many}"

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from memtui.engine.wording import beginning
+
 from ..clock import EARLIEST, LATEST
 from ..records import Skip
 from .source import Stream
@@ -143,8 +145,7 @@ def one_line(value: Any, longest: int = 200) -> str | None:
     """A title: one line, cut at ``longest`` characters; None if there is nothing to show."""
     if not isinstance(value, str):
         return None
-    text = " ".join(value.split())
-    return (text if len(text) <= longest else text[: longest - 1].rstrip() + "…") or None
+    return beginning(value, longest) or None
 
 
 def last_folder(value: Any) -> str | None:

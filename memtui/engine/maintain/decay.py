@@ -17,6 +17,7 @@ from memtui.engine.clock import local_midnight, local_time
 from memtui.engine.records import Options, Record
 from memtui.engine.store import fading, history, metadata
 from memtui.engine.store.sql import json_text
+from memtui.engine.wording import plural
 
 from .jobs import JobReport, Task
 
@@ -110,7 +111,7 @@ def prune(task: Task) -> JobReport:
     with history.operation(task.connections, task.clock, task.actor, KIND, "Fading") as op:
         ended = _end(op.connection, planned, task)
         report = _report(planned, len(ended), tuple(ended[:_IDS_TOLD]), "faded", op.op_id if ended else None)
-        op.label = f"Faded {len(ended):,} fact{'' if len(ended) == 1 else 's'}"
+        op.label = f"Faded {plural(len(ended), 'fact')}"
         task.finish(op.connection, report)
     return report
 
@@ -147,8 +148,7 @@ def _ids(connection: apsw.Connection, rids: tuple[int, ...]) -> tuple[str, ...]:
 def _report(
     planned: FadingPlan, done: int, ids: tuple[str, ...], verb: str, op_id: int | None = None
 ) -> JobReport:
-    noun = "fact" if done == 1 else "facts"
-    summary = f"{verb} {done:,} {noun}" if done else "nothing has faded"
+    summary = f"{verb} {plural(done, 'fact')}" if done else "nothing has faded"
     waiting = len(planned.waiting)
     notes = (
         (f"{waiting:,} more are fading and wait for you: at most {planned.cap:,} go in a day",)

@@ -18,6 +18,7 @@ from memtui.engine.models.spending import BudgetError, Spending
 from memtui.engine.records import Kind, MemoryRecord
 from memtui.engine.store import enrichments, entities, memories
 from memtui.engine.store.connection import Connections
+from memtui.engine.wording import plural
 
 from .extract_llm import may_be_told
 from .jobs import JobReport, Task
@@ -90,7 +91,8 @@ class Enricher:
         some = self.waiting()
         if task.dry_run:
             return JobReport(
-                summary=f"would read {_memories(len(some))} again", ids=tuple(memory.id for memory in some)
+                summary=f"would read {plural(len(some), 'memory')} again",
+                ids=tuple(memory.id for memory in some),
             )
         gained = read = 0
         notes: tuple[str, ...] = ()
@@ -104,7 +106,7 @@ class Enricher:
             read += len(batch)
             task.progress(read, len(some))
         return JobReport(
-            summary=f"read {_memories(read)} again and found {gained:,} more link{'' if gained == 1 else 's'}",
+            summary=f"read {plural(read, 'memory')} again and found {plural(gained, 'more link')}",
             counts={"memories": read, "links": gained},
             notes=notes,
             ids=tuple(memory.id for memory in some[:read]),
@@ -127,7 +129,3 @@ class Enricher:
                     new = enrichments.linked(connection, memory.rid) - before
                     enrichments.stamp(connection, memory.rid, now, new)
         return gained
-
-
-def _memories(count: int) -> str:
-    return f"{count:,} memor{'y' if count == 1 else 'ies'}"

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store.words import fold
+from memtui.engine.wording import cut
 
 from .extract import SAID, SUMMARY_CHARACTERS, Context, Draft, Extraction
 from .sentences import sentences
@@ -78,7 +79,7 @@ def _summary(turns: Sequence[MemoryRecord]) -> str | None:
     for turn in reversed(turns):
         text = turn.content.strip()
         if turn.trust == "agent" and len(text) > _LONG_ANSWER:
-            return text if len(text) <= SUMMARY_CHARACTERS else text[: SUMMARY_CHARACTERS - 1].rstrip() + "…"
+            return cut(text, SUMMARY_CHARACTERS)
     return None
 
 

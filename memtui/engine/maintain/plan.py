@@ -13,6 +13,7 @@ import msgspec
 
 from memtui.engine.errors import InputError
 from memtui.engine.records import Category, Operation, Record, Session, Trust
+from memtui.engine.wording import plural
 
 from .suspicious import Suspicion
 
@@ -127,8 +128,7 @@ class Consolidation(Record):
     def notes(self) -> tuple[str, ...]:
         """What to know of each session; of those that were left waiting, one line for each reason. A few of them."""
         waiting = [
-            f"{count:,} session{'' if count == 1 else 's'} left waiting: {why}"
-            for why, count in self.left_waiting.items()
+            f"{plural(count, 'session')} left waiting: {why}" for why, count in self.left_waiting.items()
         ]
         of_each = [
             f"{one.session_id}: {note}"

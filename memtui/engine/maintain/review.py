@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from memtui.engine.confidence import EFFECTIVE_SQL
 from memtui.engine.records import Entity, MemoryRecord, Options, Record
 from memtui.engine.store import memories, proposals
+from memtui.engine.wording import plural
 
 from . import judged, namesakes, wishes
 from .apply import CONFLICT, HELD
@@ -237,7 +238,7 @@ def _new(connection: apsw.Connection, now: float, options: Options) -> Iterable[
 
 
 def _news(facts: Sequence[MemoryRecord]) -> str:
-    return f"{len(facts)} new fact{'' if len(facts) == 1 else 's'} from this conversation"
+    return f"{plural(len(facts), 'new fact')} from this conversation"
 
 
 def _unsettled(

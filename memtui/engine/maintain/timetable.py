@@ -6,6 +6,7 @@ import apsw
 
 from memtui.engine.store import consolidations, history, jobs, recalls, sessions
 from memtui.engine.store.sql import scalar
+from memtui.engine.wording import plural
 
 from . import backup_job, decay, judged
 from .calendar import SUNDAY, Daily, Weekly
@@ -53,7 +54,7 @@ def _consolidate(task: Task) -> JobReport:
         "to_review": found.total("conflicts") + found.total("held"),
     }  # fmt: skip
     return JobReport(
-        summary=f"{would} {_plural(done, 'session')}: {_plural(facts, 'fact')}, {_plural(observations, 'observation')}",
+        summary=f"{would} {plural(done, 'session')}: {plural(facts, 'fact')}, {plural(observations, 'observation')}",
         counts=counts,
         notes=found.notes,
         op_id=found.operation.op_id if found.operation else None,
@@ -90,7 +91,7 @@ def _embed(task: Task) -> JobReport:
     with task.connections.read() as connection:
         waiting = _queue(task, connection)
     if task.dry_run:
-        return JobReport(summary=f"would index {_plural(waiting, 'memory', 'memories')}")
+        return JobReport(summary=f"would index {plural(waiting, 'memory')}")
     made, left = 0, waiting
     while left and not task.cancelled():
         made += task.services.index(_INDEX_CHUNK)
@@ -101,7 +102,7 @@ def _embed(task: Task) -> JobReport:
             break  # what is left cannot be done now: no embedder
     _judge(task)
     return JobReport(
-        summary=f"indexed {_plural(waiting - left, 'memory', 'memories')}",
+        summary=f"indexed {plural(waiting - left, 'memory')}",
         counts={"vectors": made, "left": left},
     )
 
@@ -140,13 +141,9 @@ def _prune_history(task: Task) -> JobReport:
         told = recalls.prune(connection, int(task.now))
         runs = jobs.prune(connection, int(task.now) - _RUNS_KEPT_DAYS * 86_400)
     return JobReport(
-        summary=f"let go of {_plural(operations, 'old operation')}",
+        summary=f"let go of {plural(operations, 'old operation')}",
         counts={"operations": operations, "recalls": told, "runs": runs},
     )
-
-
-def _plural(count: int, noun: str, many: str = "") -> str:
-    return f"{count:,} {noun if count == 1 else many or noun + 's'}"
 
 
 JOBS: tuple[Job, ...] = (

@@ -14,6 +14,7 @@ from memtui.engine.curate.observing import Observed
 from memtui.engine.records import MemoryRecord, Record, Trust
 from memtui.engine.store import memories
 from memtui.engine.store.words import fold
+from memtui.engine.wording import cut
 
 from . import dedup
 from .sentences import sentences
@@ -68,7 +69,7 @@ def _summary(
         text = message.content.strip()
         if trust(message.role) == "agent" and len(text) > _LONG_ANSWER:
             return Observed(
-                content=text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…",
+                content=cut(text, _LONGEST),
                 category="insight", source=f"session:{session_id}", trust="agent", session_id=session_id,
                 source_role=message.role, event_time=message.event_time, tags=(SUMMARY,),
             )  # fmt: skip

@@ -10,6 +10,7 @@ from memtui.engine.curate import notes
 from memtui.engine.errors import InputError, ProtectedError
 from memtui.engine.records import MemoryRecord, Options
 from memtui.engine.store import memories, proposals
+from memtui.engine.wording import plural, quoted
 
 from . import namesakes, resolve, wishes
 from .held import insert_held
@@ -26,12 +27,11 @@ _DONE: dict[Verdict, str] = {
 def label(item: ReviewItem, verdict: Verdict, keep: str | None = None) -> str:
     """What an operation that settles a card is called. ``keep``: the side that the verdict is about."""
     if item.id == THE_REST:
-        return f"{_DONE[verdict]} {len(item.memories):,} fading fact{'' if len(item.memories) == 1 else 's'}"
+        return f"{_DONE[verdict]} {plural(len(item.memories), 'fading fact')}"
     about = next((one for one in item.memories if one.id == keep), next(iter(item.memories), None))
     shown = (not item.wish and item.text) or (about.content if about else "")
-    words = " ".join(shown.split())
     more = f" and {len(item.memories) - 1} more" if item.kind == "new" and len(item.memories) > 1 else ""
-    return f"{_DONE[verdict]} “{words if len(words) <= 60 else words[:59].rstrip() + '…'}”{more}"
+    return f"{_DONE[verdict]} {quoted(shown)}{more}"
 
 
 def decide(
@@ -79,7 +79,7 @@ def decide(
 
 
 def label_of_all(verdict: Verdict, settled: int) -> str:
-    return f"{_DONE[verdict].removesuffix(':')} {settled:,} card{'' if settled == 1 else 's'}"
+    return f"{_DONE[verdict].removesuffix(':')} {plural(settled, 'card')}"
 
 
 def _settle_pair(

@@ -8,6 +8,7 @@ import apsw
 
 from memtui.engine.records import MemoryRecord, Record
 from memtui.engine.store import memories
+from memtui.engine.wording import quoted
 
 from .filters import CompiledFilter
 
@@ -69,6 +70,4 @@ def _in_trash(connection: apsw.Connection, memory: MemoryRecord, now: float) -> 
     latest = memories.latest_version(connection, memory.id, now)
     if latest.id == memory.id:
         return f"{said}."
-    text = " ".join(latest.content.split())
-    quoted = text if len(text) <= _QUOTED else f"{text[:_QUOTED].rstrip()}…"
-    return f"{said}. {latest.id} took its place: “{quoted}”"
+    return f"{said}. {latest.id} took its place: {quoted(latest.content, _QUOTED)}"

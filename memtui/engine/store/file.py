@@ -22,6 +22,7 @@ from memtui.engine.errors import (
     ReadOnlyError,
     StoreError,
 )
+from memtui.engine.wording import plural
 
 from . import migrate
 from .connection import APPLICATION_ID, Connections, assert_sqlite, connect, translate
@@ -180,7 +181,7 @@ def _refuse_foreign(probe: apsw.Connection, path: Path) -> None:
             f"{path} is the memory of another program.", "Its content can be imported: memtui import PATH."
         )
     raise ForeignFileError(
-        f"{path} is an SQLite file of another program ({len(tables)} table{'' if len(tables) == 1 else 's'}).",
+        f"{path} is an SQLite file of another program ({plural(len(tables), 'table')}).",
         "Choose another file with --db.",
     )
 

@@ -19,12 +19,11 @@ from memtui.engine.scratchpad import Scratchpad
 from memtui.engine.store import history, memories
 from memtui.engine.verbs.finding import Finding
 from memtui.engine.verbs.writing import Writing, outside
+from memtui.engine.wording import plural, quoted
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.transcripts import Message
     from memtui.engine.search.observed import ObservationHit
-
-_LABEL = 60
 
 
 class Observing(Writing, Finding):
@@ -179,13 +178,9 @@ def _with_source(item: Observed, turns: Sequence[tuple[str, str]]) -> Observed:
 
 def _label(records: Sequence[MemoryRecord]) -> str:
     if len(records) == 1:
-        words = " ".join(records[0].content.split())
-        short = words if len(words) <= _LABEL else words[: _LABEL - 1].rstrip() + "…"
-        return f"Noted the {records[0].category} “{short}”"
+        return f"Noted the {records[0].category} {quoted(records[0].content)}"
     counts = [
         (sum(record.category == category for record in records), category)
         for category in observing.CATEGORIES
     ]
-    return "Noted " + ", ".join(
-        f"{count:,} {category}{'' if count == 1 else 's'}" for count, category in counts if count
-    )
+    return "Noted " + ", ".join(plural(count, category) for count, category in counts if count)

@@ -11,6 +11,7 @@ from memtui.engine.records import Operation
 from memtui.engine.search.moments import moment
 from memtui.engine.store import history
 from memtui.engine.verbs.keeping import Keeping
+from memtui.engine.wording import plural
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,7 +78,7 @@ class Travelling(Keeping):
                 with self._operation("take", label) as op:
                     for some in taking.images(source, rids):
                         brought += taking.put(op.connection, some, now)
-                    op.label = f"{label}: {_memories(brought)}"
+                    op.label = f"{label}: {plural(brought, 'memory')}"
                 return self._tell(op.op_id) if brought else None
             op_id = history.begin(self._connections, self._clock, self.actor, "take", label)
             try:
@@ -85,9 +86,5 @@ class Travelling(Keeping):
                     with history.part(self._connections, op_id) as connection:
                         brought += taking.put(connection, some, now)
             finally:
-                history.finish(self._connections, op_id, f"{label}: {_memories(brought)}")
+                history.finish(self._connections, op_id, f"{label}: {plural(brought, 'memory')}")
         return self._tell(op_id) if brought else None
-
-
-def _memories(number: int) -> str:
-    return f"{number:,} {'memory' if number == 1 else 'memories'}"

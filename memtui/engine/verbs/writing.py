@@ -16,17 +16,12 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import MemoryRecord, Operation
 from memtui.engine.store import history, memories
 from memtui.engine.verbs.base import Base
+from memtui.engine.wording import plural, quoted
 
 Verb = Literal["confirm", "forget", "restore", "tag"]
 _DONE = {"confirm": "Confirmed", "forget": "Forgot", "restore": "Restored", "tag": "Tagged"}
-_LABEL = 60
 _ROWS_AT_ONCE = 2_000
 _ROWS_PER_TRANSACTION = 500
-
-
-def _quote(content: str) -> str:
-    words = " ".join(content.split())
-    return f"“{words if len(words) <= _LABEL else words[: _LABEL - 1].rstrip() + '…'}”"
 
 
 def outside(what: str) -> InputError:
@@ -37,7 +32,7 @@ def outside(what: str) -> InputError:
 
 
 def _bulk_label(verb: Verb, changed: int) -> str:
-    return f"{_DONE[verb]} {changed:,} {'memory' if changed == 1 else 'memories'}"
+    return f"{_DONE[verb]} {plural(changed, 'memory')}"
 
 
 class Writing(Base):
@@ -116,7 +111,7 @@ class Writing(Base):
                 op.connection, old, new_content, actor=self.actor, options=self._options, now=now
             )
             record = self._finish_note(op, rid, "Corrected", now, within)
-            op.label = f"Corrected {_quote(old.content)} to {_quote(record.content)}"
+            op.label = f"Corrected {quoted(old.content)} to {quoted(record.content)}"
         self._announce(op)
         return record
 
@@ -125,7 +120,7 @@ class Writing(Base):
         derive(op.connection, rid, record.content, self._indexer.mentions(record.content), now)
         if within and not self._passes(op.connection, within)(rid):
             raise outside(record.kind)
-        op.label = f"{verb} {_quote(record.content)}"
+        op.label = f"{verb} {quoted(record.content)}"
         return record
 
     def _passes(self, connection: apsw.Connection, within: str) -> Callable[[int], bool]:
@@ -163,7 +158,7 @@ class Writing(Base):
         now = int(self._clock())
         with self._operation(verb, _DONE[verb]) as op:
             memory = memories.get(op.connection, id, now)
-            op.label = f"{_DONE[verb]} {_quote(memory.content)}"
+            op.label = f"{_DONE[verb]} {quoted(memory.content)}"
             self._apply(op.connection, verb, memory, add, remove, now)
             (record,) = memories.by_rid(op.connection, [memory.rid], now)
         self._announce(op)

@@ -16,6 +16,7 @@ from memtui.engine.store import cjk, full_text, vectors
 from memtui.engine.store.entities import entity_key
 from memtui.engine.store.erased import keys_hash, note_key, salt_of, title_key, turn_key
 from memtui.engine.store.sql import as_json, json_text, scalar
+from memtui.engine.wording import plural
 
 from . import images
 from .going import Closure
@@ -28,7 +29,7 @@ _any = msgspec.json.Decoder().decode
 
 
 def label(count: int) -> str:
-    return f"Erased {count:,} {'memory' if count == 1 else 'memories'} for good"
+    return f"Erased {plural(count, 'memory')} for good"
 
 
 def scrub(connection: apsw.Connection, closure: Closure, *, actor: str, now: int, count: int) -> int:

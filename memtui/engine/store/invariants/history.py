@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from memtui.engine.records import Finding
 from memtui.engine.store.columns import COVERED
 from memtui.engine.store.erased import UNFINISHED
+from memtui.engine.wording import plural
 
 from .scene import Scene, count, finding, rows
 
@@ -23,7 +24,7 @@ def jobs(scene: Scene) -> Iterator[Finding]:
         "AND period NOT LIKE 'manual:%' GROUP BY job, period HAVING count(*) > 1",
     )
     if twice:
-        told = f"{twice.total:,} job{'' if twice.total == 1 else 's'} ran more than once: {', '.join(twice.ids[:3])}"
+        told = f"{plural(twice.total, 'job')} ran more than once: {', '.join(twice.ids[:3])}"
         yield finding("jobs", told, remedy="Look at both runs in Maintenance and undo one of them (U).")
     backward = count(scene, "SELECT count(*) FROM job_runs WHERE state = 'done' AND finished_at IS NULL")
     if backward:

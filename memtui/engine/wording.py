@@ -1,0 +1,24 @@
+"""How labels, reports and errors word things: so many of them, and the beginning of a text."""
+
+from __future__ import annotations
+
+
+def plural(number: int, noun: str) -> str:
+    """``1 turn``, ``1,204 turns``, ``2 memories``."""
+    many = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else many}"
+
+
+def cut(text: str, most: int) -> str:
+    """At most ``most`` characters; what was cut ends with ``…``."""
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def beginning(text: str, most: int = 60) -> str:
+    """The same on one line."""
+    return cut(" ".join(text.split()), most)
+
+
+def quoted(text: str, most: int = 60) -> str:
+    """The beginning in quotes."""
+    return f"“{beginning(text, most)}”"

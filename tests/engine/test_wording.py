@@ -1,0 +1,34 @@
+"""Words of labels and reports."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from memtui.engine.wording import beginning, cut, plural, quoted
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "said"),
+    [
+        (0, "turn", "0 turns"),
+        (1, "memory", "1 memory"),
+        (2, "memory", "2 memories"),
+        (1_204, "day", "1,204 days"),
+        (3, "new fact", "3 new facts"),
+    ],
+)
+def test_things_are_counted_in_english(number: int, noun: str, said: str) -> None:
+    assert plural(number, noun) == said
+
+
+@given(some.text(), some.integers(1, 50))
+def test_a_text_is_cut_at_the_length_and_says_so(text: str, most: int) -> None:
+    short = cut(text, most)
+    assert len(short) <= most
+    assert short == text if len(text) <= most else short.endswith("…")
+
+
+def test_a_quote_is_one_line() -> None:
+    assert quoted("a\n\tb") == "“a b”"
+    assert beginning("one two three", 8) == "one two…"
