@@ -18,22 +18,22 @@ from filelock import FileLock, Timeout
 from msgspec.structs import replace
 
 from memtui.engine.clock import Clock
-from memtui.engine.errors import InputError, MemtuiError, ReadOnlyError, StoreError
+from memtui.engine.errors import MemtuiError, ReadOnlyError, StoreError
 from memtui.engine.models.llm import UNUSABLE
 from memtui.engine.models.spending import BudgetError, Spending
 from memtui.engine.records import MemoryRecord, Operation, Options, Session
 from memtui.engine.store import consolidations, fading, history, sessions
 from memtui.engine.store.connection import Connections
+from memtui.engine.wording import plural
 from memtui.log import outline
 
 from . import apply, conflicts, planning
 from .extract import CHUNK, Context, Draft, Extractor
 from .people import known_people
 from .plan import Consolidation, Estimate, Plan, PlanLine, SessionOutcome
+from .run_operation import RunOperation, session_name
 from .statements import introduced
 
-KIND = "consolidate"
-_TITLE = 40
 _log = logging.getLogger("memtui.maintain")
 
 Progress = Callable[[int, int, str], None]
@@ -76,7 +76,7 @@ class Consolidator:
         if preview:
             return await self._run_all(None, session_id, exclude, progress, cancelled, spending)
         async with self._alone():
-            run = _Run(self._connections, self._clock, self._actor)
+            run = RunOperation(self._connections, self._clock, self._actor)
             try:
                 found = await self._run_all(run, session_id, exclude, progress, cancelled, spending)
             finally:
@@ -87,7 +87,7 @@ class Consolidator:
             return replace(found, operation=operation)
 
     async def _run_all(
-        self, run: _Run | None, session_id: str | Sequence[str] | None, exclude: str | None, progress: Progress,
+        self, run: RunOperation | None, session_id: str | Sequence[str] | None, exclude: str | None, progress: Progress,
         cancelled: Callable[[], bool], spending: Spending,
     ) -> Consolidation:  # fmt: skip
         wanted, people, may_supersede = await asyncio.to_thread(self._wanted, session_id, exclude)
@@ -114,7 +114,7 @@ class Consolidator:
 
     async def _one(
         self,
-        run: _Run | None,
+        run: RunOperation | None,
         session: Session,
         people: frozenset[str],
         may_supersede: int,
@@ -212,7 +212,7 @@ class Consolidator:
 
     def _note_failure(self, session: Session, error: str) -> None:
         # Signed by the scheduler, so that the person's plain undo never finds it.
-        label = f"Could not consolidate {_name(session)}: “{error[:120]}”"
+        label = f"Could not consolidate {session_name(session)}: “{error[:120]}”"
         with history.operation(self._connections, self._clock, "scheduler", "failure", label) as op:
             current = sessions.get(op.connection, session.session_id)
             if current.consolidated_through == session.consolidated_through:
@@ -224,7 +224,7 @@ class Consolidator:
             return await asyncio.shield(asyncio.to_thread(self._write, plans))
 
     def _write(self, plans: Sequence[Plan]) -> Consolidation:
-        run = _Run(self._connections, self._clock, self._actor)
+        run = RunOperation(self._connections, self._clock, self._actor)
         run.sessions = len(plans)
         outcomes = []
         try:
@@ -272,77 +272,12 @@ class Consolidator:
             lock.release()
 
 
-class _Run:
-    """The operation of a run; it is opened by the first write."""
-
-    def __init__(self, connections: Connections, clock: Clock, actor: str) -> None:
-        self._connections = connections
-        self._clock = clock
-        self._actor = actor
-        self.sessions = 1
-        """How many it is going to write, for the label as long as it is not finished."""
-        self._op_id: int | None = None
-        self._written: list[tuple[Plan, apply.Counts]] = []
-
-    def write(self, plan: Plan, options: Options, *, seen: bool) -> apply.Counts:
-        if self._op_id is None:
-            with self._connections.read() as connection:
-                apply.check(connection, plan, int(self._clock()))  # before there is an operation to regret
-            what = _name(plan.session) if self.sessions == 1 else f"{self.sessions:,} sessions"
-            self._op_id = history.begin(
-                self._connections, self._clock, self._actor, KIND, f"Consolidating {what}"
-            )
-        with history.part(self._connections, self._op_id) as connection:
-            counts = apply.write(connection, plan, options, int(self._clock()), seen=seen)
-        self._written.append((plan, counts))
-        return counts
-
-    def finish(self) -> Operation | None:
-        if self._op_id is None:
-            return None
-        history.finish(self._connections, self._op_id, self._label())
-        with self._connections.read() as connection:
-            try:
-                return history.get_operation(connection, self._op_id)
-            except InputError:
-                return None  # nothing changed
-
-    def _label(self) -> str:
-        what = {"added": 0, "observation": 0, "reinforced": 0, "superseded": 0, "conflict": 0, "held": 0}
-        for _, counts in self._written:
-            for action, count in counts.items():
-                what[action] = what.get(action, 0) + count
-        facts = what["added"] + what["superseded"] + what["conflict"]
-        parts = [_counted_noun(facts, "fact")] + [
-            text
-            for count, text in (
-                (what["observation"], _counted_noun(what["observation"], "observation")),
-                (what["reinforced"], f"{what['reinforced']} known"),
-                (what["superseded"], f"{what['superseded']} superseded"),
-                (what["conflict"] + what["held"], f"{what['conflict'] + what['held']} to review"),
-            )
-            if count
-        ]
-        one = len(self._written) == 1
-        name = _name(self._written[0][0].session) if one else f"{len(self._written):,} sessions"
-        return f"Consolidated {name}: {', '.join(parts)}"
-
-
-def _name(session: Session) -> str:
-    title = " ".join(session.name.split())
-    return f"“{title if len(title) <= _TITLE else title[: _TITLE - 1].rstrip() + '…'}”"
-
-
 def _not_read(cut: Mapping[str, int]) -> tuple[str, ...]:
     """``cut``: turns of which only so many characters were read."""
     return tuple(
-        f"{_counted_noun(count, 'long turn')} read only up to {most:,} characters"
+        f"{plural(count, 'long turn')} read only up to {most:,} characters"
         for most, count in sorted(Counter(cut.values()).items(), reverse=True)
     )
-
-
-def _counted_noun(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _counted(counts: apply.Counts) -> dict[str, Any]:

@@ -389,9 +389,9 @@ def test_one_consolidation_at_a_time(memory: Memory, clock: Clock) -> None:
 def test_a_run_that_died_is_closed_by_the_next(memory: Memory, clock: Clock) -> None:
     say(memory, clock, "s1", "I like tea with milk.")
     (plan,) = asyncio.run(memory.consolidate("s1", preview=True)).plans
-    from memtui.engine.maintain.consolidate import _Run
+    from memtui.engine.maintain.run_operation import RunOperation
 
-    run = _Run(memory._connections, clock, "person")
+    run = RunOperation(memory._connections, clock, "person")
     run.write(plan, memory.options, seen=False)
     with memory._connections.read() as connection:
         token = connection.execute("SELECT run_id FROM ops WHERE state = 'running'").fetchone()[0]
