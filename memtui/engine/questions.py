@@ -14,7 +14,7 @@ from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import Explanation, Operation, Profile
 from memtui.engine.search import profiles
-from memtui.engine.store import history, memories, saved_queries
+from memtui.engine.store import history, memories, operations, saved_queries
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.saved_queries import Place, QuestionResult, SavedQuery
 
@@ -166,7 +166,7 @@ class Questions:
 
     def _told(self, op_id: int) -> Operation:
         with self._connections.read() as connection:
-            operation = history.get_operation(connection, op_id)
+            operation = operations.get(connection, op_id)
         self._said(operation)
         return operation
 

@@ -10,7 +10,7 @@ from memtui.engine.clock import Clock
 from memtui.engine.curate import pad
 from memtui.engine.errors import InputError
 from memtui.engine.records import Operation, SecretPolicy
-from memtui.engine.store import history, scratchpad
+from memtui.engine.store import history, operations, scratchpad
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.scratchpad import Note
 from memtui.engine.store.sql import storable
@@ -96,7 +96,7 @@ class Scratchpad:
 
     def _told(self, op_id: int) -> None:
         with self._connections.read() as connection:
-            operation = history.get_operation(connection, op_id)
+            operation = operations.get(connection, op_id)
         self._said(operation)
 
 

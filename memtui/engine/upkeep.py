@@ -18,7 +18,7 @@ from memtui.engine.maintain.review import Inbox, ReviewItem, Verdict
 from memtui.engine.maintain.wishes import WishVerb
 from memtui.engine.models.spending import Spending
 from memtui.engine.records import MemoryRecord, Operation, Options, Session
-from memtui.engine.store import consolidations, history, jobs, memories, sessions
+from memtui.engine.store import consolidations, history, jobs, memories, operations, sessions
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.proposals import Proposal
 from memtui.engine.wording import plural
@@ -233,6 +233,6 @@ class Upkeep:
         with self._connections.read() as connection:
             if not connection.execute("SELECT 1 FROM ops WHERE op_id = ?", (op_id,)).fetchone():
                 return None
-            operation = history.get_operation(connection, op_id)
+            operation = operations.get(connection, op_id)
         self._said(operation)
         return operation

@@ -26,9 +26,9 @@ from memtui.engine.store import (
     entity_activity,
     entity_lists,
     growth,
-    history,
     lists,
     memories,
+    operations,
     recalls,
     rows,
     sessions,
@@ -208,7 +208,7 @@ class View:
         """Every recorded change of a memory with its operation, oldest first."""
         with self._connections.read() as connection:
             rid = memories.get(connection, identity, self._clock()).rid
-            return history.memory_changes(connection, rid)
+            return operations.memory_changes(connection, rid)
 
     def recalls_of(self, identity: str, limit: int = 50) -> list[Recall]:
         """Who was told this memory, the latest first."""
@@ -243,22 +243,22 @@ class View:
     def operations(self, *, offset: int = 0, limit: int = 128, actor: str | None = None) -> list[Operation]:
         """Operations, newest first."""
         with self._connections.read() as connection:
-            return history.list_operations(connection, limit=limit, offset=offset, actor=actor)
+            return operations.latest(connection, limit=limit, offset=offset, actor=actor)
 
     def count_operations(self) -> int:
         with self._connections.read() as connection:
-            return history.count_operations(connection)
+            return operations.count(connection)
 
     def operation(self, op_id: int) -> Operation:
         with self._connections.read() as connection:
-            return history.get_operation(connection, op_id)
+            return operations.get(connection, op_id)
 
     def changes_of(self, op_id: int, limit: int = 1_000) -> list[RowChange]:
         """What an operation did, row by row, in order."""
         if limit < 1:
             raise InputError("The limit must be at least 1.", "For example 100.")
         with self._connections.read() as connection:
-            return rows.named(connection, history.row_changes(connection, op_id, limit=limit))
+            return rows.named(connection, operations.row_changes(connection, op_id, limit=limit))
 
     def titles(self, changes: Sequence[RowChange]) -> list[str]:
         """What people know each changed row by: a memory's text, a session's id, a name; "" if unknown."""

@@ -10,7 +10,7 @@ import apsw
 
 from memtui.engine.clock import Clock
 from memtui.engine.records import Operation, Options, Skip
-from memtui.engine.store import history
+from memtui.engine.store import history, operations
 from memtui.engine.store.connection import Connections
 
 from . import alone
@@ -55,7 +55,7 @@ class ImportOperation:
             return None
         history.finish(self._connections, self.op_id, label)
         with self._connections.read() as connection:
-            return history.find_operation(connection, self.op_id)
+            return operations.find(connection, self.op_id)
 
 
 class Account:

@@ -16,7 +16,7 @@ from memtui.engine.clock import Clock
 from memtui.engine.curate import intake
 from memtui.engine.errors import InputError
 from memtui.engine.records import MemoryRecord, Operation, Options, Record
-from memtui.engine.store import consolidations, history, memories, sessions
+from memtui.engine.store import consolidations, history, memories, operations, sessions
 from memtui.engine.store.connection import Connections
 
 from . import apply, conflicts, dedup, planning
@@ -248,5 +248,5 @@ class AgentLoop:
         with self._connections.read() as connection:
             if not connection.execute("SELECT 1 FROM ops WHERE op_id = ?", (op_id,)).fetchone():
                 return
-            operation = history.get_operation(connection, op_id)
+            operation = operations.get(connection, op_id)
         self._said(operation)

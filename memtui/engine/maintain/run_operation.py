@@ -5,7 +5,7 @@ from __future__ import annotations
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError
 from memtui.engine.records import Operation, Options, Session
-from memtui.engine.store import history
+from memtui.engine.store import history, operations
 from memtui.engine.store.connection import Connections
 from memtui.engine.wording import plural, quoted
 
@@ -47,7 +47,7 @@ class RunOperation:
         history.finish(self._connections, self._op_id, self._label())
         with self._connections.read() as connection:
             try:
-                return history.get_operation(connection, self._op_id)
+                return operations.get(connection, self._op_id)
             except InputError:
                 return None  # nothing changed
 

@@ -22,7 +22,7 @@ from memtui.engine.clock import Clock
 from memtui.engine.errors import MemtuiError
 from memtui.engine.models.spending import Spending
 from memtui.engine.records import Operation, Options, Record
-from memtui.engine.store import history, jobs
+from memtui.engine.store import jobs, operations
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.jobs import INTERRUPTED, JobReport, JobRun
 from memtui.log import outline
@@ -200,7 +200,7 @@ class Runner:
     def _tell(self, run: JobRun) -> None:
         if run.op_id is not None:
             with self._connections.read() as connection:
-                operation = history.get_operation(connection, run.op_id)
+                operation = operations.get(connection, run.op_id)
             self._on_change(operation)
         if run.run_id:
             self._on_run(run)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from memtui.engine.errors import NotFoundError
-from memtui.engine.store import erased, history, memories, metadata
+from memtui.engine.store import erased, memories, metadata, row_images
 from memtui.engine.store.columns import COVERED
 
 _AT_ONCE = 500
@@ -64,7 +64,7 @@ def images(source: apsw.Connection, rids: Sequence[int]) -> Iterator[list[Image]
     for start in range(0, len(rids), _AT_ONCE):
         found = []
         for rid in rids[start : start + _AT_ONCE]:
-            row = history.current_row(source, "memories", rid)
+            row = row_images.current_row(source, "memories", rid)
             assert row is not None  # a backup does not change
             found.append(Image(row, _session(source, row["session_id"]), file_id))
         yield found
@@ -101,7 +101,7 @@ def _put(connection: apsw.Connection, image: Image, now: int) -> bool:
     if key is not None and _taken(connection, "memories", "source_key", key):
         return False  # it came in once more since, by an import
     _put_session(connection, image.session, foreign)
-    history.insert_row(connection, "memories", row)
+    row_images.insert_row(connection, "memories", row)
     return True
 
 
@@ -121,7 +121,7 @@ def _session(source: apsw.Connection, session_id: str | None) -> dict[str, Any] 
     sid: Any = source.execute(
         "SELECT sid FROM sessions_consolidations WHERE session_id = ?", (session_id,)
     ).fetchone()
-    return history.current_row(source, "sessions_consolidations", sid[0]) if sid else None
+    return row_images.current_row(source, "sessions_consolidations", sid[0]) if sid else None
 
 
 def _put_session(connection: apsw.Connection, session: dict[str, Any] | None, foreign: bool) -> None:
@@ -131,7 +131,7 @@ def _put_session(connection: apsw.Connection, session: dict[str, Any] | None, fo
     row = dict(session)
     if foreign or _taken(connection, table, "sid", row["sid"]):
         del row["sid"]
-    history.insert_row(connection, table, row)
+    row_images.insert_row(connection, table, row)
 
 
 def _taken(connection: apsw.Connection, table: str, column: str, value: object) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from memtui.engine.records import Operation, Recall, Record, Session
 
-from . import history, recalls, sessions
+from . import operations, recalls, sessions
 from .connection import Connections
 from .sql import in_chunks, scalar
 from .words import fold
@@ -158,9 +158,9 @@ _OPERATIONS = _What(
     "ops o",
     "o.op_id",
     "o.actor || ' ' || o.kind || ' ' || o.label || ' ' || o.state",
-    history.COLUMNS,
+    operations.COLUMNS,
     {"time": ("o.op_id",)},
-    lambda row: history.operation_of(tuple(row)),
+    lambda row: operations.operation_of(tuple(row)),
 )
 _RECALLS = _What(
     "recalls r",

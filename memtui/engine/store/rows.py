@@ -10,7 +10,8 @@ import msgspec
 
 from memtui.engine.records import Operation, RowChange
 
-from .history import current_row, get_operation
+from . import operations
+from .row_images import current_row
 
 # The column by which people know a row.
 _TITLES = {
@@ -61,4 +62,4 @@ def taken_by(connection: apsw.Connection, identity: str) -> tuple[str, Operation
         """,
         (identity,),
     ).fetchone()
-    return (str(row[0]), get_operation(connection, row[1])) if row else None
+    return (str(row[0]), operations.get(connection, row[1])) if row else None

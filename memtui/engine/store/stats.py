@@ -8,7 +8,7 @@ import apsw
 
 from memtui.engine.records import Stats
 
-from . import entities, history, sessions, vectors
+from . import entities, operations, sessions, vectors
 from .sql import scalar
 
 
@@ -39,7 +39,7 @@ def stats(connection: apsw.Connection, path: Path | None, *, unavailable: str) -
         sessions=sessions.count(connection),
         pending_sessions=sessions.count_pending(connection),
         entities=entities.count(connection),
-        operations=history.count_operations(connection),
+        operations=operations.count(connection),
         unlinked=scalar(connection, "SELECT count(*) FROM index_queue WHERE text = 1"),
         unembedded=vectors.unembedded(connection),
         embedded=vectors.embedded(connection, space) if space else 0,

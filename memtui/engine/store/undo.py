@@ -17,7 +17,7 @@ from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError
 from memtui.engine.records import Conflict, Operation, Undone
 
-from . import history
+from . import history, operations
 from .connection import Connections
 from .sql import scalar
 from .undo_rows import put_back, rows_of
@@ -95,8 +95,8 @@ def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undo
         )
     with connections.read() as connection:
         return Undone(
-            operation=history.get_operation(connection, target.op_id),
-            by=history.get_operation(connection, by_id),
+            operation=operations.get(connection, target.op_id),
+            by=operations.get(connection, by_id),
             restored=restored,
             conflicts=tuple(conflicts),
         )
@@ -107,7 +107,7 @@ def _target(connection: apsw.Connection, op_id: int) -> Operation:
 
     A redo stands for the operation that it did again, an undo for the one undo that stands now.
     """
-    chosen = history.get_operation(connection, op_id)
+    chosen = operations.get(connection, op_id)
     if chosen.kind == "erase":
         raise InputError(
             f"Operation {op_id} erased for good: there is no way back.", "Nothing of it is left."
@@ -119,13 +119,13 @@ def _target(connection: apsw.Connection, op_id: int) -> Operation:
         return root
     if root.undone_by is None:
         raise InputError(f"Operation {op_id} is already taken back: {root.label}.", "Undo that one instead.")
-    return history.get_operation(connection, root.undone_by)
+    return operations.get(connection, root.undone_by)
 
 
 def _root(connection: apsw.Connection, operation: Operation) -> Operation:
     """The operation itself, or the one that an undo or redo goes back to."""
     while operation.undoes is not None:
-        operation = history.get_operation(connection, operation.undoes)
+        operation = operations.get(connection, operation.undoes)
     return operation
 
 
@@ -136,7 +136,7 @@ def _undo_in_slices(
     restored = 0
     conflicts: list[Conflict] = []
     with connections.read() as connection:
-        token = history.get_operation(connection, by_id).run_id
+        token = operations.get(connection, by_id).run_id
         slices = list(_slices(connection, target.op_id))
     try:
         for table, first, last in slices:

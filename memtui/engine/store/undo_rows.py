@@ -10,7 +10,7 @@ import msgspec
 
 from memtui.engine.records import Conflict
 
-from . import history
+from . import row_images
 from .columns import COVERED
 from .sql import scalar
 from .undo_sessions import TouchedSessions
@@ -82,7 +82,7 @@ def put_back(connection: apsw.Connection, rows: list[Row]) -> tuple[int, list[Co
                     reason=reason,
                     memory_id=_memory_id(connection, row),
                     wanted=row.before or None,
-                    current=history.current_row(connection, row.table, row.key),
+                    current=row_images.current_row(connection, row.table, row.key),
                 )
             )
     return restored + talks.settle(connection), conflicts
@@ -169,7 +169,7 @@ def _restore(connection: apsw.Connection, row: Row) -> str:
         else:
             if covered.key not in image:
                 return "the row is gone"
-            history.insert_row(connection, row.table, image)
+            row_images.insert_row(connection, row.table, image)
     except apsw.ConstraintError:
         return _TAKEN
     return ""

@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from . import history
+from . import row_images
 from .sql import scalar
 
 _TABLE = "sessions_consolidations"
@@ -50,7 +50,7 @@ class TouchedSessions:
             if known and not used:
                 connection.execute(f"DELETE FROM {_TABLE} WHERE session_id = ?", (talk,))
             elif used and not known:
-                history.insert_row(connection, _TABLE, image or _last_image(connection, talk))
+                row_images.insert_row(connection, _TABLE, image or _last_image(connection, talk))
             settled += known != used
         return settled
 

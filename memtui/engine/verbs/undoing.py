@@ -7,7 +7,7 @@ from collections.abc import Callable
 import apsw
 
 from memtui.engine.records import Operation, Undone
-from memtui.engine.store import history, undo
+from memtui.engine.store import history, operations, undo
 from memtui.engine.verbs.base import Base
 
 
@@ -30,13 +30,13 @@ class Undoing(Base):
         """What a plain undo would take back."""
         with self._connections.read() as connection:
             op_id = undo.latest_undoable(connection, self.actor)
-            return None if op_id is None else history.get_operation(connection, op_id)
+            return None if op_id is None else operations.get(connection, op_id)
 
     def next_redo(self) -> Operation | None:
         """The undo that a redo would take back."""
         with self._connections.read() as connection:
             op_id = undo.latest_redoable(connection, self.actor)
-            return None if op_id is None else history.get_operation(connection, op_id)
+            return None if op_id is None else operations.get(connection, op_id)
 
     def _take_back(
         self, op_id: int | None, latest: Callable[[apsw.Connection, str], int | None]

@@ -13,7 +13,7 @@ from memtui.engine.errors import CorruptFileError, InputError, NotFoundError, Re
 from memtui.engine.maintain import taking
 from memtui.engine.maintain.restore_preview import RestoreCount, RestorePreview
 from memtui.engine.records import Options
-from memtui.engine.store import history
+from memtui.engine.store import history, row_images
 from memtui.engine.store.past import Gap
 from memtui.engine.store.undo import NothingUndoneError
 from memtui.engine.verbs import travelling
@@ -342,9 +342,9 @@ def test_a_row_that_took_the_place_of_an_undone_one_is_not_overwritten(memory: M
     gone = memory.remember("Ada is allergic to walnuts")
     undone = memory.undo()
     with history.operation(memory._connections, clock, "person", "take", "Took") as op:
-        kept = history.current_row(op.connection, "memories", 1)
+        kept = row_images.current_row(op.connection, "memories", 1)
         assert kept is not None
-        history.insert_row(op.connection, "memories", {**kept, "rid": gone.rid, "id": "fact_other"})
+        row_images.insert_row(op.connection, "memories", {**kept, "rid": gone.rid, "id": "fact_other"})
     with pytest.raises(NothingUndoneError, match="another row took its place"):
         memory.undo(undone.by.op_id)
     assert [one.id for one in memory.view.page()].count("fact_other") == 1

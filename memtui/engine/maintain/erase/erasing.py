@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError, NotFoundError, ReadOnlyError, StoreError
 from memtui.engine.records import Record
-from memtui.engine.store import backup, history, metadata
+from memtui.engine.store import backup, metadata, operations
 from memtui.engine.store.connection import BUSY_SECONDS, Connections
 from memtui.engine.store.erased import UNFINISHED, salt_of
 from memtui.engine.store.sql import json_text, scalar
@@ -208,7 +208,7 @@ class Eraser:
             if not op_id:
                 op_id = scalar(connection, "SELECT coalesce(max(op_id), 0) FROM ops WHERE kind = 'erase'")
         with self._connections.read() as connection:
-            operation = history.get_operation(connection, op_id) if op_id else None
+            operation = operations.get(connection, op_id) if op_id else None
         return replace(
             proof, memories=mark.memories, operation=operation, backups_written=self._written,
             seconds=time.perf_counter() - began,
