@@ -56,10 +56,24 @@ def test_importing_loads_no_model_and_no_engine_work(module: str) -> None:
     assert "memtui.engine.memory" not in loaded
 
 
-def test_opening_a_memory_loads_nothing_that_reads_names() -> None:
-    loaded = _modules_after("from memtui import Memory; Memory.open(':memory:').close()")
+def test_opening_a_memory_loads_only_what_its_first_rows_need() -> None:
+    loaded = _modules_after("""
+        from memtui import Memory
+        with Memory.open(":memory:") as memory:
+            memory.view.page(limit=8)
+    """)
     assert "memtui.engine.memory" in loaded
-    assert "memtui.engine.models.ner" not in loaded
+    later = (
+        "models.ner",
+        "maintain.jobs",
+        "maintain.backups",
+        "store.check",
+        "store.portable",
+        "search.moments",
+    )
+    assert not loaded.intersection(f"memtui.engine.{name}" for name in later)
+    # The list of the app waits for each of them.
+    assert len([name for name in loaded if name.startswith("memtui.engine.")]) <= 84
 
 
 def test_types_hold() -> None:

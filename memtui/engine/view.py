@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError
-from memtui.engine.maintain import decay
 from memtui.engine.records import (
     Enrichment,
     Entity,
@@ -34,6 +34,9 @@ from memtui.engine.store import (
     sessions,
 )
 from memtui.engine.store.connection import Connections
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain import decay
 
 
 class View:
@@ -120,11 +123,15 @@ class View:
         """Which facts fade on each of the next local dates when nobody recalls or confirms them; and how sure all are."""
         if not 1 <= days <= 3_660:
             raise InputError("A forecast covers 1 to 3,660 days.", "For example 30.")
+        from memtui.engine.maintain import decay
+
         with self._connections.read() as connection:
             return decay.forecast(connection, self._options, self._clock(), days)
 
     def fading(self) -> decay.FadingPlan:
         """What decay would move to the Trash now, and what waits because it is beyond the day's share."""
+        from memtui.engine.maintain import decay
+
         with self._connections.read() as connection:
             return decay.plan(connection, self._options, self._clock())
 

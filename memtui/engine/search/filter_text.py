@@ -26,7 +26,7 @@ Bind = Callable[[Any], str]
 def condition(value: Value, table: str, bind: Bind) -> str:
     """The condition for one word or phrase; ``table`` is the full-text index to ask."""
     text = value.text.strip()
-    if cjk.RUN.search(text):
+    if cjk.pattern().search(text):
         return _in_cjk(text, bind)
     if not words(text):
         return f"instr(m.content, {bind(text or '*')}) > 0"
@@ -38,7 +38,7 @@ def condition(value: Value, table: str, bind: Bind) -> str:
 def plain_match(value: Value) -> str | None:
     """The FTS5 query that alone decides about this word; None if the text has to be looked at."""
     text = value.text.strip()
-    if value.quoted or value.prefix or cjk.RUN.search(text) or not words(text) or _has_signs(text):
+    if value.quoted or value.prefix or cjk.pattern().search(text) or not words(text) or _has_signs(text):
         return None
     return _phrase(words(text))
 

@@ -91,7 +91,7 @@ def read(connection: apsw.Connection, text: str, index: Index, scope: Scope | No
     text = text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
     found: dict[str, str] = {}
     for word, stem in zip(words(text), stems(text), strict=True):
-        if stem not in found and len(found) < _MOST_COUNTED and not cjk.RUN.search(word):
+        if stem not in found and len(found) < _MOST_COUNTED and not cjk.pattern().search(word):
             found[stem] = word
     telling = {stem: word for stem, word in found.items() if word not in STOP_WORDS}
     runs = cjk.runs(text)
@@ -141,7 +141,7 @@ def _unindexed(text: str, runs: list[str]) -> list[str]:
     pieces = [run for run in runs if len(run) == 1]
     for piece in _PIECE.findall(text):
         letters = any(map(str.isalpha, piece))
-        if not piece.isascii() and not cjk.RUN.search(piece) and (len(piece) > 1 or not letters):
+        if not piece.isascii() and not cjk.pattern().search(piece) and (len(piece) > 1 or not letters):
             pieces.append(piece)
     return pieces
 

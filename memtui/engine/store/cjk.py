@@ -7,20 +7,27 @@ overlapping pairs: 東京都 becomes "東京 京都".
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import apsw
 
 # Han (with extensions), kana, hangul, and the marks that stand among them.
-RUN = re.compile("[々〆〇ぁ-ゖァ-ヺーｦ-ﾟ㐀-䶿一-鿿豈-﫿가-힣ᄀ-ᇿ\U00020000-\U000323af]+")
+_RUN = "[々〆〇ぁ-ゖァ-ヺーｦ-ﾟ㐀-䶿一-鿿豈-﫿가-힣ᄀ-ᇿ\U00020000-\U000323af]+"
+
+
+@cache
+def pattern() -> re.Pattern[str]:
+    """What a run is; compiled when first asked for, which takes milliseconds that no start should pay."""
+    return re.compile(_RUN)
 
 
 def runs(text: str) -> list[str]:
-    return RUN.findall(text)
+    return pattern().findall(text)
 
 
 def bigrams(text: str) -> list[str]:
     """Overlapping pairs of every run, in order; a run of one character gives none."""
-    return [run[i : i + 2] for run in RUN.findall(text) for i in range(len(run) - 1)]
+    return [run[i : i + 2] for run in pattern().findall(text) for i in range(len(run) - 1)]
 
 
 def index(connection: apsw.Connection, rid: int, content: str) -> None:

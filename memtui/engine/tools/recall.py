@@ -187,7 +187,7 @@ def _profiles(agent: Agent, name: str, about: list[MemoryRecord]) -> list[Entity
 
 def stands_in(name: str, text: str) -> bool:
     """Whether a folded name is in a folded text as whole words."""
-    if cjk.RUN.search(name):
+    if cjk.pattern().search(name):
         return name in text
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from memtui.engine.errors import InputError
 from memtui.engine.records import ExportProgress, ExportReport, ImportProgress, ImportReport
-from memtui.engine.store import portable
 from memtui.engine.store.sql import scalar
 from memtui.engine.verbs.keeping import Keeping
 
@@ -148,6 +147,8 @@ class Exchanging(Keeping):
 
         Not in it: access counts, links and vectors that a program made, history.
         """
+        from memtui.engine.store import portable
+
         with self._connections.read() as connection:
             return portable.content_hash(connection)
 

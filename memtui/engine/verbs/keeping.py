@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from memtui.engine.maintain.backups import Backups
 from memtui.engine.records import (
     Changes,
     CheckReport,
@@ -19,12 +18,13 @@ from memtui.engine.records import (
     Stats,
     StrategyReport,
 )
-from memtui.engine.store import check, stats
+from memtui.engine.store import stats
 from memtui.engine.store.columns import COVERED
 from memtui.engine.verbs.finding import Finding
 from memtui.engine.verbs.undoing import Undoing
 
 if TYPE_CHECKING:
+    from memtui.engine.maintain.backups import Backups
     from memtui.engine.maintain.enrich import Enricher
     from memtui.engine.maintain.health import Health
     from memtui.engine.maintain.plan import Consolidation
@@ -104,6 +104,8 @@ class Keeping(Finding, Undoing):
     @cached_property
     def backups(self) -> Backups:
         """Backups of the file, and the way back to one of them."""
+        from memtui.engine.maintain.backups import Backups
+
         return Backups(self._connections, self._clock, on_restore=self._restored)
 
     def _restored(self) -> None:
@@ -188,4 +190,6 @@ class Keeping(Finding, Undoing):
 
     def check(self, *, deep: bool = False, repair: bool = False) -> CheckReport:
         """Verify the invariants of the file; ``repair`` rebuilds indexes (after a backup), never base rows."""
+        from memtui.engine.store import check
+
         return check.check(self._connections, self._clock, deep=deep, repair=repair)

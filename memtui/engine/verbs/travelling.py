@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from memtui.engine.clock import local_time
 from memtui.engine.records import Operation
-from memtui.engine.search.moments import moment
 from memtui.engine.store import history
 from memtui.engine.verbs.keeping import Keeping
 from memtui.engine.wording import plural
@@ -33,6 +32,7 @@ class Travelling(Keeping):
         ``when``: Unix seconds, an aware datetime, or a text such as ``2026-03-03`` (its end), ``last tuesday``, ``2d``.
         ``reach`` says whether history tells it exactly. Raises InputError for a text that names no time.
         """
+        from memtui.engine.search.moments import moment
         from memtui.engine.store.past import Past
 
         return Past(self._connections, moment(when, self._clock()))
