@@ -100,7 +100,9 @@ def restore_command(
 
 def _restore(memory: Memory, preview: RestorePreview) -> dict[str, Any]:
     done = memory.restore_backup(preview.path)
-    return {"restored": str(done.restored), "before": backup_plain(done.before)}
+    return {
+        "restored": str(done.restored), "before": backup_plain(done.before), "operation": done.operation,
+    }  # fmt: skip
 
 
 def _take(memory: Memory, preview: RestorePreview, ids: tuple[str, ...]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from memtui.ui.format import count, file_size, local_time, plural
 
 from .errors import NEGATIVE, OK
 from .lines import age, change_rows, glyphs
-from .output import emit, err, out, paint, row, table
+from .output import emit, err, note, out, paint, row, table
 from .root import Command, OperationNumber, json_option, pass_door
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ def history_command(
             return OK if operations else NEGATIVE
         operation, changes = memory.view.operation(op_id), memory.view.changes_of(op_id, limit=limit)
         titles = memory.view.titles(changes)
+        before = memory.backups.before(op_id)
     if json:
         emit({"operation": operation, "changes": changes})
     else:
@@ -92,6 +93,8 @@ def history_command(
         rows = [cells for pair in zip(changes, titles, strict=True) for cells in change_rows(*pair)]
         for line in table(rows) if rows else ():
             out(row("   ", line))
+        if before is not None:
+            note(f"memtui restore {before.path.name} brings back what was there before it")
         if operation.rows > len(changes):
             err(f"and {count(operation.rows - len(changes))} more rows: --limit shows them")
     return OK
@@ -126,10 +129,12 @@ def stats_command(door: Door, json: bool) -> None:
 
 
 def _tell_operations(operations: list[Operation]) -> None:
+    from memtui.engine.store.past import RESTORE
+
     rows = []
     for operation in operations:
         state = f"undone by {operation.undone_by}" if operation.state == "undone" else operation.state
-        changed = plural(operation.rows, "row")
+        changed = "the file" if operation.kind == RESTORE else plural(operation.rows, "row")
         label = paint(operation.label, *(("dim",) if operation.state == "undone" else ()))
         rows.append((str(operation.op_id), age(operation.at), operation.actor, changed, state, label))
     for line in table(rows, right=(0, 1, 3)):

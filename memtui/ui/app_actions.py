@@ -63,6 +63,13 @@ class AppActions(AppWays):
         if operation is None:
             self._say("There is nothing of yours to undo.")
             return
+        from .history_rows import is_restore
+        from .screens.going_back import go_back
+
+        if is_restore(operation):
+            if told := await go_back(me, operation):
+                self._say(told)
+            return
         if not await self._sure(operation):
             self._say("Nothing was undone.")
             return

@@ -90,6 +90,13 @@ def _recall(row: Entry) -> RecallRow:
     return row
 
 
+def is_restore(operation: Operation) -> bool:
+    """Whether it put a backup into the file."""
+    from memtui.engine.store.past import RESTORE
+
+    return operation.kind == RESTORE
+
+
 def who(actor: str) -> str:
     """An actor as a person reads it: ``you``, ``assistant``, ``scheduler``."""
     return _ACTORS.get(actor, actor.removeprefix("agent:"))
@@ -126,7 +133,9 @@ def history_columns(now: Callable[[], float]) -> list[Column[Entry]]:
 
     def number(row: Entry, width: int) -> Iterable[Piece]:
         operation = operation_of(row)
-        yield Piece(count(operation.rows if operation is not None else len(recall_of(row).memory_ids)), "dim")
+        if operation is None or not is_restore(operation):  # which is all of the file
+            number = operation.rows if operation is not None else len(recall_of(row).memory_ids)
+            yield Piece(count(number), "dim")
 
     return [
         Column("when", "when", at, width=12),

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from memtui.engine.memory import Memory
     from memtui.engine.records import Entity, MemoryRecord, Operation, Recall, RowChange
+    from memtui.engine.store.backup import Backup
 
     from .history_rows import Entry
 
@@ -19,6 +20,7 @@ SHOWN = 200
 class OperationDetail(NamedTuple):
     """``memories`` by id: those that were changed, and those that they correct.
 
+    ``before``: of a restore, the backup of what was there before, while it is kept.
     ``taken_back``: the rows that this operation added and its undo removed, by table and key.
     """
 
@@ -28,6 +30,7 @@ class OperationDetail(NamedTuple):
     taken_back: dict[tuple[str, int], dict[str, Any]]
     undone_by: Operation | None
     undoes: Operation | None
+    before: Backup | None = None
 
 
 class RecallDetail(NamedTuple):
@@ -40,6 +43,8 @@ class RecallDetail(NamedTuple):
 
 def gather_operation(memory: Memory, op_id: int) -> OperationDetail:
     """Read everything about an operation. Blocks. Raises NotFoundError when history was pruned."""
+    from .history_rows import is_restore
+
     view = memory.view
     operation = view.operation(op_id)
     changes = view.changes_of(op_id, limit=SHOWN)
@@ -60,6 +65,7 @@ def gather_operation(memory: Memory, op_id: int) -> OperationDetail:
         taken_back=taken_back,
         undone_by=None if operation.undone_by is None else view.operation(operation.undone_by),
         undoes=None if operation.undoes is None else view.operation(operation.undoes),
+        before=memory.backups.before(op_id) if is_restore(operation) else None,
     )
 
 

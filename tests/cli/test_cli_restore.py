@@ -63,6 +63,16 @@ def test_a_backup_is_restored_and_what_was_there_can_be_restored_again(
 ) -> None:
     done = cli("restore", "1", "--yes", "--json").json
     assert Path(done["before"]["path"]).exists()
+    line = cli("history", "-n", "1").out
+    assert (
+        "person" in line
+        and "the file" in line
+        and line.rstrip().endswith("lost 1 fact; 1 fact came back; 1 as before")
+    )
+    way = cli("history", str(done["operation"]["op_id"]))
+    assert f"memtui restore {Path(done['before']['path']).name} brings back" in way.err
+    refused = cli("undo")
+    assert refused.code == 3 and Path(done["before"]["path"]).name in refused.err
     assert "Standup is at 10:00" in cli("search", "standup").out
     again = cli("restore", done["before"]["path"], "--yes")
     assert again.code == 0 and "restored" in again.out

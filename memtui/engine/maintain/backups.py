@@ -20,12 +20,12 @@ from memtui.engine.errors import (
     NotFoundError,
     ReadOnlyError,
 )
-from memtui.engine.records import Finding, Record
+from memtui.engine.records import Finding, Operation, Record
 from memtui.engine.search.moments import moment
 from memtui.engine.store import backup, metadata, rotation
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.invariants import CHECKS, Scene
-from memtui.engine.store.past import Gap
+from memtui.engine.store.past import Gap, gaps
 from memtui.engine.store.sql import scalar
 
 from . import restore_preview, restoring
@@ -41,10 +41,14 @@ _PAGES_PER_STEP = 2_000
 
 
 class Restored(Record):
-    """``restored`` is in the live file now; what was there before is in ``before``."""
+    """``restored`` is in the live file now; what was there before is in ``before``.
+
+    ``operation``: its line in history, the last one of the restored file.
+    """
 
     restored: Path
     before: backup.Backup
+    operation: Operation
 
 
 class Rotated(Record):
@@ -59,7 +63,7 @@ class Backups:
 
     def __init__(
         self, connections: Connections, clock: Clock, zone: tzinfo | None = None, *,
-        on_restore: Callable[[], None] = lambda: None, wait: float = restoring.PATIENCE,
+        on_restore: Callable[[Operation], None] = lambda operation: None, wait: float = restoring.PATIENCE,
     ) -> None:  # fmt: skip
         self._connections = connections
         self._clock = clock
@@ -208,34 +212,45 @@ class Backups:
                 "That is the memory itself, not a backup.", "memtui backup list shows the backups."
             )
 
-    def restore(self, name: str | Path) -> Restored:
+    def before(self, op_id: int) -> backup.Backup | None:
+        """What was there before a restore, by the number of its operation; None where it is not kept any more."""
+        with self._connections.read() as connection:
+            names = {gap.backup for gap in gaps(connection) if gap.operation == op_id}
+        return next((one for one in self.all() if one.path.name in names), None)
+
+    def restore(self, name: str | Path, *, actor: str = "person") -> Restored:
         """Put a backup into the live file, as one commit, after a backup of what is there now.
 
-        Other programs that have the file open go on with the restored content. Raises NotFoundError,
+        Other programs that have the file open go on with the restored content. Its history ends with an operation of
+        ``actor``, which says what was lost as counted when the restore began. Raises NotFoundError,
         ForeignFileError, NewerFileError or CorruptFileError for a backup that cannot be used, BusyError while an
         import, a job or an erase runs; then the live file stays as it was.
         """
         path = self._path()
         chosen = self.info(name)
-        with (
-            restoring.alone(path, self._wait),
-            self.opened(chosen.path) as source,
-            backup.private_copy(source, path, "restoring", self._clock()) as copy,
-            self._connections.exclusive() as writer,
-            writer.backup("main", copy, "main") as copying,
-        ):
-            # The first page takes the write lock: nothing can be committed between the backup and the restore.
-            copying.step(1)
-            with self._connections.read() as live:
-                scalar(live, "SELECT 1 FROM sqlite_schema")
-                before = backup.back_up(live, path, reason="restore", at=self._clock())
-                gap = Gap(start=chosen.at, end=int(self._clock()), backup=before.name)
-                # Written by the connection that the copying reads with: so pages that were copied are copied again.
-                restoring.carry_over(live, copy, gap)
-            while not copying.done:
-                copying.step(_PAGES_PER_STEP)
-        self._on_restore()
-        return Restored(restored=chosen.path, before=next(b for b in self.all() if b.path == before))
+        with restoring.alone(path, self._wait), self.opened(chosen.path) as source:
+            compared = restore_preview.preview(
+                source, path, at=chosen.at, reason=chosen.reason, shown=chosen.path
+            )
+            label = restoring.label(compared, f"{local_time(chosen.at, self._zone):%Y-%m-%d %H:%M}")
+            with (
+                backup.private_copy(source, path, "restoring", self._clock()) as copy,
+                self._connections.exclusive() as writer,
+                writer.backup("main", copy, "main") as copying,
+            ):
+                # The first page takes the write lock: nothing can be committed between the backup and the restore.
+                copying.step(1)
+                with self._connections.read() as live:
+                    scalar(live, "SELECT 1 FROM sqlite_schema")
+                    before = backup.back_up(live, path, reason="restore", at=self._clock())
+                    gap = Gap(start=chosen.at, end=int(self._clock()), backup=before.name)
+                    # Written by the connection that the copying reads with: so pages that were copied are copied again.
+                    operation = restoring.carry_over(live, copy, gap, actor, label)
+                while not copying.done:
+                    copying.step(_PAGES_PER_STEP)
+        self._on_restore(operation)
+        found = next(b for b in self.all() if b.path == before)
+        return Restored(restored=chosen.path, before=found, operation=operation)
 
     def _file(self) -> Path:
         if self._connections.path is None:

@@ -15,9 +15,12 @@ import apsw
 import msgspec
 
 from memtui.engine.errors import StoreError
-from memtui.engine.store import erased, metadata
-from memtui.engine.store.past import GAPS, Gap, gaps
+from memtui.engine.records import Operation
+from memtui.engine.store import erased, history, metadata
+from memtui.engine.store.past import GAPS, RESTORE, Gap, gaps
 from memtui.engine.store.sql import json_text, scalar
+
+from .restore_preview import MEMORIES, RestorePreview
 
 PATIENCE = 10.0
 """Seconds. Following sessions holds the lock of imports only while it brings something in."""
@@ -49,8 +52,29 @@ def alone(path: Path, wait: float) -> Iterator[None]:
         yield
 
 
-def carry_over(live: apsw.Connection, copy: apsw.Connection, gap: Gap) -> None:
-    """Make a copy of a backup what the live file is to become; one transaction."""
+def label(preview: RestorePreview, when: str) -> str:
+    """What history calls a restore: which backup it was, and what came of it.
+
+    ``Restored the backup of 2026-03-03 14:00: lost 12 turns, 1 fact; 2 facts came back``.
+    """
+    memories = [one for one in preview.counts if one.what in MEMORIES.values()]
+    lost = ", ".join(_counted(one.lost, one.what) for one in memories if one.lost)
+    back = ", ".join(_counted(one.back, one.what) for one in memories if one.back)
+    changed = sum(one.changed for one in memories)
+    parts = (
+        f"lost {lost}" if lost else "",
+        f"{back} came back" if back else "",
+        f"{changed:,} as before" if changed else "",
+    )
+    return f"Restored the backup of {when}: {'; '.join(filter(None, parts)) or 'no memory differed'}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what.removesuffix('s') if number == 1 else what}"
+
+
+def carry_over(live: apsw.Connection, copy: apsw.Connection, gap: Gap, actor: str, label: str) -> Operation:
+    """Make a copy of a backup what the live file is to become; one transaction. Returns the last line of its history."""
     with copy:
         _carry_keys(live, copy)
         _carry_unfinished(live, copy)
@@ -60,8 +84,14 @@ def carry_over(live: apsw.Connection, copy: apsw.Connection, gap: Gap) -> None:
             copy.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (last, table))
             if not copy.changes():
                 copy.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table, last))
+        copy.execute(
+            "INSERT INTO ops(at, actor, kind, label) VALUES (?, ?, ?, ?)", (gap.end, actor, RESTORE, label)
+        )
+        operation = history.get_operation(copy, copy.last_insert_rowid())
         # What was done between the backup and now is no longer in this file: whoever looks back should be told.
+        gap = msgspec.structs.replace(gap, operation=operation.op_id)
         metadata.put(copy, GAPS, json_text([*gaps(copy), gap][-_GAPS_KEPT:]))
+    return operation
 
 
 def _carry_keys(live: apsw.Connection, copy: apsw.Connection) -> None:

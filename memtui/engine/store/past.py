@@ -28,17 +28,23 @@ from .sql import scalar
 from .words import fold
 
 GAPS = "restored_gaps"
+RESTORE = "restore-backup"
+"""The kind of the operation that a restored file begins with; it has no rows, for it is the whole file."""
 NOTES: tuple[Kind, ...] = ("fact", "reflection", "observation")
 _NAMES = tuple(name.strip().removeprefix("m.") for name in memories.COLUMNS.split(","))
 _AT_ONCE = 500
 
 
 class Gap(Record):
-    """A backup made at ``start`` was restored at ``end``: what was there in between is in ``backup``, a file name."""
+    """A backup made at ``start`` was restored at ``end``: what was there in between is in ``backup``, a file name.
+
+    ``operation``: its line in history; None where it was restored before there were such lines.
+    """
 
     start: int
     end: int
     backup: str
+    operation: int | None = None
 
 
 class Reach(Record):

@@ -19,6 +19,7 @@ from memtui.engine.records import Conflict, Operation, Undone
 
 from . import history, operations
 from .connection import Connections
+from .past import RESTORE, gaps
 from .sql import scalar
 from .undo_rows import put_back, rows_of
 
@@ -111,6 +112,14 @@ def _target(connection: apsw.Connection, op_id: int) -> Operation:
     if chosen.kind == "erase":
         raise InputError(
             f"Operation {op_id} erased for good: there is no way back.", "Nothing of it is left."
+        )
+    if chosen.kind == RESTORE:
+        before = next(
+            (gap.backup for gap in gaps(connection) if gap.operation == op_id), "the backup before it"
+        )
+        raise InputError(
+            f"Operation {op_id} restored a backup, which only another restore takes back.",
+            f"memtui restore {before} brings back what was there before.",
         )
     root = _root(connection, chosen)
     if chosen.kind != "undo":

@@ -14,6 +14,7 @@ from memtui.engine.records import (
     CheckReport,
     Kind,
     MemoryRecord,
+    Operation,
     Session,
     Stats,
     StrategyReport,
@@ -108,11 +109,11 @@ class Keeping(Finding, Undoing):
 
         return Backups(self._connections, self._clock, on_restore=self._restored)
 
-    def _restored(self) -> None:
+    def _restored(self, operation: Operation) -> None:
         """The file holds something else now: nothing that was known about it counts."""
         self._indexer.forget_names()
         self._health = None
-        self._call("changed", Changes(tables=frozenset({*COVERED, "*"})))
+        self._call("changed", Changes(tables=frozenset({*COVERED, "*"}), operation=operation))
         self._wake_indexer()
 
     @cached_property

@@ -54,8 +54,11 @@ class Travelling(Keeping):
         return self.backups.preview(which)
 
     def restore_backup(self, which: str | Path) -> Restored:
-        """Put a backup into the file, after a backup of what is there. Other programs notice and read it anew."""
-        return self.backups.restore(which)
+        """Put a backup into the file, after a backup of what is there. Other programs notice and read it anew.
+
+        An operation in history says so, which ``undo`` does not take back: ``backups.before`` has what was there.
+        """
+        return self.backups.restore(which, actor=self.actor)
 
     def take_from_backup(self, which: str | Path, ids: Sequence[str] | None = None) -> Operation | None:
         """Bring back single memories from a backup, as one operation that undo takes back; None when all are there.

@@ -8,7 +8,6 @@ from textual.content import Content
 
 from memtui.ui.actions import Action
 from memtui.ui.backup_rows import Known, read_held
-from memtui.ui.format import local_time
 from memtui.ui.perform import start
 from memtui.ui.widgets.backup_text import BackupText
 from memtui.ui.widgets.labelled import Labelled
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from memtui.engine.maintain.restore_preview import RestorePreview
-    from memtui.engine.records import Operation
     from memtui.engine.store.backup import Backup
     from memtui.ui.maintenance_rows import Row
 
@@ -80,31 +78,16 @@ class BackupVerbs(JobVerbs):
         self._highlighted()
 
     async def do_restore_backup(self) -> None:
-        from .restoring import RestoreDialog
+        from .going_back import restore
 
         backup = self.backup
         if backup is None:
             return
-        preview = await self._compare(backup)
-        chosen = await self.shell.ask_person(RestoreDialog(preview))
-        if chosen is None:
-            self.say("Nothing was restored.")
-        elif chosen.ids is None:
-            done = await self._work(lambda memory, work: memory.restore_backup(backup.path), "restore")
-            when = local_time(backup.at, self.shell.clock())
-            self.say(f"Restored the backup of {when}. What was there before is in {done.before.path.name}.")
-        else:
-            await self._take(backup, chosen.ids)
+        told = await restore(self.shell, backup, await self._compare(backup), self._work)
+        if told:
+            self.say(told)
         self.compared.clear()
         self.refresh_state()
-
-    async def _take(self, backup: Backup, ids: tuple[str, ...]) -> Operation | None:
-        operation = await self._work(
-            lambda memory, work: memory.take_from_backup(backup.path, ids or None), "taking"
-        )
-        if operation is None:
-            self.say("All of it is there already.")
-        return operation
 
     async def _compare(self, backup: Backup) -> RestorePreview:
         """What restoring it would do; it is checked first."""

@@ -57,7 +57,12 @@ class HistoryPane(AboutRow, LooksBack):
     def _text(self) -> HistoryText:
         from memtui.ui.widgets.operation_view import HistoryText
 
-        return HistoryText(self.preview.text_width, self.shell.clock(), self.shell.glyphs)
+        return HistoryText(
+            self.preview.text_width,
+            self.shell.clock(),
+            self.shell.glyphs,
+            self.shell.keymap_shown("undo_this"),
+        )
 
     def preview_title(self, row: Entry | PastRow | ChangeRow) -> Content:
         if isinstance(row, PastRow | ChangeRow):

@@ -54,7 +54,7 @@ class RestoreDialog(Dialog[Chosen]):
     ]
     wide: ClassVar[bool] = True
     hints = (
-        ("y", "restore all of it"), ("space", "mark"), ("t", "take this, or the marked"),
+        ("y", "restore all of it"), ("Space", "mark"), ("t", "take this, or the marked"),
         ("m", "take all missing"),
     )  # fmt: skip
 

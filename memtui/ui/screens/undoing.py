@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memtui.ui.format import local_time, plural
-from memtui.ui.history_rows import who
+from memtui.ui.history_rows import is_restore, who
 
 if TYPE_CHECKING:
     from memtui.engine.records import Operation
@@ -22,7 +22,12 @@ async def undo_operation(pane: Pane, operation: Operation) -> None:
     from memtui.engine.store.undo import NothingUndoneError
 
     from .conflicts import ConflictsDialog
+    from .going_back import go_back
 
+    if is_restore(operation):
+        if told := await go_back(pane.shell, operation):
+            pane.say(told)
+        return
     if not await _sure(pane, operation):
         pane.say("Nothing was undone.")
         return

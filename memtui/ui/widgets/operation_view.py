@@ -12,13 +12,14 @@ from textual.content import Content
 
 from memtui.ui.column_words import LEFT_OUT, label_of, value_of
 from memtui.ui.format import local_time, plural, relative_time
-from memtui.ui.history_rows import who
+from memtui.ui.history_rows import is_restore, who
 from memtui.ui.safe import assemble, content, line
 
 from .diff_view import ADDED, REMOVED, old_and_new
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord, Operation, RowChange
+    from memtui.engine.store.backup import Backup
     from memtui.ui.glyphs import Glyphs
     from memtui.ui.operation_detail import OperationDetail, RecallDetail
 
@@ -34,12 +35,16 @@ _NAMES = ("title", "name", "canonical_name", "alias", "key", "session_id", "id")
 
 
 class HistoryText:
-    """Lays out operations and recalls for a preview ``width`` cells wide, as of ``now``."""
+    """Lays out operations and recalls for a preview ``width`` cells wide, as of ``now``.
 
-    def __init__(self, width: int, now: float, glyphs: Glyphs) -> None:
+    ``undo_key``: what takes back the operation that is shown.
+    """
+
+    def __init__(self, width: int, now: float, glyphs: Glyphs, undo_key: str = "U") -> None:
         self.width = max(width, 20)
         self.now = now
         self.glyphs = glyphs
+        self.undo_key = undo_key
 
     # -- operations
 
@@ -77,7 +82,8 @@ class HistoryText:
             else f"  {operation.actor}"
         )
         yield from self._labelled("who", assemble(who(operation.actor), (by, "$text-muted")))
-        yield from self._labelled("rows", assemble(f"{operation.rows:,}"))
+        if not is_restore(operation):
+            yield from self._labelled("rows", assemble(f"{operation.rows:,}"))
 
     def _standing(self, detail: OperationDetail) -> Iterable[Content]:
         if detail.undone_by is not None and detail.operation.state == "undone":
@@ -86,8 +92,19 @@ class HistoryText:
             yield from self._labelled("undone", assemble((told, "$warning")))
         if detail.undoes is not None:
             yield from self._labelled("undoes", assemble(detail.undoes.label))
+        if is_restore(detail.operation):
+            yield from self._way_back(detail.before)
         if detail.operation.state == "running":
             yield from self._labelled("state", assemble(("still running", "$warning")))
+
+    def _way_back(self, before: Backup | None) -> Iterable[Content]:
+        if before is None:
+            yield from self._labelled("before", assemble("what was there before is not kept any more"))
+            return
+        yield from self._labelled("before", content(before.path.name, limit=200))
+        yield assemble("")
+        told = "back to what was there before this restore, after a look at it"
+        yield from assemble((self.undo_key, "bold $accent"), (f"  {told}", "$text-muted")).wrap(self.width)
 
     def _change(self, detail: OperationDetail, change: RowChange) -> Iterable[Content]:
         if change.table != "memories":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from memtui import Memory
 from memtui.engine.errors import CorruptFileError, InputError, NotFoundError, ReadOnlyError
 from memtui.engine.maintain import taking
 from memtui.engine.maintain.restore_preview import RestoreCount, RestorePreview
-from memtui.engine.records import Options
+from memtui.engine.records import Changes, Options
 from memtui.engine.store import history, row_images
 from memtui.engine.store.past import Gap
 from memtui.engine.store.undo import NothingUndoneError
@@ -374,7 +375,50 @@ def test_what_a_restore_took_back_is_said_to_be_in_another_file(memory: Memory, 
     assert opened.page("backup") == []
     clock.now += DAY
     reach = memory.as_of(START + DAY).reach
-    assert reach.gap == Gap(start=made.at, end=int(START) + 2 * DAY, backup=done.before.path.name)
+    assert reach.gap == Gap(
+        start=made.at, end=int(START) + 2 * DAY, backup=done.before.path.name, operation=done.operation.op_id
+    )
     assert memory.as_of(START).reach.gap is None
     assert memory.as_of("now").reach.gap is None
     assert memory.backups.held(done.before.path.name).counts["fact"] == 2
+
+
+# -- its line in history
+
+
+def test_a_restore_is_a_line_of_history_which_tells_what_it_took_and_the_way_back(
+    memory: Memory, clock: Clock
+) -> None:
+    kept = memory.remember("kept")
+    memory.record_turn("talk", "user", "one turn")
+    made = memory.backups.make()
+    clock.now += DAY
+    memory.forget(kept.id)
+    memory.remember("added after the backup")
+    for number in range(2):
+        memory.record_turn("talk", "user", f"later turn {number}")
+    last = memory.view.operations(limit=1)[0].op_id
+    told: list[Changes] = []
+    memory.subscribe("changed", told.append)
+    done = memory.restore_backup("1")
+
+    line = memory.view.operations(limit=1)[0]
+    assert line == done.operation == told[-1].operation
+    assert line.op_id > last, "a number is never given twice"
+    assert (line.kind, line.actor, line.at) == ("restore-backup", "person", int(clock.now))
+    day = datetime.fromtimestamp(made.at).strftime("%Y-%m-%d %H:%M")
+    assert line.label == f"Restored the backup of {day}: lost 2 turns, 1 fact; 1 fact came back"
+    assert memory.backups.before(line.op_id) == done.before
+    assert memory.check(deep=True).ok
+
+    assert memory.next_undo() == line
+    with pytest.raises(InputError, match="only another restore takes back") as refused:
+        memory.undo()
+    assert done.before.path.name in refused.value.hint
+
+    back = memory.restore_backup(done.before.path.name)
+    assert {one.content for one in memory.view.page("kind:fact")} == {"added after the backup"}
+    assert back.operation.label.endswith("lost 1 fact; 2 turns, 1 fact came back")
+    assert memory.backups.before(back.operation.op_id) == back.before
+    back.before.path.unlink()
+    assert memory.backups.before(back.operation.op_id) is None
