@@ -12,7 +12,7 @@ from typing import Literal
 from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 
 from .similarity import Reading, compare_readings, read
-from .slots import contested, names_role
+from .slots import contested, moves_home, names_role
 
 # In a run so many facts, or this share of them if that is more, may be superseded without being asked, as with the
 # cap of fading; the rest waits in Review.
@@ -21,8 +21,8 @@ SUPERSEDED_SHARE = 0.02
 SUPERSEDED_CONFIDENCE = 0.3
 SUPERSEDED_DECAY = 0.5
 _CLOSE = 0.6
-# Of these nobody has two.
-_ONLY_ONE = frozenset({"home", "age"})
+# Of this nobody has two, and a later one is always another.
+_GROWS = "age"
 # One can like, speak, visit and own many things at once.
 _MANY = frozenset(
     """
@@ -50,10 +50,8 @@ def stand(new: str, old: str, *, correcting: bool = False) -> Standing:
         return Standing(kind="duplicate", reason=verdict.reasons[0], score=verdict.score)
     slot = contested(new, old)
     if slot is not None:
-        # Two people may share what one had: only the person knows.
-        asks = names_role(new) or names_role(old)
         return Standing(
-            kind="conflict", reason=f"another {slot}", strong=not asks and (correcting or slot in _ONLY_ONE),
+            kind="conflict", reason=f"another {slot}", strong=_replaces(slot, new, old, correcting),
             score=max(verdict.score, _CLOSE),
         )  # fmt: skip
     if correcting and (reason := _same_topic(mine, theirs, new, old)):
@@ -64,6 +62,15 @@ def stand(new: str, old: str, *, correcting: bool = False) -> Standing:
             strong=correcting and mine.denials != theirs.denials,
         )  # fmt: skip
     return Standing(kind="beside", score=verdict.score)
+
+
+def _replaces(slot: str, new: str, old: str, correcting: bool) -> bool:
+    """Whether what fills a slot is beyond doubt in the place of what filled it before."""
+    if names_role(new) or names_role(old):
+        return False  # two people may share what one had: only the person knows
+    if slot == "home":
+        return correcting and moves_home(new, old)  # one may live in Berlin and in Germany
+    return correcting or slot == _GROWS
 
 
 def _matters(mine: Reading, theirs: Reading, score: float) -> bool:

@@ -9,9 +9,13 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from memtui.engine.models.ner import gazetteer
+
 from .similarity import read
 
-_SUBJECT = r"(?:(?P<owner>i|we|the user|user|he|she|[a-z'-]+|my [\w-]+|our [\w-]+)\s+)?"
+_SUBJECT = (
+    r"(?:(?P<owner>i|we|the user|user|he|she|(?!(?:now|still|currently) )[a-z'-]+|my [\w-]+|our [\w-]+)\s+)?"
+)
 _ADVERB = (
     r"(?:(?:now|still|currently|also|just|have|has|had|am|are|is|'m|'re|been|both|all|recently|already) )*"
 )
@@ -26,9 +30,15 @@ _ONE = (
     r"home ?town|"
     r"nationality|mother tongue|native language|pin|surname|budget|car)"
 )
+# "moved my desk to the window" moves a desk.
+_MOVED = (
+    r"(?P<moved>moved)(?: (?:house|home|flats?|back|over|again|away|out|together|permanently|for good|"
+    r"(?:from|with|last|this|in) [\w'-]+(?: [\w'-]+){0,2}?))* (?:in(?! with\b)|to|into)"
+)
 _ROLE_BY_NAME = "role"
 _SHAPES = {
-    "home": rf"^{_SUBJECT}{_ADVERB}(?:lives?|living|resides?|moved|based)\b[^.;]{{0,80}}?\b(?:in|at|to|into) (?P<value>.+)",
+    "home": rf"^(?:(?:i|we)(?:'ve| have)? moved(?:[:,;]| and) )?{_SUBJECT}{_ADVERB}"
+    rf"(?:(?:lives?|living|resides?|based)\b[^.;]{{0,80}}?\b(?:in|at)|{_MOVED}) (?P<value>.+)",
     "work": rf"^{_SUBJECT}{_ADVERB}(?:works?|working|employed) (?:[\w-]+ ){{0,3}}?(?:at|for|by) (?P<value>.+)",
     "age": rf"^{_SUBJECT}{_ADVERB}(?P<value>\d{{1,3}})(?: years old)?$",
     _ROLE_BY_NAME: rf"^(?:(?:dr|mr|mrs|ms|mx|prof)\.? )?(?P<value>(?!(?:there|here|this|that|one|nobody|"
@@ -44,7 +54,14 @@ _SLOTS = {name: re.compile(shape) for name, shape in _SHAPES.items()}
 _ROLE_IS = re.compile(rf"\b{_ROLE} (?:is|was|are)\b")
 _ROLE_IS_NAMED = re.compile(rf"\b(?i:{_ROLE}) (?:is|was|are) (?:now |called )?[^\W\d_a-z]")
 _SELF = frozenset({"", "i", "we", "the user", "user", "my", "our"})
-_STOPS = re.compile(r"\s*(?:[.;()]|,? (?:and|but|because|since|so|until|with|where|which|who)\b)")
+_STOPS = re.compile(
+    r"\s*(?:(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)\.|[;()]|"
+    r",? (?:and|but|because|since|so|until|with|where|which|who)\b)"
+)
+_TITLES = frozenset({"dr", "mr", "mrs", "ms", "prof"})
+# "in a small flat", "to the next step": no place by its name.
+_SOME = re.compile(r"(?:an?|the|my|our|his|her|their|this|that|one|two|another|home|peace|love|work|bed)\b")
+_WHEN = re.compile(r" (?:now|again|last|this|next|in|on|at|a|for|two|three|\d)\b.*")
 
 
 class Slot(NamedTuple):
@@ -66,11 +83,40 @@ def slots(text: str) -> dict[Slot, frozenset[str]]:
             continue  # "my boss is on holiday" names nobody
         owner = match["owner"] or ""
         owner = "" if owner in _SELF else owner.removesuffix("'s")
-        value = read(_STOPS.split(match["value"], maxsplit=1)[0])
-        words = frozenset(value.content) | value.numbers
+        told = _STOPS.split(match["value"], maxsplit=1)[0]
+        if name == "home" and not _names(told, text):
+            continue
+        value = read(told)
+        words = (frozenset(value.content) | value.numbers) - _TITLES
         if words:
             found[Slot(owner, match["thing"] if "thing" in match.groupdict() else name)] = words
     return found
+
+
+def moves_home(new: str, old: str) -> bool:
+    """Whether two different homes are both told by the name of a place, so that the later one can follow the other.
+
+    A street or a house number may be in the town that is known; who "moved to Postgres" still lives in Oslo.
+    """
+    return _by_name(new) and _by_name(old)
+
+
+def _by_name(text: str) -> bool:
+    match = _SLOTS["home"].search(_plain(text))
+    if match is None:
+        return False
+    place = _WHEN.sub("", _STOPS.split(match["value"], maxsplit=1)[0]).strip(" ,")
+    if any(sign.isdigit() for sign in place):
+        return False
+    return not match["moved"] or gazetteer.is_place(place.split(",")[0].split())
+
+
+def _names(told: str, text: str) -> bool:
+    """Whether ``told``, a part of ``text`` in small letters, says a place by its name and not what it is like."""
+    words = set(re.findall(r"[\w'-]+", told))
+    return not _SOME.match(told) or any(
+        word[0].isupper() and word.casefold() in words for word in re.findall(r"[\w'-]+", text)[1:]
+    )
 
 
 def _plain(text: str) -> str:
