@@ -16,7 +16,7 @@ import msgspec
 
 from memtui.engine.errors import StoreError
 from memtui.engine.records import Operation
-from memtui.engine.store import erased, history, metadata
+from memtui.engine.store import erased, metadata, operations
 from memtui.engine.store.past import GAPS, RESTORE, Gap, gaps
 from memtui.engine.store.sql import json_text, scalar
 
@@ -87,7 +87,7 @@ def carry_over(live: apsw.Connection, copy: apsw.Connection, gap: Gap, actor: st
         copy.execute(
             "INSERT INTO ops(at, actor, kind, label) VALUES (?, ?, ?, ?)", (gap.end, actor, RESTORE, label)
         )
-        operation = history.get_operation(copy, copy.last_insert_rowid())
+        operation = operations.get(copy, copy.last_insert_rowid())
         # What was done between the backup and now is no longer in this file: whoever looks back should be told.
         gap = msgspec.structs.replace(gap, operation=operation.op_id)
         metadata.put(copy, GAPS, json_text([*gaps(copy), gap][-_GAPS_KEPT:]))
