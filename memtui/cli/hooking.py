@@ -30,7 +30,7 @@ def hook_command(
 
     door.check()
     given = {
-        "--db": str(door.path()),
+        "--db": door.db,
         "--config": door.config,
         "--agent": agent or client,
         "--project": project,

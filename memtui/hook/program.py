@@ -82,10 +82,12 @@ def _opened(given: dict[str, str], opened: list[Quick]) -> Quick:
 
     from .quick import Quick
 
+    options, set_place = _settings(given)
+    named = given.get("--db") or set_place
     memory = Quick(
-        Path(given["--db"]) if "--db" in given else paths.default_memory(),
+        Path(named).expanduser() if named else paths.default_memory(),
         agent=given.get("--agent", "claude-code"),
-        options=_settings(given),
+        options=options,
         filter=given.get("--filter", ""),
         project=given.get("--project"),
         readonly="--readonly" in given,
@@ -94,20 +96,24 @@ def _opened(given: dict[str, str], opened: list[Quick]) -> Quick:
     return memory
 
 
-def _settings(given: dict[str, str]) -> Options:
-    """The settings in force. Those of nobody, which are most, are had without reading what could be set."""
+def _settings(given: dict[str, str]) -> tuple[Options, str]:
+    """The settings in force, and the memory that they name.
+
+    Those of nobody, which are most, are had without reading what could be set.
+    """
     named = given.get("--config")
     unsafe = "--allow-unsafe-fs" in given
     if named and not os.path.exists(named) and not any(map(_is_setting, os.environ)):  # noqa: PTH110
         from memtui.engine.records import Options
 
-        return Options(allow_unsafe_fs=unsafe)
+        return Options(allow_unsafe_fs=unsafe), os.environ.get("MEMTUI_DB", "")
     from pathlib import Path
 
     from memtui import config
 
     there = Path(named) if named and os.path.exists(named) else None  # noqa: PTH110
-    return config.load(there).settings.options(allow_unsafe_fs=unsafe)
+    settings = config.load(there).settings
+    return settings.options(allow_unsafe_fs=unsafe), settings.general.db
 
 
 def _is_setting(variable: str) -> bool:

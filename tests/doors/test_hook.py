@@ -106,6 +106,27 @@ def test_a_prompt_is_told_what_bears_on_it_and_recorded(memory: Memory, place: P
     assert memory.check(deep=True).ok
 
 
+@pytest.mark.parametrize("how", ["variable", "variable and config", "setting"])
+def test_without_db_the_memory_that_is_set_is_meant(
+    memory: Memory, place: Path, home: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    command = ["hook", "claude-code"]
+    if how == "setting":
+        config = home / "own.toml"
+        config.write_text(f"[general]\ndb = '{place}'\n")
+        command.append(f"--config={config}")
+    else:
+        monkeypatch.setenv("MEMTUI_DB", str(place))
+        command += ["--config=/nowhere/config.toml"] if "config" in how else []
+    done = subprocess.run(
+        [sys.executable, "-m", "memtui", *command], input=json.dumps(prompt("What does Ada eat?")).encode(),
+        capture_output=True, timeout=20,
+    )  # fmt: skip
+    assert "Ada is vegetarian" in injected(done)
+    assert turns(memory) == [("user", "What does Ada eat?")]
+    assert [file.name for file in home.rglob("*.db")] == [place.name]
+
+
 def test_nothing_is_injected_where_nothing_bears_on_the_prompt(memory: Memory, place: Path) -> None:
     assert hook(place, prompt("zebra crossings")).stdout == b""
     assert turns(memory) == [("user", "zebra crossings")]
