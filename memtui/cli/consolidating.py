@@ -31,6 +31,7 @@ _LINES: dict[str, tuple[str, Style]] = {
     "observation": ("+ observation", "green"),
     "summary": ("# summary", "cyan"),
 }
+_WITHOUT = {"failed": "it stays pending", "nothing": "it has no new turns"}
 
 
 @click.command("consolidate", cls=Command)
@@ -70,6 +71,8 @@ def consolidate_command(door: Door, sessions: tuple[str, ...], every: bool, prev
             emit(found)
         else:
             _tell(memory, found, preview)
+            if wanted is None:
+                _tell_left_out(memory, found)
     return CANCELLED if stopped else DEGRADED if found.failed else OK
 
 
@@ -77,6 +80,8 @@ def _tell_cost(memory: Memory, wanted: list[str] | None) -> None:
     if not memory.options.llm.configured:
         return
     cost = memory.upkeep.estimate(wanted)
+    if not cost.turns:
+        return
     budget = memory.options.llm.budget_tokens
     note(
         f"{memory.options.llm.model} reads {plural(cost.turns, 'turn')} of {plural(cost.sessions, 'session')}: "
@@ -94,7 +99,7 @@ def _tell(memory: Memory, found: Consolidation, preview: bool) -> None:
     for why, sessions in found.left_waiting.items():
         err(f"{plural(sessions, 'session')} left waiting: {why}")
     if not found.outcomes:
-        out("no session waits")
+        out("no session is due" if memory.upkeep.pending_sessions() else "no session waits")
         return
     would = "would become" if preview else "became"
     turns = plural(sum(plan.turns for plan in found.plans), "turn")
@@ -109,6 +114,16 @@ def _tell(memory: Memory, found: Consolidation, preview: bool) -> None:
         out(row(" ", paint(f'"memtui undo {found.operation.op_id}" takes it back', "dim")))
 
 
+def _tell_left_out(memory: Memory, found: Consolidation) -> None:
+    """What waits and is not due: without a word it would look as if there were nothing."""
+    read = {outcome.session_id for outcome in found.outcomes if outcome.state != "failed"}
+    waiting = [one for one in memory.upkeep.pending_sessions() if one.session_id not in read]
+    if failed := sum(one.last_error is not None for one in waiting):
+        note(f"{plural(failed, 'session')} failed: memtui sessions tells why, --all tries again")
+    if going_on := len(waiting) - failed:
+        note(f"{plural(going_on, 'session')} may still go on: --all reads them now")
+
+
 def _tell_session(outcome: SessionOutcome) -> None:
     counted = (
         ("fact", outcome.added), ("observation", outcome.observations), ("known", outcome.reinforced),
@@ -116,7 +131,7 @@ def _tell_session(outcome: SessionOutcome) -> None:
     )  # fmt: skip
     summary = outcome.plan is not None and outcome.plan.count("summary")
     told = ", ".join(f"{number} {what}" for what, number in counted if number)
-    told = told or ("only a summary" if summary else "nothing")
+    told = told or ("only a summary" if summary else _WITHOUT.get(outcome.state, "nothing"))
     title = outcome.plan.session.title if outcome.plan is not None else None
     word = paint(outcome.state, *([_COLOURS[outcome.state]] if outcome.state in _COLOURS else []))
     out(row(word, paint(outcome.session_id, "dim"), title or "", told))

@@ -98,6 +98,7 @@ class Door:
 
     @contextmanager
     def _opened(self, *, write: bool, create: bool, background: bool = False) -> Iterator[Memory]:
+        from memtui import log
         from memtui.engine.memory import Memory
 
         self.check()
@@ -111,6 +112,8 @@ class Door:
         if not create and paths.is_missing(path):
             hint = 'memtui remember "..." or memtui import PATH begins one; memtui --demo shows an example.'
             raise StoreError(f"There is no memory at {path}.", hint)
+        if write:
+            log.start()  # else what a job logs would stand between the lines of the answer
         with Memory.open(path, readonly=not write, options=options) as memory:
             if memory.unfinished_erase() is not None:
                 from .output import note

@@ -6,24 +6,27 @@ import time
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import asdict
 
 from memtui.engine.errors import NotFoundError
 from memtui.ui.format import count, local_time, plural
 
 from .errors import NEGATIVE, OK
 from .lines import age, glyphs, sign
-from .output import brief, emit, err, out, paint, printed_cells, row, table
+from .output import Style, brief, emit, err, out, paint, printed_cells, row, table
 from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.records import MemoryRecord, Session
+    from memtui.engine.records import MemoryRecord
+    from memtui.engine.store.lists import SessionRow
     from memtui.ui.glyphs import Glyphs
 
     from .door import Door
 
 _LISTED = 20
 _TURNS_AT_ONCE = 500
+_COLOURS: dict[str, Style] = {"failed": "red", "pending": "cyan", "new turns": "cyan"}
 
 
 @click.command("sessions", cls=Command)
@@ -40,28 +43,29 @@ def sessions_command(door: Door, text: tuple[str, ...], limit: int | None, json:
     """
     wanted = " ".join(text)
     with door.reading() as memory:
-        session = _session(memory, wanted)
-        if session is None:
-            found = memory.view.sessions(text=wanted, limit=limit or _LISTED)
-            left = memory.view.count_sessions(wanted) - len(found)
+        named = _session(memory, wanted)
+        if named is None:
+            sessions = memory.view.session_list
+            found = sessions.page(wanted, order="time", limit=limit or _LISTED)
+            left = sessions.count(wanted) - len(found)
         else:
-            turns = _turns(memory, session.session_id, limit)
-    if session is not None:
+            turns = _turns(memory, named.session.session_id, limit)
+    if named is not None:
         if json:
-            emit({"session": session, "turns": turns})
+            emit({"session": named.session, "state": named.state, "turns": turns})
         else:
-            _tell_transcript(session, turns, glyphs(door))
+            _tell_transcript(named, turns, glyphs(door))
         return OK
     if json:
-        emit({"sessions": found})
+        emit({"sessions": [asdict(one.session) | {"state": one.state} for one in found]})
     else:
         _tell_sessions(found, left)
     return OK if found else NEGATIVE
 
 
-def _session(memory: Memory, identity: str) -> Session | None:
+def _session(memory: Memory, identity: str) -> SessionRow | None:
     try:
-        return memory.view.session(identity) if identity else None
+        return memory.view.session_row(identity) if identity else None
     except NotFoundError:
         return None
 
@@ -77,21 +81,35 @@ def _turns(memory: Memory, identity: str, limit: int | None) -> list[MemoryRecor
     return found
 
 
-def _tell_sessions(found: list[Session], left: int) -> None:
+def _tell_sessions(found: list[SessionRow], left: int) -> None:
     rows = [
-        (age(one.last_seen_at), plural(one.turns, "turn"), paint(one.session_id, "dim"), one.project or "")
+        (age(one.session.last_seen_at), plural(one.session.turns, "turn"), _state(one),
+         paint(one.session.session_id, "dim"), one.session.project or "")
         for one in found
-    ]
+    ]  # fmt: skip
     for one, line in zip(found, table(rows, right=(0, 1)) if rows else [], strict=True):
-        out(row(line, brief(name, printed_cells(line) + 2)) if (name := one.title or one.opening) else line)
+        name = one.session.title or one.session.opening
+        out(row(line, brief(name, printed_cells(line) + 2)) if name else line)
+        _tell_failure(one)
     if not found:
         err("no sessions")
     elif left > 0:
         err(f"and {count(left)} more: --limit shows them")
 
 
-def _tell_transcript(session: Session, turns: list[MemoryRecord], signs: Glyphs) -> None:
-    out(row(paint(session.name, "bold"), paint(session.session_id, "dim")))
+def _state(one: SessionRow) -> str:
+    return paint(one.state, _COLOURS.get(one.state, "dim"))
+
+
+def _tell_failure(one: SessionRow) -> None:
+    if one.state == "failed":
+        out(row("    ", paint(brief(f"{one.session.last_error}", 6), "red")))
+
+
+def _tell_transcript(named: SessionRow, turns: list[MemoryRecord], signs: Glyphs) -> None:
+    session = named.session
+    out(row(paint(session.name, "bold"), paint(session.session_id, "dim"), _state(named)))
+    _tell_failure(named)
     for turn in turns:
         out()
         when = local_time(turn.event_time, time.time())

@@ -14,7 +14,7 @@ from .wrap import wrap
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Session
-    from memtui.engine.store.lists import SessionRow
+    from memtui.engine.store.lists import SessionRow, SessionState
 
     from .glyphs import Glyphs
     from .turn_lines import Line
@@ -25,6 +25,9 @@ ORDERS = (
     Order("title", False, "by title, from Z", "by title, from A"),
 )
 _SUMMARY = 600
+_ROLES: dict[SessionState, Role] = {
+    "failed": "error", "done": "dim", "skipped": "dim", "pending": "accent", "new turns": "accent"
+}  # fmt: skip
 
 
 class SessionSource:
@@ -59,11 +62,7 @@ def title_of(session: Session) -> str:
 
 def state_of(row: SessionRow) -> tuple[str, Role]:
     """What is to be said of a session in one word."""
-    if row.session.last_error and row.pending:
-        return "failed", "error"
-    if not row.pending:
-        return ("done" if row.session.consolidated_at is not None else "skipped"), "dim"
-    return ("new turns" if row.session.consolidated_through is not None else "pending"), "accent"
+    return row.state, _ROLES[row.state]
 
 
 def session_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[SessionRow]]:

@@ -72,7 +72,7 @@ def test_an_empty_review_is_all_clear(cli: Cli) -> None:
 
 
 def test_an_endpoint_that_is_not_there_leaves_the_session_pending_and_says_so(
-    cli: Cli, talk: None, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, talk: None, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MEMTUI_LLM_BASE_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("MEMTUI_LLM_MODEL", "small")
@@ -81,6 +81,33 @@ def test_an_endpoint_that_is_not_there_leaves_the_session_pending_and_says_so(
     assert told.code == 5
     assert "tokens" in told.err and "failed" in told.out
     assert cli("stats", "--json").json["pending_sessions"] == 2
+    # The log is no part of the answer.
+    assert "consolidate.py" not in told.err
+    (log,) = home.rglob("memtui.log")
+    assert "a session could not be consolidated" in log.read_text()
+    # Then the other one is tried; after that none is due before long, and they are still there.
+    assert cli("consolidate").code == 5
+    again = cli("consolidate")
+    assert (again.code, again.out) == (0, "no session is due\n")
+    assert "note: 2 sessions failed: memtui sessions tells why, --all tries again" in again.err
+    listed = cli("sessions")
+    assert "failed" in listed.out and "cannot be reached" in listed.out
+    assert {one["session_id"]: one["state"] for one in cli("sessions", "--json").json["sessions"]} == {
+        "s1": "failed", "s2": "failed"
+    }  # fmt: skip
+    assert "failed" in cli("sessions", "s1").out.splitlines()[0]
+
+
+def test_a_session_that_still_goes_on_is_told_of(cli: Cli, home: Path) -> None:
+    with Memory.open(home / "memory.db", options=Options(background=False)) as memory:
+        memory.record_turn("s1", "user", "I like gooseberries.")
+    told = cli("consolidate")
+    assert (told.code, told.out) == (0, "no session is due\n")
+    assert "note: 1 session may still go on: --all reads them now" in told.err
+    assert "1 fact" in cli("consolidate", "--all").out
+    assert "done" in cli("sessions").out
+    again = cli("consolidate", "--session", "s1")
+    assert again.out.startswith("nothing  s1    it has no new turns\n") and not again.err
 
 
 def test_hostile_texts_reach_the_terminal_harmless(cli: Cli, home: Path) -> None:

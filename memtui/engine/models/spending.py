@@ -31,7 +31,7 @@ class Spending:
         """Raise BudgetError unless so many tokens may still be spent."""
         if self.left is not None and expected > self.left:
             raise BudgetError(
-                f"it would cost about {expected:,} tokens; {self.left:,} of the budget of this run are left",
+                f"it would cost about {expected:,} tokens; {self.left:,} of the budget of this run are left.",
                 "Raise llm.budget, or run again.",
             )
 
