@@ -76,8 +76,18 @@ class Terminal:
         while select.select([self._master], [], [], 0)[0]:
             self._cursor_moves(os.read(self._master, 65_536), 0.0)
         begun = time.perf_counter()
-        os.write(self._master, keys.encode())
+        self.write(keys)
         return self._cursor_moves(b"", seconds) - begun
+
+    def fill(self, keys: str, seconds: float = 10.0) -> float:
+        """Seconds from a key to the moment at which an empty list has a row under the cursor."""
+        self._row = ""
+        begun = time.perf_counter()
+        self.write(keys)
+        return self._cursor_moves(b"", seconds) - begun
+
+    def write(self, keys: str) -> None:
+        os.write(self._master, keys.encode())
 
     def _cursor_moves(self, seen: bytes, seconds: float) -> float:
         """When the cursor came to another row; ``seconds`` 0 only looks at what was ``seen``."""
