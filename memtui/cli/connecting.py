@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import sys
+import time
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from memtui.connect import clients
 from memtui.connect.clients import CLIENTS, LABELS, Call, ClientName, Edit
 from memtui.connect.writing import write
 from memtui.engine.errors import UsageError
+from memtui.engine.search import confine, filters
 
 from .errors import CANCELLED, OK
 from .output import emit, note, out, paint, row
@@ -85,6 +87,9 @@ def _options(
     door.check()
     if door.demo:
         raise UsageError("The demo is thrown away when it ends.", "Leave --demo out.")
+    if filter:
+        # The server would refuse it when the agent starts it, where nobody sees why.
+        filters.compile(confine.expression(filter, project), now=time.time())
     named = {
         "--db": str(door.path().absolute()),
         "--config": str(Path(door.config).expanduser().absolute()) if door.config else None,

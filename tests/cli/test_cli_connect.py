@@ -152,6 +152,13 @@ def test_what_makes_no_sense_is_refused(line: list[str], cli: Cli) -> None:
     assert cli("connect", *line).code == 2
 
 
+def test_a_filter_that_the_server_would_refuse_is_refused_before_it_is_written(cli: Cli, home: Path) -> None:
+    told = cli("connect", "codex", "--filter", "kind:bogus", "--yes")
+    assert told.code == 3
+    assert "kind: has no value 'bogus'" in told.err
+    assert not (home / ".codex").exists()
+
+
 def test_scripts_learn_what_was_written(cli: Cli, home: Path) -> None:
     shown = cli("connect", "claude-code", "--hooks", "--dry-run", "--json").json
     assert shown["written"] is False
