@@ -149,6 +149,7 @@ def _tell_history(portrait: Portrait) -> None:
     if portrait.recalls:
         out()
         out(paint("told to", "bold"))
-    told = [(recall.agent, age(recall.at), recall.query) for recall in portrait.recalls]
-    for line in table(told, right=(1,)):
+    now = time.time()
+    told = [(local_time(recall.at, now), recall.agent, recall.query) for recall in portrait.recalls]
+    for line in table(told):
         out(line)

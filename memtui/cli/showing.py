@@ -47,25 +47,39 @@ def show_command(door: Door, id: str, json: bool) -> None:
 @click.option("--actor", metavar="WHO", help="Only what WHO did: person, agent:<name>, scheduler, external.")
 @click.option("--as-of", metavar="WHEN", help="What the memory held then: a date, yesterday, 2d, ...")
 @click.option("--diff", nargs=2, metavar="FROM TO", help="What became of the memories between two moments.")
+@click.option("--recalls", is_flag=True, help="What agents were told, in place of what was changed.")
 @click.option(
-    "--filter", "-f", "words", default="", metavar="F", help="With --as-of: words, kind:fact, is:trash."
-)
+    "--filter", "-f", "words", default="", metavar="F",
+    help="With --as-of: words, kind:fact, is:trash; with --recalls: words of agent, question or session.",
+)  # fmt: skip
 @json_option
 @pass_door
 def history_command(
     door: Door, op_id: int | None, limit: int, actor: str | None, as_of: str | None, diff: tuple[str, str] | None,
-    words: str, json: bool,
+    recalls: bool, words: str, json: bool,
 ) -> int:  # fmt: skip
     """List the operations, newest first; with OP_ID show what that one changed, row by row.
 
     \b
     memtui history --as-of 2026-03-03              what was remembered then
     memtui history --diff "last monday" now        added, corrected, forgotten since
+    memtui history --recalls --as-of 15:02         what agents were told, up to then
     """
     if sum(one is not None for one in (op_id, as_of, diff)) > 1:
         raise UsageError("OP_ID, --as-of and --diff exclude each other.", "Choose one.")
-    if words and as_of is None:
-        raise UsageError("--filter goes with --as-of.", "For example --as-of yesterday --filter kind:fact")
+    if recalls and (op_id is not None or diff is not None):
+        raise UsageError("--recalls goes without OP_ID and --diff.", "For example --recalls --as-of 15:02")
+    if words and as_of is None and not recalls:
+        raise UsageError(
+            "--filter goes with --as-of or --recalls.", "For example --as-of yesterday --filter kind:fact"
+        )
+    if recalls:
+        from .recalled import tell_recalls
+
+        with door.reading() as memory:
+            return tell_recalls(
+                memory, words, actor=actor, until=as_of, limit=limit, signs=glyphs(door), json=json
+            )
     if as_of is not None or diff is not None:
         from .looking_back import tell_as_of, tell_diff
 

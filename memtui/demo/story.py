@@ -140,7 +140,7 @@ class Story:
         midnight = int(datetime.fromtimestamp(at).replace(hour=0, minute=0, second=0).timestamp())
         with self._connections.write() as connection:
             recalls.add(
-                connection, at=at, agent=AGENT, session_id=turn.session, query=turn.content,
+                connection, at=at, agent=AGENT.removeprefix("agent:"), session_id=turn.session, query=turn.content,
                 memory_ids=[record.id for record in records],
             )  # fmt: skip
             memories.record_access(connection, [record.rid for record in records], at, midnight)

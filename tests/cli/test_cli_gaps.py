@@ -121,3 +121,31 @@ def test_a_line_in_another_encoding_is_told_as_that(cli: Cli, tmp_path: Path) ->
     told = cli("import", file)
     assert told.code == 0
     assert "not text in UTF-8" in told.out
+
+
+def test_what_an_agent_was_told_at_a_time_is_told(cli: Cli) -> None:
+    place = os.environ["MEMTUI_DB"]
+    seconds = 1_760_000_000.0
+    with Memory.open(place, actor="agent:coach", clock=lambda: seconds) as memory:
+        kept, gone = memory.remember("Ada is vegetarian"), memory.remember("Ada cycles")
+        memory.note_recall("what does Ada do?", [kept, gone], "talk-7")
+    with Memory.open(place, actor="agent:cook", clock=lambda: seconds + 86_400) as memory:
+        memory.note_recall("what does Ada eat?", [kept])
+        memory.undo(2)
+    assert cli("show", gone.id).code == 3
+    told = cli("history", "--recalls").out.splitlines()
+    assert [line.split("  ", 1)[1].strip() for line in told if "“" in line] == [
+        "cook    “what does Ada eat?”", "coach  talk-7  “what does Ada do?”"
+    ]  # fmt: skip
+    assert sum("Ada is vegetarian" in line for line in told) == 2
+    assert told[-1].strip() == "and 1 that was taken back since"
+    then = cli("history", "--recalls", "--as-of", "2025-10-09", "--json").json["recalls"]
+    assert [(one["recall"]["agent"], [memory["id"] for memory in one["memories"]]) for one in then] == [
+        ("coach", [kept.id])
+    ]
+    assert "cook" not in cli("history", "--recalls", "--actor", "agent:coach").out
+    assert "coach" not in cli("history", "--recalls", "--filter", "eat").out
+    assert cli("history", "--recalls", "--filter", "nothing").code == 1
+    assert cli("history", "1", "--recalls").code == 2
+    shown = cli("show", kept.id).out
+    assert "10 Oct" in shown and "9 Oct" in shown
