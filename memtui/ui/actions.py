@@ -141,6 +141,8 @@ ACTIONS: tuple[Action, ...] = (
             "See the memory as it was at a time, or what became of it between two.", footer=42),
     _action("in_session", "O", "in session", "Look", _KEPT,
             "Open the conversation where it was said."),
+    _action("successor", "N", "successor", "Look", _KEPT,
+            "Go to what stands in the place of one that was replaced or merged."),
     _action("sort", ">", "sort", "Look", _LIST, "Sort by the next column.", footer=70),
     _action("reverse", "<", "reverse", "Look", _LIST, "Turn the order round."),
     _action("trash", "X", "trash", "Look", ("memories",),

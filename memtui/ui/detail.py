@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -39,6 +40,11 @@ class Detail:
     history: tuple[tuple[Operation, RowChange], ...]
     recalls: tuple[Recall, ...]
     sessions: dict[str, Session]
+
+    @property
+    def successor(self) -> MemoryRecord | None:
+        """What stands in its place."""
+        return _latest(self.memory, self.versions, self.merged_into)
 
 
 def gather(memory: Memory, identity: str) -> Detail:
@@ -83,6 +89,21 @@ def gather(memory: Memory, identity: str) -> Detail:
         recalls=tuple(view.recalls_of(identity)),
         sessions=sessions,
     )  # fmt: skip
+
+
+def successor(memory: Memory, identity: str) -> MemoryRecord | None:
+    """What stands in the place of a memory now: its latest text, or what it was merged into. Blocks."""
+    view = memory.view
+    return _latest(view.get(identity), view.versions(identity), view.merged(identity, into=True))
+
+
+def _latest(
+    one: MemoryRecord, versions: Sequence[MemoryRecord], merged_into: Sequence[MemoryRecord]
+) -> MemoryRecord | None:
+    if one.ended_by == "merged" and merged_into:
+        return merged_into[-1]
+    later = versions[-1] if one.ended_by == "superseded" and versions else one
+    return None if later.id == one.id else later
 
 
 def _days_around(moment: int) -> str:

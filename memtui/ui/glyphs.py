@@ -18,6 +18,7 @@ class Glyphs(NamedTuple):
     kinds: Mapping[Kind, str]
     protected: str
     ended: str
+    replaced: str
     conflict: str
     fading: str
     marked: str
@@ -41,6 +42,7 @@ UNICODE = Glyphs(
     kinds={"fact": "◆", "episode": "◇", "reflection": "✦", "observation": "▸"},
     protected="✓",
     ended="⌫",
+    replaced="→",
     conflict="!",
     fading="◔",
     marked="●",
@@ -64,6 +66,7 @@ ASCII = Glyphs(
     kinds={"fact": "*", "episode": "o", "reflection": "+", "observation": ">"},
     protected="P",
     ended="x",
+    replaced="r",
     conflict="!",
     fading="~",
     marked="#",

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 BAR = 8
 # Below this much of its confidence left, an unprotected memory is shown as fading.
 FADING = 0.2
+# A text this wide has room for a word before it.
+WORDED = 30
+_ENDS = {"superseded": "replaced"}
+_FOLLOWED = frozenset({"superseded", "merged"})
 # A filter with one of these terms says itself whether it means turns.
 _NAMES_KINDS = frozenset({"kind", "id", "role", "session"})
 
@@ -95,7 +99,11 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
     def text(row: MemoryRow, width: int) -> Iterable[Piece]:
         yield sign_of(row.memory, glyphs)
         yield Piece(Visible(" "))
-        yield Piece(one_line(row.memory.content, width - 2), "text" if row.memory.active else "dim")
+        told = ended_word(row.memory, width)
+        yield Piece(told, "warning")
+        yield Piece(
+            one_line(row.memory.content, width - 2 - len(told)), "text" if row.memory.active else "dim"
+        )
 
     def protection(row: MemoryRow, width: int) -> Iterable[Piece]:
         yield Piece(visible(glyphs.protected if row.memory.protected else ""), "success")
@@ -129,13 +137,35 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
 
 
 def sign_of(memory: MemoryRecord, glyphs: Glyphs) -> Piece:
-    """The sign before a memory: in the Trash, fading, or its kind."""
+    """The sign before a memory: replaced, in the Trash, fading, or its kind."""
     if not memory.active:
-        return Piece(visible(glyphs.ended), "warning")
+        return Piece(ended_sign(memory, glyphs), "warning")
     if is_fading(memory):
         return Piece(visible(glyphs.fading), "warning")
     role: Role = "dim" if memory.kind == "episode" else "accent"
     return Piece(visible(glyphs.kinds[memory.kind]), role)
+
+
+def is_followed(memory: MemoryRecord) -> bool:
+    """Whether another one stands in its place."""
+    return memory.ended_by in _FOLLOWED
+
+
+def ended_sign(memory: MemoryRecord, glyphs: Glyphs) -> Visible:
+    """The sign of one that is in the Trash."""
+    return visible(glyphs.replaced if is_followed(memory) else glyphs.ended)
+
+
+def ended_word(memory: MemoryRecord, room: int) -> Visible:
+    """Why it is in the Trash, before its text: ``replaced  ``; empty while it is active, and in a narrow list."""
+    if memory.active or room < WORDED:
+        return Visible("")
+    return visible(f"{why_ended(memory)}  ")
+
+
+def why_ended(memory: MemoryRecord) -> str:
+    """``replaced``, ``merged``, ``forgotten``, ``faded``."""
+    return _ENDS.get(memory.ended_by or "", memory.ended_by or "ended")
 
 
 def is_fading(memory: MemoryRecord) -> bool:

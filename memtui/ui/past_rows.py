@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .format import relative_time
 from .history_rows import when
+from .memory_rows import ended_sign, ended_word
 from .paint import Role
 from .past_words import verb_told
 from .text import Visible, one_line, visible
@@ -133,11 +134,13 @@ def past_columns(glyphs: Glyphs, at: Callable[[], float]) -> list[Column[Any]]:
 
     def sign(row: PastRow, width: int) -> Iterable[Piece]:
         one = row.memory
-        shown = glyphs.kinds[one.kind] if one.active else glyphs.ended
-        yield Piece(visible(shown), "accent" if one.active else "dim")
+        shown = visible(glyphs.kinds[one.kind]) if one.active else ended_sign(one, glyphs)
+        yield Piece(shown, "accent" if one.active else "dim")
 
     def text(row: PastRow, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(row.memory.content, width), "text" if row.memory.active else "dim")
+        told = ended_word(row.memory, width)
+        yield Piece(told, "dim")
+        yield Piece(one_line(row.memory.content, width - len(told)), "text" if row.memory.active else "dim")
 
     def sure(row: PastRow, width: int) -> Iterable[Piece]:
         if row.memory.kind != "episode":

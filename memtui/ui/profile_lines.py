@@ -11,7 +11,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from .format import MONTHS, count, local_date, plural, relative_time
-from .memory_rows import sign_of
+from .memory_rows import ended_word, sign_of
 from .named import NameMarks
 from .text import Visible, cells, one_line, visible
 from .widgets.columns import Piece
@@ -202,7 +202,9 @@ class ProfileText:
     ) -> list[Piece]:
         age = relative_time(one.event_time, self.now)
         room = width - 2 - _AGE - 1 - (where + 2 if where else 0)
-        pieces = [sign_of(one, self.glyphs), Piece(Visible(" ")), *marks.line(one.content, room)]
+        state = ended_word(one, room)
+        pieces = [sign_of(one, self.glyphs), Piece(Visible(" ")), Piece(state, "warning")]
+        pieces += marks.line(one.content, room - len(state))
         pieces.append(_blanks(room - sum(cells(piece.text) for piece in pieces[2:])))
         if where:
             title = one_line(portrait.titles.get(one.session_id or "", ""), where)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .arms import bar, bar_text, points, terms_of
 from .format import relative_time
-from .memory_rows import sign_of
+from .memory_rows import ended_word, sign_of
 from .text import cells, one_line, visible
 from .widgets.columns import Column, Piece
 
@@ -93,12 +93,14 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
         if row.hit is not None:
             arrow = moved(row)
             room = max(width - 2 - (_MOVED if arrow else 0), 1)
-            told = one_line(row.hit.memory.content, room)
+            state = ended_word(row.hit.memory, room)
+            told = one_line(row.hit.memory.content, max(room - len(state), 1))
             yield sign_of(row.hit.memory, glyphs)
             yield Piece(visible("?"), "accent") if row.expected else Piece(visible(" "))
+            yield Piece(state, "warning")
             yield Piece(told, "text" if row.hit.memory.active else "dim")
             if arrow:
-                yield Piece(visible(" " * (room - cells(told) + _MOVED - cells(arrow.text))))
+                yield Piece(visible(" " * (room - len(state) - cells(told) + _MOVED - cells(arrow.text))))
                 yield arrow
         elif row.saved is not None:
             if row.fared is None:

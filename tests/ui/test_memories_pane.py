@@ -285,3 +285,33 @@ async def test_somebody_elses_change_is_not_overwritten_by_a_correction(story: S
 def test_tags_are_read_as_typed() -> None:
     assert tag_change("work -old, #home +new --") == (("work", "home", "new"), ("old", "-"))
     assert tag_change("  ") == ((), ())
+
+
+async def test_what_was_replaced_is_marked_in_sign_and_word_and_its_successor_is_one_key_away(
+    story: Story,
+) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("N")
+        await until(lambda: "was not replaced" in app.main.query_one(StatusLine).said)
+        await pilot.press("X")
+        await until(lambda: memories(app).table.row_count == 2)
+        await settle(app)
+        assert "→ replaced  Standup is at 10:00" in screen_text(app)
+        assert "⌫ forgotten  Owns a unicycle" in screen_text(app)
+        memories(app).filter_bar.set_value("is:superseded")
+        await until(lambda: memories(app).table.row_count == 1)
+        await until(lambda: "N goes there" in screen_text(app))
+        assert "now         ◆ Standup moved" in screen_text(app)
+        await pilot.press("N")
+        await until(
+            lambda: memories(app).has_class("-zoom-preview") and "10:30 on Tuesdays" in screen_text(app)
+        )
+        await until(lambda: memories(app).current is not None and memories(app).current.active)
+        await pilot.press("escape")
+        await until(lambda: "→ replaced  Standup is at 10:00" in screen_text(app))
+        # Hits say it too.
+        await pilot.press("3", "slash", *"standup", "enter")
+        await until(lambda: "10:30" in screen_text(app))
+        await pilot.press("f", *"is:superseded", "enter")
+        await until(lambda: "→ replaced  Standup is at 10:00" in screen_text(app))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from memtui.ui.actions import Action
 from memtui.ui.format import plural
+from memtui.ui.memory_rows import is_followed
 from memtui.ui.safe import assemble, marked
 
 from .about import AboutRow
@@ -47,6 +48,9 @@ class MemoryVerbs(AboutRow, ListPane[Row]):
             return "There is no row here."
         if action.id == "erase":
             return "" if self.table.marks or self.current is not None else "There is no row here."
+        if action.id == "successor":
+            followed = self.current is not None and is_followed(self.current)
+            return "" if followed else "This one was not replaced: nothing stands in its place."
         if action.id == "in_session":
             return _no_session(self.current)
         if action.id not in ("confirm", "forget", "restore", "tag", "correct", "editor"):
@@ -86,6 +90,21 @@ class MemoryVerbs(AboutRow, ListPane[Row]):
             ids = [] if self.current is None else [self.current.id]
         if await self.shell.ask_person(EraseDialog(ids)) is not None:
             self.table.mark(set())
+
+    async def do_successor(self) -> None:
+        """To what stands in the place of one that was replaced or merged; Esc comes back."""
+        from memtui.ui.detail import successor
+
+        if self.current is None:
+            return
+        identity = self.current.id
+        one = await self.ask(lambda engine: successor(engine, identity))
+        if one is None:
+            self.say("What took its place is not there any more.")
+        elif one.active:
+            await self.shell.open_memory(one.rid)
+        else:
+            await self.shell.list_memories(f"is:trash id:{one.id}")
 
     async def do_tag(self) -> None:
         from .edit import TagDialog

@@ -33,7 +33,7 @@ class HitText(MemoryText):
         """The breakdown; with ``detail`` what the memory is and where it came from below it."""
         lines = [*self._text(hit.memory.content, hit.arms), assemble(""), *self._breakdown(hit, result)]
         if detail is not None:
-            lines += [self._rule(), *self._state(hit.memory)]
+            lines += [self._rule(), *self._state(hit.memory), *self._successor(detail)]
             if hit.memory.tags:
                 lines += self.labelled("tags", assemble("  ".join(hit.memory.tags)))
             lines += self._group(self._said_in(detail), self._named(detail), self._versions(detail))

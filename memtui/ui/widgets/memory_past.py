@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from memtui.ui.format import local_date, local_time, relative_time
+from memtui.ui.memory_rows import ended_sign
 from memtui.ui.safe import assemble, line
 
 from .diff_view import old_and_new
@@ -38,11 +39,21 @@ class PastText(TextLayout):
             yield from self.labelled("corrected", assemble((f"{day}{now_here}", "$text-muted")))
             yield from self._indented(old_and_new(before.content[:LONGEST], after.content[:LONGEST]), 2)
 
+    def _successor(self, detail: Detail) -> Iterable[Content]:
+        """What stands in the place of one that was replaced, and the way there."""
+        one = detail.successor
+        if one is None:
+            return
+        sign = self.glyphs.kinds[one.kind] if one.active else ended_sign(one, self.glyphs)
+        way = assemble(("  N", "bold $accent"), (" goes there", "$text-muted"))
+        text = line(one.content, max(self.width - LABEL - 2 - way.cell_length, 10))
+        yield from self.labelled("now", assemble((f"{sign} ", "$accent"), text, way))
+
     def _merged(self, detail: Detail) -> Iterable[Content]:
         for label, found in (("made of", detail.merged), ("merged into", detail.merged_into)):
             for index, one in enumerate(found[:LISTED]):
                 text = line(one.content, max(self.width - LABEL - 2, 10))
-                sign = self.glyphs.kinds[one.kind] if one.active else self.glyphs.ended
+                sign = self.glyphs.kinds[one.kind] if one.active else ended_sign(one, self.glyphs)
                 yield from self.labelled("" if index else label, assemble((f"{sign} ", "$accent"), text))
 
     def _history(self, detail: Detail) -> Iterable[Content]:

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.style import Style
 
 from memtui.ui.format import local_date, local_time, relative_time
-from memtui.ui.memory_rows import confidence
+from memtui.ui.memory_rows import confidence, ended_sign, why_ended
 from memtui.ui.safe import assemble, content, line, marked
 from memtui.ui.words import excerpt, shared
 
@@ -44,6 +44,7 @@ class MemoryText(PastText):
         return _stack(
             [
                 *self._head(memory),
+                *self._successor(detail),
                 *self._fading(detail),
                 *self._group(
                     self._said_in(detail),
@@ -95,11 +96,9 @@ class MemoryText(PastText):
                 "kept", assemble((f"{self.glyphs.protected} ", "$success"), f"confirmed {day}, does not fade")
             )
         if memory.valid_until is not None:
-            why = memory.ended_by or "ended"
             day = local_date(memory.valid_until, self.now)
-            yield from self.labelled(
-                "trash", assemble((f"{self.glyphs.ended} {why} {day}", "$warning"), "  R brings it back")
-            )
+            told = f"{ended_sign(memory, self.glyphs)} {why_ended(memory)} {day}"
+            yield from self.labelled("trash", assemble((told, "$warning"), "  R brings it back"))
 
     def _fading(self, detail: Detail) -> Iterable[Content]:
         memory = detail.memory

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 
 from memtui.ui.format import local_time
+from memtui.ui.memory_rows import ended_sign, why_ended
 from memtui.ui.past_words import ago, reach_told, verb_told
 from memtui.ui.safe import assemble, content
 
@@ -97,7 +98,7 @@ class PastText(TextLayout):
             yield from self.labelled("tags", assemble("  ".join(one.tags)))
         yield from self.labelled("recorded", assemble(local_time(one.created_at, self.now)))
         if one.valid_until is not None:
-            told = f"{self.glyphs.ended} {one.ended_by} {local_time(one.valid_until, self.now)}"
+            told = f"{ended_sign(one, self.glyphs)} {why_ended(one)} {local_time(one.valid_until, self.now)}"
             yield from self.labelled("trash", assemble((told, "$warning")))
 
     def _now(self, one: MemoryRecord, since: Since) -> Iterable[Content]:
