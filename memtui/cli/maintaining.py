@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.ui.format import count, local_time, plural, relative_time
+from memtui.ui.format import count, local_date, local_time, plural, relative_time
 
 from .errors import CANCELLED, DEGRADED, OK
+from .lines import glyphs, memory_line
 from .output import Style, emit, err, note, out, paint, row, table
 from .progress import Meter
 from .root import Command, json_option, pass_door
@@ -25,11 +26,14 @@ if TYPE_CHECKING:
     from memtui.engine.maintain.scheduler import JobStatus, Scheduler
     from memtui.engine.memory import Memory
     from memtui.engine.store.jobs import JobRun
+    from memtui.ui.glyphs import Glyphs
 
     from .door import Door
 
 T = TypeVar("T")
 _COLOURS: dict[str, Style] = {"done": "green", "failed": "red", "cancelled": "yellow", "running": "cyan"}
+_NAMED = 10
+_FORECAST_DAYS = 30
 
 
 @click.command("maintain", cls=Command)
@@ -66,7 +70,7 @@ def maintain_command(
         if accept_clock:
             scheduler.accept_clock()
         if names or once:
-            return _run(memory, names, once, dry_run, json)
+            return _run(memory, names, once, dry_run, json, glyphs(door))
         if runs is not None:
             return _tell_all(scheduler.runs(runs), json)
         if status or enable or disable or accept_clock:
@@ -74,7 +78,7 @@ def maintain_command(
         return _stay(memory, json)
 
 
-def _run(memory: Memory, names: tuple[str, ...], once: bool, dry_run: bool, json: bool) -> int:
+def _run(memory: Memory, names: tuple[str, ...], once: bool, dry_run: bool, json: bool, signs: Glyphs) -> int:
     scheduler = memory.scheduler
     stopped = threading.Event()
 
@@ -99,7 +103,7 @@ def _run(memory: Memory, names: tuple[str, ...], once: bool, dry_run: bool, json
     if once and not found and not json:
         _tell_nothing_due(scheduler)
         return OK
-    code = _tell_all(found, json)
+    code = _tell_all(found, json, lambda run: _tell_what(memory, run, dry_run, signs))
     return CANCELLED if stopped.is_set() else code
 
 
@@ -169,12 +173,13 @@ def _on_signals(call: Callable[[], None]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _tell_all(runs: list[JobRun], json: bool) -> int:
+def _tell_all(runs: list[JobRun], json: bool, more: Callable[[JobRun], None] = lambda run: None) -> int:
     if json:
         emit({"runs": runs})
     else:
         for run in runs:
             _tell_run(run, False, moment=True)
+            more(run)
     return DEGRADED if any(run.state == "failed" for run in runs) else OK
 
 
@@ -185,15 +190,33 @@ def _tell_run(run: JobRun, json: bool, *, moment: bool = False) -> None:
     report = run.report
     what = run.error or (report.summary if report else "")
     if report is not None and report.skipped:
-        what = f"skipped: {report.skipped}"
+        what = report.skipped
     if report is not None and (failed := report.counts.get("failed")):
         what += f"; {plural(failed, 'session')} failed"
     when = [paint(local_time(run.finished_at or run.started_at, time.time()), "dim")] if moment else []
-    out(row(*when, paint(run.state, _COLOURS.get(run.state, "dim")), run.job, what))
+    out(row(*when, _state(run), run.job, what))
     for line in report.notes if report else ():
         out(row("   ", line))
     if run.op_id is not None:
         out(row("   ", paint(f'"memtui undo {run.op_id}" takes it back', "dim")))
+
+
+def _tell_what(memory: Memory, run: JobRun, dry_run: bool, signs: Glyphs) -> None:
+    """The memories that a run is about; of fading also when the next ones follow."""
+    ids = run.report.ids if run.report else ()
+    for id in ids[:_NAMED]:
+        out(memory_line(memory.get(id), signs, "   "))
+    if (more := len(ids) - _NAMED) > 0:
+        out(row("   ", paint(f"and {count(more)} more (--json names them)", "dim")))
+    if dry_run and run.job == "decay":
+        now = time.time()
+        days = [
+            f"{count(len(day.rids))} on {local_date(day.start, now)}"
+            for day in memory.view.forecast(_FORECAST_DAYS).days
+            if day.rids
+        ]
+        coming = ", ".join(days[:_NAMED]) if days else f"none within {_FORECAST_DAYS} days"
+        note(f"reach the threshold next, if nobody recalls or confirms them: {coming}")
 
 
 def _tell_status(scheduler: Scheduler, json: bool) -> int:
@@ -239,9 +262,15 @@ def _status_row(job: JobStatus, now: float) -> list[str]:
         paint(job.name, "bold"),
         job.schedule,
         next_due,
-        paint(f"{last.state} {ago}", _COLOURS.get(last.state, "dim")),
+        row(_state(last), ago, gap=" "),
         what,
     ]
+
+
+def _state(run: JobRun) -> str:
+    if run.report is not None and run.report.skipped:
+        return paint("skipped", "dim")
+    return paint(run.state, _COLOURS.get(run.state, "dim"))
 
 
 def _tell_nothing_due(scheduler: Scheduler) -> None:

@@ -33,6 +33,8 @@ def test_one_job_runs_now_and_says_how_to_take_it_back(cli: Cli) -> None:
     dry = cli("maintain", "--job", "decay", "--dry-run")
     assert dry.code == 0
     assert "would fade 3 facts" in dry.out
+    assert all(f"the ferry leaves at {number}" in dry.out for number in range(3))
+    assert "none within 30 days" in dry.err
     assert cli("stats", "--json").json["by_kind"] == {"fact": 3}
     told = cli("maintain", "--job", "decay")
     assert told.code == 0
@@ -103,7 +105,8 @@ def test_a_clock_that_jumped_is_told_and_can_be_accepted(cli: Cli, fading: Path)
 def test_a_job_that_cannot_work_says_why(cli: Cli) -> None:
     told = cli("maintain", "--job", "reflection")
     assert told.code == 0
-    assert "skipped: no language model is configured" in told.out
+    assert "skipped  reflection  no language model is configured" in told.out
+    assert "skipped now" in cli("maintain", "--status").out
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
