@@ -173,6 +173,8 @@ CLASSES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             rf"motorbike|van|camper)\b|"
             rf"drive an?|play (?!with|around|it|that)\w+|ride|sing in|volunteer|collect|practi[sc]e|"
             rf"do (?:yoga|judo|karate|pottery)|"
+            rf"(?:never|hardly ever|rarely|seldom|do not|cannot) (?:fly|drive|cook|smoke|swim|ski|dance|vote|gamble|"
+            rf"cycle|drink|eat (?:meat|fish|pork|sugar|gluten|dairy|out))|only (?:eat|drink|fly|read)|"
             rf"make (?:cyanotypes|\w+s (?:on|in|at|for))|knit|paint|bake|garden|sail|climb|dance|"
             rf"cycle to)\b|call me [a-z]",
         ),

@@ -52,7 +52,8 @@ _SUPPOSED = re.compile(
     r"example|e\.g|quote|lorem|dreamt|dreamed|joking|kidding)\b"
 )
 _HEDGES = re.compile(
-    r"\b(?:maybe|perhaps|probably|possibly|might|may(?! \d)|considering|thinking (?:of|about)|not sure|"
+    r"\b(?:maybe|perhaps|probably|possibly|might|"
+    r"(?<!\d )(?<!\d(?:st|nd|rd|th) )(?<!\bof )(?<!\bin )(?<!\bon )may(?! \d)|considering|thinking (?:of|about)|not sure|"
     r"i think|i guess|i suppose|we think|"
     r"hopefully|tempted|kind of|sort of|or so|apparently|seems?|we(?:'ll| will) see|for now|not certain|"
     r"unsure|hope to)\b"

@@ -149,6 +149,25 @@ def test_what_changes_a_life_is_kept_with_its_day(sentence: str) -> None:
     assert facts(f"{sentence}.") == [f"{sentence}{SAID}"]
 
 
+HABITS = ("I never fly", "I don't drive", "I can't swim", "I hardly ever cook", "I only drink decaf")
+
+
+@pytest.mark.parametrize("sentence", HABITS)
+def test_what_somebody_never_does_is_a_fact_also_in_three_words(sentence: str) -> None:
+    assert facts(f"{sentence}.") == facts(f"Remember that {sentence}.") == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "confidence"),
+    [
+        ("My birthday is on 4 May", 0.8), ("My birthday is on the 4th of May", 0.8),
+        ("We are getting married in May", 0.8), ("We may move to Rome", 0.5),
+    ],
+)  # fmt: skip
+def test_the_month_of_may_is_no_doubt(sentence: str, confidence: float) -> None:
+    assert [draft.confidence for draft in drafts(f"{sentence}.")] == [confidence]
+
+
 NOT_LASTING = (
     "We use cookies.",
     "We use a loop for iterating.",
@@ -181,6 +200,9 @@ NOT_LASTING = (
     "I got the job done today.",
     "I had a baby carrot today.",
     "I prefer it when it's late.",
+    "I can't drive today.",
+    "I never said that.",
+    "I don't cook this.",
 )
 
 
