@@ -60,6 +60,8 @@ FEEDS: tuple[Feed, ...] = (
 EMPTY = "empty"
 BINARY = "not text"
 OTHER = "in no known format"
+# What is not recognised by itself, as much is text or a JSON object.
+_ALSO = {"markdown": " (any plain text)", "scratchpad": " (a JSON object of keys and texts)"}
 UNREADABLE = "cannot be read"
 NO_FILE = "not a file"
 ASIDE = "notes beside something else"
@@ -316,4 +318,5 @@ class _Search:
                 f"{path} is neither a file nor a folder.", "Name a file, a folder or a zip archive."
             )
         seen = "" if reason == OTHER else f" ({reason})"
-        return InputError(f"{path} {what}{seen}.", f"Formats: {known}. --format NAME insists on one.")
+        names = ", ".join(f"{feed.name}{_ALSO.get(feed.name, '')}" for feed in FEEDS)
+        return InputError(f"{path} {what}{seen}.", f"If you know better, say so with --format: {names}.")

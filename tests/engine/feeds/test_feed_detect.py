@@ -172,3 +172,16 @@ def test_encrypted_and_strangely_packed_members_are_passed_over(tmp_path: Path) 
     assert [source.source.member for source in found.sources] == ["good.jsonl"]
     assert found.sources[0].source.place == f"{path}: good.jsonl"
     assert found.ignored == {"packed in a way that is not read": 1, "encrypted": 1}
+
+
+def test_the_hint_for_an_unknown_file_names_formats_that_can_be_given(tmp_path: Path) -> None:
+    (tmp_path / "kv.json").write_text('{"task": "move the standup"}')
+    with pytest.raises(InputError) as refused:
+        find_sources([tmp_path / "kv.json"])
+    named = refused.value.hint.removesuffix(".").partition("--format: ")[2]
+    names = [name.partition(" ")[0] for name in named.split(", ")]
+    assert names == [feed.name for feed in FEEDS]
+    assert "scratchpad (a JSON object of keys and texts)" in named
+    assert [found.format for found in find_sources([tmp_path / "kv.json"], "scratchpad").sources] == [
+        "scratchpad"
+    ]
