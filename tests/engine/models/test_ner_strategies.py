@@ -111,6 +111,12 @@ async def test_what_is_private_does_not_leave_this_process(model: Model) -> None
     assert model.read["llm"] == ["the old harbour"]
 
 
+async def test_compared_strategies_each_read_the_texts_for_themselves(model: Model) -> None:
+    reports = await Recogniser().compare(["the old harbour", "another"])
+    spacy = [one for report in reports for one in report.providers if one.provider == "spacy"]
+    assert [(one.texts, one.remembered) for one in spacy] == [(2, 0), (2, 0)]
+
+
 @pytest.mark.parametrize(
     ("name", "providers", "says"),
     [

@@ -114,9 +114,17 @@ class Recogniser:
         return Extraction(spans=merged, report=report)
 
     async def compare(self, texts: Sequence[str]) -> tuple[StrategyReport, ...]:
-        """The report of every strategy on the same texts; none of them leaves this process."""
-        every = range(len(texts))
-        return tuple([(await self.extract(texts, name, private=every)).report for name in self._strategies])
+        """The report of every strategy on the same texts; none of them leaves this process.
+
+        Each reads them for itself, with its models at hand: else the first one would pay for all.
+        """
+        every, reports = range(len(texts)), []
+        for name in self._strategies:
+            await self.extract(texts[:1], name, private=every[:1])
+            with self._lock:
+                self._remembered.clear()
+            reports.append((await self.extract(texts, name, private=every)).report)
+        return tuple(reports)
 
     async def _ask(
         self, provider: Provider, texts: Sequence[str], spending: Spending | None
