@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.engine.errors import NotFoundError, UsageError
-from memtui.ui.format import plural, quote
+from memtui.ui.format import count, plural, quote
 
 from .door import Door
 from .errors import NEGATIVE, OK
@@ -79,7 +79,8 @@ def _run(memory: Memory, json: bool) -> int:
     if not found:
         note('no question expects anything yet: memtui questions expect "..." ID')
     else:
-        out(f"{len(found) - failed} of {plural(len(found), 'question')} found what they should")
+        verb = "found what it should" if len(found) == 1 else "found what they should"
+        out(f"{count(len(found) - failed)} of {plural(len(found), 'question')} {verb}")
     return NEGATIVE if failed else OK
 
 

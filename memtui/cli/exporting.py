@@ -81,9 +81,9 @@ def _tell(report: ExportReport) -> None:
     memories = plural(report.counts.get("memory", 0), "memory", "memories")
     out(row(paint("exported", "green"), memories, "to", str(report.path), gap=" "))
     others = [
-        f"{count(number)} {kind}" for kind, number in report.counts.items() if kind not in ("header", "memory", "end")
+        plural(number, f"{kind} line") for kind, number in report.counts.items() if kind not in ("header", "memory", "end")
     ]  # fmt: skip
     if others:
-        out(row(" ", paint("other lines: " + ", ".join(others), "dim")))
+        out(row(" ", paint("and " + ", ".join(others), "dim")))
     size = f"{file_size(report.size)} in {report.seconds:.1f} s, content hash {report.content_hash}"
     out(row(" ", paint(size, "dim")))

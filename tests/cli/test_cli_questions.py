@@ -11,7 +11,7 @@ def test_a_question_is_added_asked_and_dropped(cli: Cli) -> None:
     assert added.code == 0
     assert "not asked yet" in added.out
     asked = cli("questions")
-    assert (asked.code, asked.out.splitlines()[-1]) == (0, "1 of 1 question found what they should")
+    assert (asked.code, asked.out.splitlines()[-1]) == (0, "1 of 1 question found what it should")
     assert "#1" in asked.out
 
     cli("forget", fact)

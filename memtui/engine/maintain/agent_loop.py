@@ -18,6 +18,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import MemoryRecord, Operation, Options, Record
 from memtui.engine.store import consolidations, history, memories, operations, sessions
 from memtui.engine.store.connection import Connections
+from memtui.engine.wording import plural
 
 from . import apply, conflicts, dedup, planning
 from .agent_sight import RESOLVE, Sight, check_batch, may_still_replace, replaced_before
@@ -137,7 +138,7 @@ class AgentLoop:
                     saved.append(
                         Saved(content=draft.content, outcome="dropped", reason="it was taken away before")
                     )
-            op.label = f"Saved {len(saved)} facts of “{session.name}”"
+            op.label = f"Saved {plural(len(saved), 'fact')} of “{session.name}”"
         self._tell(op.op_id)
         return saved
 

@@ -18,6 +18,7 @@ from memtui.engine.errors import DegradedError
 from memtui.engine.models import llm
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import history, memories, reflections
+from memtui.engine.wording import plural
 
 from .extract_llm import may_be_told
 from .jobs import JobReport, Task
@@ -180,7 +181,7 @@ def _store(task: Task, text: str, sources: tuple[str, ...], counts: dict[str, in
         notes.keep_from_vectors(op.connection, rid, accepted)
         (record,) = memories.by_rid(op.connection, [rid], now)
         report = JobReport(
-            summary=f"wrote a reflection on {len(sources)} memories",
+            summary=f"wrote a reflection on {plural(len(sources), 'memory')}",
             counts=counts,
             ids=(record.id,),
             op_id=op.op_id,

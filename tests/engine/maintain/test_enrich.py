@@ -136,7 +136,7 @@ def test_strategies_are_compared_without_writing(memory: Memory, spacy_says: lis
     reports = {report.strategy: report for report in memory.compare_strategies()}
     assert {name: report.spans for name, report in reports.items()} == {"fast": 1, "local": 2, "accurate": 2}
     assert reports["accurate"].providers[-1].why == "no language model is configured"
-    assert spacy_says == ["Ada works at the harbour"]
+    assert set(spacy_says) == {"Ada works at the harbour"}
     assert memory.view.count_operations() == operations
     assert len(memory.memories_for_enrichment()) == 1
 
