@@ -68,26 +68,21 @@ def is_told(
     return found is not None
 
 
+def row(turn: NewTurn, now: int, id: str | None = None) -> memories.NewMemory:
+    """The row that a turn becomes."""
+    return memories.NewMemory(
+        id=id, kind="episode", content=turn.intake.content, event_time=turn.event_time, created_at=now,
+        trust=turn.trust, session_id=turn.session_id, source_role=turn.role, source=turn.source,
+        source_key=turn.source_key, project=turn.project, attributes=turn.intake.attributes,
+    )  # fmt: skip
+
+
 def store_turn(connection: apsw.Connection, turn: NewTurn, now: int, id: str | None = None) -> int | None:
     """Insert the episode and register its session; returns its rid, None when it is there already.
 
     Full text follows by trigger. Links and vectors are left to the queue.
     """
-    rid = memories.insert(
-        connection,
-        id=id,
-        kind="episode",
-        content=turn.intake.content,
-        event_time=turn.event_time,
-        created_at=now,
-        trust=turn.trust,
-        session_id=turn.session_id,
-        source_role=turn.role,
-        source=turn.source,
-        source_key=turn.source_key,
-        project=turn.project,
-        attributes=turn.intake.attributes,
-    )
+    rid = memories.insert(connection, **row(turn, now, id))
     if rid is None:
         return None
     sessions.seen(

@@ -40,13 +40,14 @@ class TurnTaker:
             elif checked := self._checked(turn):
                 new[key] = checked
         with shared.connections.read() as connection:
+            since = writing.latest(connection)
             for key in writing.told_otherwise(connection, new):
                 del new[key]
                 shared.already_there += 1
             for key in writing.erased_turns(connection, new):
                 del new[key]
                 shared.skip(account.ERASED)
-        self._count(self._dry(new) if shared.dry_run else self._store(list(new.values())))
+        self._count(self._dry(new) if shared.dry_run else self._store(list(new.values()), since))
 
     def _told_by_twin(self, turn: Turn) -> bool:
         """Whether another format of this import brought the same words; notes that this one did."""
@@ -83,14 +84,17 @@ class TurnTaker:
         self._shared.already_there += len(new) - len(fresh)
         return fresh
 
-    def _store(self, turns: list[NewTurn]) -> list[NewTurn]:
+    def _store(self, turns: list[NewTurn], since: int) -> list[NewTurn]:
+        """Store turns that were not there when ``since`` was the latest row; those that are new."""
         shared = self._shared
         stored: list[NewTurn] = []
         while turns:
             with shared.operation.part() as connection:
                 taken, some = writing.store_some(
-                    connection, turns, self._titles, now=int(shared.clock()), seconds=account.SECONDS_PER_TRANSACTION
+                    connection, turns, self._titles, now=int(shared.clock()),
+                    seconds=account.SECONDS_PER_TRANSACTION, since=since,
                 )  # fmt: skip
+                since = writing.latest(connection)
             shared.already_there += taken - len(some)
             stored += some
             turns = turns[taken:]

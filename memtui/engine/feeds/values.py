@@ -152,4 +152,4 @@ def last_folder(value: Any) -> str | None:
     """The project: the last folder of a path in either notation."""
     if not isinstance(value, str):
         return None
-    return one_line(re.split(r"[/\\]", value.rstrip("/\\"))[-1])
+    return one_line(value.replace("\\", "/").rstrip("/").rpartition("/")[2])

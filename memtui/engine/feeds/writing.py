@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import apsw
 
-from memtui.engine.curate import turns
+from memtui.engine.curate import notes, turns
 from memtui.engine.curate.turns import NewTurn
 from memtui.engine.records import Turn
 from memtui.engine.store import erased, full_text, memories, sessions
-from memtui.engine.store.sql import json_text
+from memtui.engine.store.sql import json_text, scalar
 
 _TITLES_KEPT = 256
-_ROWS_PER_LOOK = 8
+_ROWS_AT_ONCE = 64
+_CHARACTERS_AT_ONCE = 50_000
 # The source of an import, and those that tell the same turns in other words: the hook which records them as they are
 # said, the list of prompts.
 SAME_WORDS = {
@@ -79,37 +80,57 @@ def told_otherwise(connection: apsw.Connection, new: Mapping[str, NewTurn]) -> s
     }
 
 
+def latest(connection: apsw.Connection) -> int:
+    """The latest row of the memory, 0 in an empty one."""
+    return int(scalar(connection, "SELECT max(rid) FROM memories") or 0)
+
+
 def store_some(
-    connection: apsw.Connection, new: Sequence[NewTurn], titles: Titles, *, now: int, seconds: float
+    connection: apsw.Connection,
+    new: Sequence[NewTurn],
+    titles: Titles,
+    *,
+    now: int,
+    seconds: float,
+    since: int,
 ) -> tuple[int, list[NewTurn]]:
-    """Store turns until the time is up: how many were taken, and those that were not there already."""
+    """Store turns until the time is up: how many were taken, and those that were not there already.
+
+    ``since``: the latest row when ``told_otherwise`` was asked about them.
+    """
     until = time.monotonic() + seconds
+    beside = latest(connection) > since
     stored: list[NewTurn] = []
     taken = 0
-    for taken, turn in enumerate(new, 1):
-        if _insert(connection, turn, now):
-            stored.append(turn)
-        if taken % _ROWS_PER_LOOK == 0 and time.monotonic() > until:
-            break
+    while taken < len(new) and (not taken or time.monotonic() < until):
+        some = new[taken : taken + at_once(turn.intake.content for turn in new[taken:])]
+        taken += len(some)
+        # A hook may have been quicker, since that was looked up.
+        stored += _insert(
+            connection, [one for one in some if not (beside and told_otherwise(connection, {"": one}))], now
+        )
     _register_sessions(connection, stored, titles)
     full_text.merge(connection, MERGED_PAGES)
     return taken, stored
 
 
-def _insert(connection: apsw.Connection, turn: NewTurn, now: int) -> bool:
-    others = SAME_WORDS.get(turn.source or "")
-    if others and turns.is_told(
-        connection, turn.session_id, turn.role, turn.intake.content, turn.event_time, others
-    ):
-        return False  # a hook was quicker, since that was looked up
-    rid = memories.insert(
-        connection, kind="episode", content=turn.intake.content, event_time=turn.event_time, created_at=now,
-        trust=turn.trust, session_id=turn.session_id, source_role=turn.role, source=turn.source,
-        source_key=turn.source_key, project=turn.project, attributes=turn.intake.attributes,
-    )  # fmt: skip
-    if rid is not None and turn.intake.quarantined:
-        connection.execute("UPDATE index_queue SET vector = 0 WHERE rid = ?", (rid,))
-    return rid is not None
+def at_once(texts: Iterable[str]) -> int:
+    """How many of the rows that begin with these texts go into one statement: a few dozen, few if they are long."""
+    length = 0
+    for count, text in enumerate(texts, 1):
+        length += len(text)
+        if count == _ROWS_AT_ONCE or length > _CHARACTERS_AT_ONCE:
+            return count
+    return count
+
+
+def _insert(connection: apsw.Connection, new: Sequence[NewTurn], now: int) -> list[NewTurn]:
+    """Insert turns by one statement; those that were not there."""
+    rids = memories.insert_all(connection, [turns.row(turn, now) for turn in new])
+    stored = [(rid, turn) for rid, turn in zip(rids, new, strict=True) if rid is not None]
+    for rid, turn in stored:
+        notes.keep_from_vectors(connection, rid, turn.intake)
+    return [turn for _, turn in stored]
 
 
 def _register_sessions(connection: apsw.Connection, stored: Sequence[NewTurn], titles: Titles) -> None:

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from .tokens import Span
+from .tokens import Span, grouped
 
 _PASSWORD_WORDS = (
     *("password", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort", "mot de passe"),
@@ -26,7 +26,11 @@ _SAID = (
     r"[ \t]{1,3}[\"'`“]?)"
 )
 # Compiled when their word is met: all of them take 10 ms.
-_PASSWORDS = tuple((word, f"{word}(?:{_ASSIGNED}|{_SAID}){_VALUE % 6}") for word in _PASSWORD_WORDS)
+_PASSWORDS = grouped(
+    [(word, f"{word}(?:{_ASSIGNED}|{_SAID}){_VALUE % 6}") for word in _PASSWORD_WORDS],
+    lambda one: one[0],
+    ["pass"],
+)
 _KEYS = tuple((word, f"{word}(?:{_ASSIGNED}| is ){_VALUE % 12}") for word in _KEY_WORDS)
 _HEADERS = (
     ("token", "bearer", "bearer[ \t:]{1,3}" + _VALUE % 16),
@@ -50,7 +54,7 @@ def find_assignments(text: str) -> Iterator[Span]:
     lowered = text.lower()
     if len(lowered) != len(text):  # a letter whose small form is longer would shift every place
         lowered = "".join(character.lower()[0] for character in text)
-    for word, pattern in _PASSWORDS:
+    for word, pattern in (one for part, those in _PASSWORDS if part in lowered for one in those):
         if word in lowered:
             for match in re.finditer(pattern, lowered):
                 start, end = _value_span(text, match)

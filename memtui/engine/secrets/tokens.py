@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
+T = TypeVar("T")
 Span = tuple[str, int, int]
 """Kind, start, end."""
 
@@ -54,11 +56,26 @@ _TOKENS = (
 )
 
 
+def grouped(
+    found: Iterable[T], word: Callable[[T], str], parts: Sequence[str]
+) -> tuple[tuple[str, list[T]], ...]:
+    """By the first of ``parts`` that the word of each has, else by the word: a text without that has none of them."""
+    groups: dict[str, list[T]] = {}
+    for one in found:
+        groups.setdefault(next((part for part in parts if part in word(one)), word(one)), []).append(one)
+    return tuple(groups.items())
+
+
+_BY_SIGN = grouped(_TOKENS, lambda token: token[1], "_-.A")
+
+
 def find_tokens(text: str) -> Iterator[Span]:
-    for kind, start, pattern in _TOKENS:
-        if start in text:
-            for match in re.finditer(pattern, text):
-                yield kind, match.start(), match.end()
+    for sign, tokens in _BY_SIGN:
+        if sign in text:
+            for kind, start, pattern in tokens:
+                if start in text:
+                    for match in re.finditer(pattern, text):
+                        yield kind, match.start(), match.end()
 
 
 _private_key = re.compile(r"-----BEGIN ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----")

@@ -175,6 +175,7 @@ class Connections:
         self._idle: list[apsw.Connection] = []
         self._closed = False
         self._data_version = 0
+        self._turn_over = 0.0  # when long work last let others write
         # Operations of this process that could not be ended for lack of space, with their labels (history.py).
         self.unfinished: dict[int, str] = {}
         self._asked: apsw.Connection | None = None
@@ -238,9 +239,11 @@ class Connections:
     @contextmanager
     def write_in_turn(self) -> Iterator[apsw.Connection]:
         """Like ``write``, for long work in many transactions: whoever waits comes before the next one of them."""
+        # What was done since the last one was time enough for others, too.
+        time.sleep(max(self._turn_over + _TURN_SECONDS - time.monotonic(), 0.0))
         with self.write() as connection:
             yield connection
-        time.sleep(_TURN_SECONDS)
+        self._turn_over = time.monotonic()
 
     @contextmanager
     def exclusive(self) -> Iterator[apsw.Connection]:

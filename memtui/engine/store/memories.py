@@ -6,7 +6,8 @@ import hashlib
 import os
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, Required, TypedDict, Unpack
 
 import apsw
 import msgspec
@@ -59,47 +60,75 @@ def content_hash(content: str) -> str:
     return hashlib.blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def insert(
-    connection: apsw.Connection,
-    *,
-    kind: Kind,
-    content: str,
-    event_time: int,
-    created_at: int,
-    trust: Trust,
-    id: str | None = None,
-    category: Category | None = None,
-    session_id: str | None = None,
-    source_role: str | None = None,
-    source: str | None = None,
-    source_key: str | None = None,
-    project: str | None = None,
-    confidence: float = 1.0,
-    decay_rate: float = 0.0,
-    confirmed_at: int | None = None,
-    source_ids: Iterable[str] = (),
-    tags: Iterable[str] = (),
-    attributes: Mapping[str, Any] | None = None,
-) -> int | None:
+class NewMemory(TypedDict, total=False):
+    """What a row is made from; what is left out is empty, or as the schema has it."""
+
+    kind: Required[Kind]
+    content: Required[str]
+    event_time: Required[int]
+    created_at: Required[int]
+    trust: Required[Trust]
+    id: str | None
+    category: Category | None
+    session_id: str | None
+    source_role: str | None
+    source: str | None
+    source_key: str | None
+    project: str | None
+    confidence: float
+    decay_rate: float
+    confirmed_at: int | None
+    source_ids: Iterable[str]
+    tags: Iterable[str]
+    attributes: Mapping[str, Any] | None
+
+
+def insert(connection: apsw.Connection, **new: Unpack[NewMemory]) -> int | None:
     """Insert a row and return its rid; None when ``source_key`` is there already."""
-    source_ids, tags = tuple(source_ids), tuple(tags)
-    row = connection.execute(
-        """
+    return insert_all(connection, [new])[0]
+
+
+def insert_all(connection: apsw.Connection, new: Sequence[NewMemory]) -> list[int | None]:
+    """Insert rows by one statement and return their rids; None where a ``source_key`` is there already.
+
+    Between two statements SQLite has the full-text index write a segment, which costs as much as everything else that a
+    row costs: so there should be a few dozen in a statement.
+    """
+    if not new:
+        return []
+    rows = [_values(one) for one in new]
+    made: dict[str, int] = dict(
+        connection.execute(_insert_sql(len(rows)), [value for row in rows for value in row])
+    )
+    return [made.get(row[0]) for row in rows]
+
+
+@lru_cache
+def _insert_sql(rows: int) -> str:
+    return f"""
         INSERT INTO memories(id, kind, category, content, content_hash, session_id, source_role, source, source_key,
                              project, trust, event_time, created_at, confidence, decay_rate, confirmed_at,
                              source_ids, tags, attributes)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT(source_key) WHERE source_key IS NOT NULL DO NOTHING RETURNING rid
-        """,
-        (
-            id or new_id(kind), kind, category, content, content_hash(content), session_id, source_role, source,
-            source_key, project, trust, event_time, created_at, confidence, decay_rate, confirmed_at,
-            _encode(source_ids).decode() if source_ids else "[]",
-            _encode(tags).decode() if tags else "[]",
-            _encode(dict(attributes)).decode() if attributes else "{}",
-        ),
-    ).fetchone()  # fmt: skip
-    return row[0] if row else None
+        VALUES {", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"] * rows)}
+        ON CONFLICT(source_key) WHERE source_key IS NOT NULL DO NOTHING RETURNING id, rid
+        """
+
+
+def _values(new: NewMemory) -> tuple[Any, ...]:
+    source_ids, tags, attributes = (
+        tuple(new.get("source_ids", ())),
+        tuple(new.get("tags", ())),
+        new.get("attributes"),
+    )
+    return (
+        new.get("id") or new_id(new["kind"]), new["kind"], new.get("category"), new["content"],
+        content_hash(new["content"]), new.get("session_id"), new.get("source_role"), new.get("source"),
+        new.get("source_key"), new.get("project"), new["trust"], new["event_time"], new["created_at"],
+        new.get("confidence", 1.0), new.get("decay_rate", 0.0), new.get("confirmed_at"),
+        _encode(source_ids).decode() if source_ids else "[]",
+        _encode(tags).decode() if tags else "[]",
+        _encode(dict(attributes)).decode() if attributes else "{}",
+    )  # fmt: skip
 
 
 def update(connection: apsw.Connection, rid: int, **columns: Any) -> None:

@@ -14,7 +14,7 @@ KEYS_AT_ONCE = 8_192
 
 def storable(text: str) -> str:
     """The text as SQLite can take it: half a character (a lone surrogate) becomes U+FFFD."""
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def scalar(connection: apsw.Connection, statement: str, values: Sequence[Any] | dict[str, Any] = ()) -> Any:
