@@ -18,7 +18,7 @@ import asyncio
 import inspect
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -78,10 +78,16 @@ class AgentMemory:
 
         return tell
 
-    def tools(self, groups: Sequence[Group] = DEFAULT_GROUPS) -> list[FunctionTool]:
-        """The memory's tools for an ``Agent``; none that writes where it only reads."""
+    def tools(
+        self, groups: Sequence[Group] = DEFAULT_GROUPS, *, without: Collection[str] = ("record_turn",)
+    ) -> list[FunctionTool]:
+        """The memory's tools for an ``Agent``; none that writes where it only reads.
+
+        ``without``: the names of those to leave out. ``record_turn`` is one, as what it would be called for
+        is recorded by ``session``; who runs an agent without that gives ``without=()``.
+        """
         box = Toolbox(self._agent, groups)
-        return [_function_tool(box, tool) for tool in box]
+        return [_function_tool(box, tool) for tool in box if tool.name not in without]
 
     def session(self, session_id: str, inner: Session | None = None) -> RecordingSession:
         """A session that records every turn of the person and the agent.
