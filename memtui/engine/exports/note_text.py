@@ -59,8 +59,8 @@ def quoted(text: str) -> str:
 
 
 def link(path: str, shown: str = "") -> str:
-    """A link to a note of the vault (its path without suffix), shown as ``shown``."""
-    shown = " ".join(re.sub(r"[\[\]|\\]", " ", _CONTROL.sub(" ", shown)).split())
+    """A link to a note of the vault (its path without suffix), shown as ``shown`` without what ends or breaks it."""
+    shown = " ".join(re.sub(r"[\[\]|\\<>]|%%|!(?=\[)", " ", _CONTROL.sub(" ", shown)).split())
     return f"[[{path}|{shown}]]" if shown else f"[[{path}]]"
 
 

@@ -15,6 +15,7 @@ import msgspec
 
 from memtui.engine.store.portable import Selection
 from memtui.engine.store.sql import scalar
+from memtui.engine.wording import beginning
 
 from .note_text import escaped, file_name, frontmatter, key, link, one_line, quoted
 
@@ -22,6 +23,7 @@ INDEX = "Index"
 FOLDERS = {"person": "People", "project": "Projects", "location": "Places", "organization": "Organisations"}
 _NOTES = {"fact": "Facts", "observation": "Observations", "reflection": "Reflections"}
 _TITLE = 60
+_SHOWN = 300
 _MEMORY = """
     m.rid, m.id, m.kind, m.content, m.event_time, m.category, m.trust, m.confidence, m.confirmed_at, m.project, m.source,
     m.ended_by, m.valid_until, m.source_ids, m.tags"""
@@ -121,7 +123,7 @@ class Vault:
                 note.write(f"\n{escaped(summary)}\n")
             notes = f"SELECT m.id, m.kind, m.content FROM memories m WHERE m.kind <> 'episode' AND {about} ORDER BY m.kind, m.id"
             self._list(note, "What is known", (
-                link(_place(id, kind, content), _title(content)) for id, kind, content in self._rows(notes, eid=eid)
+                link(_place(id, kind, content), beginning(content, _SHOWN)) for id, kind, content in self._rows(notes, eid=eid)
             ))  # fmt: skip
             days = f"SELECT {_DAY}, count(*) FROM memories m WHERE m.kind = 'episode' AND {about} GROUP BY 1 ORDER BY 1"
             self._list(note, "Talked about", (
@@ -180,9 +182,9 @@ class Vault:
             kind, content, event_time = row
             if kind == "episode":
                 day = _local(event_time).date().isoformat()
-                yield link(f"Days/{day}#^{_anchor(id)}", f"{day}: {_title(content)}")
+                yield link(f"Days/{day}#^{_anchor(id)}", f"{day}: {beginning(content, _SHOWN)}")
             else:
-                yield link(_place(id, kind, content), _title(content))
+                yield link(_place(id, kind, content), beginning(content, _SHOWN))
 
     # -- days
 
@@ -218,7 +220,9 @@ class Vault:
                     f"SELECT m.id, m.content FROM memories m WHERE m.kind = '{kind}' AND {self._where} ORDER BY m.id"
                 )
                 self._list(
-                    note, folder, (link(_place(id, kind, content), _title(content)) for id, content in rows)
+                    note,
+                    folder,
+                    (link(_place(id, kind, content), beginning(content, _SHOWN)) for id, content in rows),
                 )
             days = self._rows(
                 f"SELECT DISTINCT {_DAY} FROM memories m WHERE m.kind = 'episode' AND {self._where} ORDER BY 1"
@@ -237,8 +241,12 @@ def _place(id: str, kind: str, content: str) -> str:
 
 
 def _title(content: str) -> str:
+    """The beginning of a text for the name of a file: whole words, where one is not that long."""
     joined = " ".join(content.split())
-    return joined if len(joined) <= _TITLE else joined[:_TITLE].rstrip()
+    if len(joined) <= _TITLE:
+        return joined
+    words, _, rest = joined[: _TITLE + 1].rpartition(" ")
+    return words if len(rest) < _TITLE // 2 else joined[:_TITLE]
 
 
 def _anchor(id: str) -> str:

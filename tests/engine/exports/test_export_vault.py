@@ -140,3 +140,14 @@ def test_a_header_is_valid_yaml_whatever_is_in_it(text: str) -> None:
     header = note_text.frontmatter({"a": text, "b": [text]})
     text = re.sub(r"\[(?=\[)", "[ ", text)
     assert yaml.safe_load(header.split("\n", 1)[1].rsplit("---\n", 1)[0]) == {"a": text, "b": [text]}
+
+
+def test_a_person_s_note_tells_facts_whole_and_files_are_named_by_whole_words(tmp_path: Path) -> None:
+    fact = "Ada had a rash from tahini: no sesame until the test with the allergist on Thursday 3 December, she said"
+    with Memory.open(tmp_path / "memory.db", options=Options(background=False, embedder="off")) as memory:
+        id = memory.remember(fact).id
+        memory.index_pending()
+        memory.export(tmp_path / "vault", format="markdown")
+    name = f"Ada had a rash from tahini no sesame until the test with {id}"
+    assert f"[[Facts/{name}|{fact}]]" in (tmp_path / "vault/People/Ada.md").read_text()
+    assert (tmp_path / f"vault/Facts/{name}.md").exists()
