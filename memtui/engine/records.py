@@ -258,12 +258,14 @@ class Undone(Record):
 class Changes(Record):
     """Told to subscribers after a commit: which operation touched which tables and memories.
 
-    ``ids`` is cut at 1,000; ``operation`` None means that another process wrote.
+    ``ids`` is cut at 1,000; ``operation`` None means that another process wrote. ``sessions``: the ids of those
+    that are over, of ``session_completed`` alone.
     """
 
     tables: frozenset[str]
     ids: tuple[str, ...] = ()
     operation: Operation | None = None
+    sessions: tuple[str, ...] = ()
 
 
 class Recall(Record):

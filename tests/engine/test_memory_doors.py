@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -138,6 +139,20 @@ def test_subscribers_are_told_of_each_change_and_of_nothing_else(memory: Memory)
     end()
     memory.remember("not told")
     assert len(told) == 6
+
+
+def test_whoever_begins_a_conversation_has_ended_the_one_before(memory: Memory) -> None:
+    told: list[tuple[str, ...]] = []
+    memory.subscribe("session_completed", lambda changes: told.append(changes.sessions))
+    memory.record_turn("monday", "user", "I live in Ghent.", source="chat")
+    memory.record_turn("elsewhere", "user", "I like tea.", source="terminal")
+    assert told == []
+    memory.record_turn("tuesday", "user", "I like coffee.", source="chat")
+    memory.record_turn("tuesday", "assistant", "Noted.", source="chat")
+    assert told == [("monday",)]
+    asyncio.run(memory.consolidate("monday"))
+    memory.record_turn("wednesday", "user", "And milk.", source="chat")
+    assert told == [("monday",), ("tuesday",)]
 
 
 def test_a_subscriber_may_use_the_memory(memory: Memory) -> None:

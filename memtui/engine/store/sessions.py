@@ -87,6 +87,15 @@ def seen(
         )
 
 
+def begins_with(connection: apsw.Connection, session_id: str, rid: int) -> bool:
+    """Whether this turn is the first one of its session."""
+    return not scalar(
+        connection,
+        "SELECT EXISTS (SELECT 1 FROM memories WHERE session_id = ? AND kind = 'episode' AND rid < ?)",
+        (session_id, rid),
+    )
+
+
 def mark_consolidated(connection: apsw.Connection, session_id: str, at: int) -> None:
     """All that the session holds now is consolidated; a later turn makes it pending again."""
     connection.execute(

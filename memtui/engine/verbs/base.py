@@ -23,7 +23,7 @@ from memtui.engine.view import View
 if TYPE_CHECKING:
     from memtui.engine.models.ner import Recogniser
 
-Event = Literal["changed", "progress", "job_finished"]
+Event = Literal["changed", "progress", "job_finished", "session_completed"]
 
 
 class Base:
@@ -36,7 +36,7 @@ class Base:
         self.actor = actor
         self.view = View(connections, clock, options)
         self._subscribers: dict[Event, list[Callable[[Changes], None]]] = {
-            "changed": [], "progress": [], "job_finished": [],
+            "changed": [], "progress": [], "job_finished": [], "session_completed": [],
         }  # fmt: skip
         self._seen_version = 0
         self._embedders = Embedders(options)
@@ -84,8 +84,9 @@ class Base:
         return version
 
     def subscribe(self, event: Event, callback: Callable[[Changes], None]) -> Callable[[], None]:
-        """Be told of ``changed`` (after each commit of this object), ``progress`` (links and vectors made) or
-        ``job_finished`` (a maintenance job of this process ended: see ``scheduler.runs``).
+        """Be told of ``changed`` (after each commit of this object), ``progress`` (links and vectors made),
+        ``job_finished`` (a maintenance job of this process ended: see ``scheduler.runs``) or ``session_completed``
+        (a new conversation was begun here, and others that are over wait for ``consolidate``: ``Changes.sessions``).
 
         The callback runs in the thread that wrote; it must be quick. Returns the function that ends it.
         """

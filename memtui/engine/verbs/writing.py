@@ -13,8 +13,8 @@ from memtui.engine.clock import unix_seconds
 from memtui.engine.curate import intake, notes, turns
 from memtui.engine.curate.derive import derive
 from memtui.engine.errors import InputError
-from memtui.engine.records import MemoryRecord, Operation
-from memtui.engine.store import history, memories
+from memtui.engine.records import Changes, MemoryRecord, Operation
+from memtui.engine.store import consolidations, history, memories, sessions
 from memtui.engine.verbs.base import Base
 from memtui.engine.wording import plural, quoted
 
@@ -75,7 +75,21 @@ class Writing(Base):
                 raise outside("turn")
             op.wrote = True
         self._announce(op)
+        if self._subscribers["session_completed"]:
+            self._tell_completed(turn.session_id, rid, now)
         return turns.as_record(turn, rid, identity, now)
+
+    def _tell_completed(self, session_id: str, rid: int, now: int) -> None:
+        """Who begins a conversation has left the ones before: say which of them are over and not consolidated."""
+        with self._connections.read() as connection:
+            if not sessions.begins_with(connection, session_id, rid):
+                return
+            over = consolidations.pending(connection, now, exclude=session_id, due=True)
+        if over:
+            told = Changes(
+                tables=frozenset({"sessions_consolidations"}), sessions=tuple(one.session_id for one in over)
+            )
+            self._call("session_completed", told)
 
     def remember(
         self, content: str, *, confidence: float = 1.0, tags: Iterable[str] = (), source: str | None = None,
