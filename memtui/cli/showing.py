@@ -143,7 +143,7 @@ def stats_command(door: Door, json: bool) -> None:
 
 
 def _tell_operations(operations: list[Operation]) -> None:
-    from memtui.engine.store.past import RESTORE
+    from memtui.engine.store.operations import RESTORE
 
     rows = []
     for operation in operations:

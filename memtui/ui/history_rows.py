@@ -92,7 +92,7 @@ def _recall(row: Entry) -> RecallRow:
 
 def is_restore(operation: Operation) -> bool:
     """Whether it put a backup into the file."""
-    from memtui.engine.store.past import RESTORE
+    from memtui.engine.store.operations import RESTORE
 
     return operation.kind == RESTORE
 

@@ -1,4 +1,4 @@
-"""The columns of Maintenance: sign, name, schedule, outcome, when."""
+"""The columns of Maintenance: sign, name, outcome, schedule, when."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def maintenance_columns(
     glyphs: Glyphs, now: Callable[[], float], told: Callable[[Row], str]
 ) -> list[Column[Row]]:
-    """Sign, name, schedule, outcome, when. ``told``: the line of a topic."""
+    """Sign, name, outcome, schedule, when. ``told``: the line of a topic."""
 
     def sign(row: Row, width: int) -> Iterable[Piece]:
         sign, role = _sign(row, glyphs)
@@ -67,8 +67,9 @@ def maintenance_columns(
     return [
         Column("sign", "", sign, width=1),
         Column("name", "", name, width=13, gap=1),
-        Column("schedule", "at", schedule, width=9, drop=2),
-        Column("outcome", "last run", outcome, least=10, drop=0),
+        # What has no schedule has more to say.
+        Column("outcome", "last run", outcome, least=10, drop=0, spills=True),
+        Column("schedule", "schedule", schedule, width=9, drop=2),
         Column("when", "ago", when, width=4, right=True, drop=1),
         Column("due", "next", due, width=6, right=True, drop=3),
     ]

@@ -11,6 +11,7 @@ from .backup_rows import keys_of as backup_keys
 from .format import count, plural
 from .history_rows import when as short_time
 from .paint import Role
+from .past_words import ago
 from .question_rows import fared_line
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from memtui.engine.store.saved_queries import QuestionResult
 
     from .backup_rows import Known
+    from .state import Checked
 
 Topic = Literal[
     "health", "fading", "growth", "confidence", "models", "questions", "check", "backups", "spend"
@@ -117,6 +119,13 @@ def rows_of(
     return rows
 
 
+def first_found(row: Row, rows: Sequence[Row]) -> Row | None:
+    """The first thing that was found under a topic: what ails the memories, or a finding of the check."""
+    if row.topic == "health":
+        return next((one for one in rows if one.complaint is not None), None)
+    return next((one for one in rows if one.finding is not None), None) if row.topic == "check" else None
+
+
 def topics() -> Iterator[tuple[int, str]]:
     """The key of the row and the name of every topic."""
     for number, (_, name) in enumerate(_TOPICS):
@@ -177,9 +186,10 @@ def spent(runs: Sequence[JobRun], since: float) -> int:
 
 
 def topic_line(
-    row: Row, state: State, check: CheckReport | None, now: float, health: Health | None = None
-) -> str:
-    """What the list says of a topic."""
+    row: Row, state: State, check: CheckReport | None, now: float, health: Health | None = None,
+    checked: Checked | None = None,
+) -> str:  # fmt: skip
+    """What the list says of a topic. ``checked``: when the file was checked last, in this run of the app or before."""
     stats, forecast = state.stats, state.forecast
     match row.topic:
         case "health":
@@ -201,9 +211,11 @@ def topic_line(
         case "questions":
             return fared_line(state.questions)
         case "check":
-            if check is None:
-                return "not checked since memtui was started"
-            return "sound" if not check.findings else plural(len(check.findings), "finding")
+            if checked is None:
+                return "never checked here"
+            found = len(check.findings) if check is not None else checked.findings
+            told = "sound" if not found else plural(found, "finding")
+            return f"{told}, checked {ago(checked.at, now)}"
         case "backups":
             return backups_line(state.backups, now)
         case "spend":

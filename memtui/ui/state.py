@@ -5,28 +5,61 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
+# So many memories are kept in mind.
+_MEMORIES = 20
+
+
+class Checked(NamedTuple):
+    """When a file was checked last (Unix seconds), and how many findings there were."""
+
+    at: int
+    findings: int
+
+
 class UiState:
-    """The pane the app was left on. ``path`` None: nothing is kept."""
+    """The pane the app was left on, and when each memory was checked last. ``path`` None: nothing is kept."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self.pane = "memories"
         self.fresh = True
+        self._checked: dict[str, Checked] = {}
         if path is None:
             return
         try:
-            kept = dict(
-                line.split(" = ", 1) for line in path.read_text("utf-8").splitlines() if " = " in line
-            )
+            lines = path.read_text("utf-8").splitlines()
         except (OSError, ValueError):
             return
-        if "pane" in kept:
-            self.pane = kept["pane"]
-            self.fresh = False
+        for name, _, value in (line.partition(" = ") for line in lines):
+            if name == "pane":
+                self.pane = value
+                self.fresh = False
+            elif name == "checked":
+                self._read_checked(value)
+
+    def _read_checked(self, value: str) -> None:
+        at, _, rest = value.partition(" ")
+        findings, _, memory = rest.partition(" ")
+        if at.isdecimal() and findings.isdecimal() and memory:
+            self._checked[memory] = Checked(int(at), int(findings))
+
+    def checked(self, memory: Path | None) -> Checked | None:
+        """When that memory was checked last, as far as this program knows."""
+        return self._checked.get(str(memory))
+
+    def note_checked(self, memory: Path | None, at: float, findings: int) -> None:
+        if not str(memory).isprintable():
+            return
+        self._checked.pop(str(memory), None)
+        self._checked[str(memory)] = Checked(int(at), findings)
+        while len(self._checked) > _MEMORIES:
+            del self._checked[next(iter(self._checked))]
+        self.save()
 
     def save(self) -> None:
         """Keep it; a folder that cannot be written is no reason to complain on leaving."""
@@ -38,6 +71,9 @@ class UiState:
             handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NOFOLLOW, 0o600)
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(f"pane = {self.pane}\n")
+                for memory, one in self._checked.items():
+                    if memory != str(None):  # one that lives in this process only
+                        file.write(f"checked = {one.at} {one.findings} {memory}\n")
             new.replace(self._path)
         except OSError:
             with suppress(OSError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+from pathlib import Path
 
 import pytest
 from memtui.engine.maintain.jobs import JobReport, Task
@@ -170,7 +171,7 @@ async def test_what_is_known_about_the_memory_is_drawn(faded: Story, name: str, 
 
 
 async def test_findings_of_a_check_open_the_rows_they_are_about(
-    faded: Story, monkeypatch: pytest.MonkeyPatch
+    faded: Story, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with faded.open(readonly=True) as memory:
         one = memory.view.page("kind:fact")[0]
@@ -180,17 +181,33 @@ async def test_findings_of_a_check_open_the_rows_they_are_about(
     )  # fmt: skip
     report = CheckReport(ok=False, checks=("links",), findings=(finding,))
     monkeypatch.setattr(Memory, "check", lambda self: report)
-    app = at_maintenance(faded)
+    state = UiState(tmp_path / "state")
+    state.pane = "maintenance"
+    app = faded.app(state=state)
     async with running(app) as pilot:
         await go_to(app, "File check")
+        assert "never checked here" in screen_text(app)
         await pilot.press("r")
         await until(lambda: "not sound" in said(app))
-        await go_to(app, "links")
+        await until(lambda: "1 finding, checked just now" in screen_text(app))
+        await settle(app)
+        await pilot.press("enter")
+        await until(
+            lambda: pane(app).table.selected is not None and pane(app).table.selected.finding == finding
+        )
         assert "\x1b" not in screen_text(app)
         await pilot.press("enter")
         await until(lambda: app.main.active == "memories")
         await until(lambda: memories(app).table.row_count == 1)
         assert memories(app).filter_text.startswith(f"id:{one.id}")
+    # The next start knows when it was, and how many there were.
+    faded.now += 3 * DAY
+    kept = UiState(tmp_path / "state")
+    kept.pane = "maintenance"
+    app = faded.app(state=kept)
+    async with running(app):
+        await go_to(app, "File check")
+        assert "1 finding, checked 3d ago" in screen_text(app)
 
 
 async def test_reading_only_looks_and_runs_nothing(faded: Story) -> None:
@@ -337,7 +354,11 @@ async def test_what_ails_the_memories_opens_exactly_these_rows(faded: Story) -> 
         await ready(app)
         await until(lambda: pane(app).health is not None)
         await go_to(app, "Health")
-        await until(lambda: "to look at" in screen_text(app))
+        await until(lambda: "goes to the first of them" in screen_text(app))
+        await pilot.press("enter")
+        await until(
+            lambda: pane(app).table.selected is not None and pane(app).table.selected.complaint is not None
+        )
         await go_to(app, "Twice there")
         await until(lambda: "merge it" in screen_text(app))
         await pilot.press("enter")

@@ -7,12 +7,15 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pytest
+from memtui.ui.glyphs import ASCII
 from memtui.ui.text import Visible, one_line, scrub
 from memtui.ui.theme import own_themes, variable_defaults
 from memtui.ui.widgets.columns import Column, Order, Piece, fit
 from memtui.ui.widgets.row_events import RowHighlighted, RowOpened, RowsCounted, RowsFailed, RowsOrdered
+from memtui.ui.widgets.row_paint import RowPainter
 from memtui.ui.widgets.row_source import Readers
 from memtui.ui.widgets.row_table import RowTable
+from rich.style import Style
 from textual import on
 from textual.app import App, ComposeResult
 
@@ -328,3 +331,24 @@ async def test_rows_of_three_lines_are_walked_clicked_and_kept_in_sight_as_rows(
         assert app.line(13).split()[-1] == "1000"
         await app.show(Fake(range(500, 1_001)), top=False)
         assert app.table.selected == (1_000, "row 1000")
+
+
+def test_a_text_that_spills_runs_over_the_columns_that_are_empty_in_its_row_and_over_no_other() -> None:
+    def cell(place: int) -> Callable[[Sequence[str], int], Iterator[Piece]]:
+        return lambda row, width: iter([Piece(one_line(row[place], width))])
+
+    columns = [
+        Column[Sequence[str]]("what", "", cell(0), least=6, spills=True),
+        Column[Sequence[str]]("when", "", cell(1), width=5),
+        Column[Sequence[str]]("due", "", cell(2), width=5, right=True),
+    ]
+    painter = RowPainter(columns, ASCII, lambda state, role: Style())
+    drawn = [
+        painter.row(row, 26, "plain", False).text.rstrip()
+        for row in (
+            ("a long text here", "", "then"),
+            ("a long text here", "", ""),
+            ("a long text here", "now", ""),
+        )
+    ]
+    assert drawn == ["   a long text he…   then", "   a long text here", "   a long …  now"]

@@ -17,7 +17,7 @@ import msgspec
 from memtui.engine.errors import StoreError
 from memtui.engine.records import Operation
 from memtui.engine.store import erased, metadata, operations
-from memtui.engine.store.past import GAPS, RESTORE, Gap, gaps
+from memtui.engine.store.past import GAPS, Gap, gaps
 from memtui.engine.store.sql import json_text, scalar
 
 from .restore_preview import MEMORIES, RestorePreview
@@ -85,7 +85,8 @@ def carry_over(live: apsw.Connection, copy: apsw.Connection, gap: Gap, actor: st
             if not copy.changes():
                 copy.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table, last))
         copy.execute(
-            "INSERT INTO ops(at, actor, kind, label) VALUES (?, ?, ?, ?)", (gap.end, actor, RESTORE, label)
+            "INSERT INTO ops(at, actor, kind, label) VALUES (?, ?, ?, ?)",
+            (gap.end, actor, operations.RESTORE, label),
         )
         operation = operations.get(copy, copy.last_insert_rowid())
         # What was done between the backup and now is no longer in this file: whoever looks back should be told.

@@ -28,8 +28,6 @@ from .sql import scalar
 from .words import fold
 
 GAPS = "restored_gaps"
-RESTORE = "restore-backup"
-"""The kind of the operation that a restored file begins with; it has no rows, for it is the whole file."""
 NOTES: tuple[Kind, ...] = ("fact", "reflection", "observation")
 _NAMES = tuple(name.strip().removeprefix("m.") for name in memories.COLUMNS.split(","))
 _AT_ONCE = 500

@@ -19,7 +19,6 @@ from memtui.engine.records import Conflict, Operation, Undone
 
 from . import history, operations
 from .connection import Connections
-from .past import RESTORE, gaps
 from .sql import scalar
 from .undo_rows import put_back, rows_of
 
@@ -113,7 +112,9 @@ def _target(connection: apsw.Connection, op_id: int) -> Operation:
         raise InputError(
             f"Operation {op_id} erased for good: there is no way back.", "Nothing of it is left."
         )
-    if chosen.kind == RESTORE:
+    if chosen.kind == operations.RESTORE:
+        from .past import gaps
+
         before = next(
             (gap.backup for gap in gaps(connection) if gap.operation == op_id), "the backup before it"
         )

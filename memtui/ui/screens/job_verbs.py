@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memtui.engine.records import CheckReport, Finding
     from memtui.engine.store.jobs import JobRun
     from memtui.ui.long_work import Work
+    from memtui.ui.state import Checked
 
 T = TypeVar("T")
 
@@ -169,8 +170,19 @@ class JobVerbs(ListPane[Row]):
         finally:
             self.refresh_state()
 
+    @property
+    def checked(self) -> Checked | None:
+        """When this file was checked last, also before the app was started."""
+        return self.shell.state.checked(self.shell.operations.require().path)
+
+    def _note_check(self, report: CheckReport) -> None:
+        self.check = report
+        path = self.shell.operations.require().path
+        self.shell.state.note_checked(path, self.shell.clock(), len(report.findings))
+
     async def _check(self) -> None:
-        self.check = await self._work(lambda memory, work: memory.check(), "check")
+        self._note_check(await self._work(lambda memory, work: memory.check(), "check"))
+        assert self.check is not None
         self.say("The file is sound." if self.check.ok else "The file is not sound: see the findings.",
                  "information" if self.check.ok else "error")  # fmt: skip
         self.refresh_state()
@@ -183,7 +195,8 @@ class JobVerbs(ListPane[Row]):
         told = "Indexes, counts and links are made anew, after a backup. What somebody wrote is not touched."
         if await self.shell.ask_person(Question("Repair the file?", told, yes="repair")) is not True:
             return
-        self.check = report = await self._work(lambda memory, work: memory.check(repair=True), "repair")
+        report = await self._work(lambda memory, work: memory.check(repair=True), "repair")
+        self._note_check(report)
         left = (
             "The file is sound."
             if report.ok

@@ -17,6 +17,7 @@ from memtui.ui.maintenance_columns import maintenance_columns
 from memtui.ui.maintenance_detail import memories_of, operation_of_run, soon_to_fade, texts_of
 from memtui.ui.maintenance_rows import (
     Row,
+    first_found,
     matching,
     read_state,
     rows_of,
@@ -71,17 +72,20 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
         return maintenance_columns(self.shell.glyphs, self.shell.clock, self._topic_line)
 
     def source(self, filter: str, order: tuple[str, bool]) -> ListSource[Row]:
-        if self.state is None:
-            return ListSource([], lambda row: row.key)
+        return ListSource(self.rows_now(filter), lambda row: row.key)
+
+    def rows_now(self, filter: str) -> list[Row]:
         held = self.held if self.unfolded else None
+        if self.state is None:
+            return []
         rows = rows_of(self.state, self.check, self.health, held, self.shell.clock())
-        return ListSource(matching(rows, filter), lambda row: row.key)
+        return matching(rows, filter)
 
     def _topic_line(self, row: Row) -> str:
         return (
             ""
             if self.state is None
-            else topic_line(row, self.state, self.check, self.shell.clock(), self.health)
+            else topic_line(row, self.state, self.check, self.shell.clock(), self.health, self.checked)
         )
 
     def load(self) -> None:
@@ -190,7 +194,7 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
         if (told := self.backup_glance(row)) is not None:
             return told
         if row.topic == "check":
-            return text.check(self.check)
+            return text.check(self.check, self.checked)
         if row.topic == "confidence" and state is not None:
             return text.confidence(state.forecast)
         return line("", 0)
@@ -265,6 +269,9 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
             self.toggle_backups()
         elif row is not None and row.topic == "fading":
             self._list_in_memories("is:fading")
+        elif row is not None and (found := first_found(row, self.rows_now(""))) is not None:
+            self.open_at(found.key)
+            self.show_rows(top=False)
         else:
             self._opened()
 

@@ -25,7 +25,8 @@ class Column(NamedTuple, Generic[Row]):
 
     ``cell(row, width)`` gives the pieces to show; what is too long is cut. ``width`` 0: it gets the
     room that is left, at least ``least`` cells. ``drop``: the highest goes first when there is no
-    room, 0 never goes. ``sort``: the ``Order.sort`` that its header chooses, empty when it has none.
+    room, 0 never goes. ``sort``: the ``Order.sort`` that its header chooses, empty when it has none. ``spills``: what is
+    too long runs on over the columns at its right that are empty in this row.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Column(NamedTuple, Generic[Row]):
     right: bool = False
     gap: int = GAP
     sort: str = ""
+    spills: bool = False
 
 
 class Order(NamedTuple):

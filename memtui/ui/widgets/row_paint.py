@@ -62,9 +62,21 @@ class RowPainter(Generic[Row]):
 
     def row(self, row: Row, width: int, state: State, marked: bool) -> Strip:
         parts = self._gutter(state, marked)
-        for index, (column, room) in enumerate(self.fitted(width)):
+        fitted = self.fitted(width)
+        index = 0
+        while index < len(fitted):
+            column, room = fitted[index]
+            after = index + 1
+            while column.spills and after < len(fitted) and self._empty(row, *fitted[after]):
+                room += fitted[after][0].gap + fitted[after][1]
+                after += 1
             parts += self._cell(column.cell(row, room), room, column, index, state)
+            index = after
         return Strip(parts).adjust_cell_length(width, self._style(state, "text"))
+
+    @staticmethod
+    def _empty(row: Row, column: Column[Row], room: int) -> bool:
+        return not any(piece.text for piece in column.cell(row, room))
 
     def skeleton(self, index: int, width: int, state: State, marked: bool) -> Strip:
         """A row whose page is being read: grey bars, of a length that differs from row to row."""

@@ -14,6 +14,7 @@ from memtui.ui.ailments import told, verdict
 from memtui.ui.finding_rows import NOUNS
 from memtui.ui.format import count, local_date, local_time, plural
 from memtui.ui.maintenance_rows import DAY, SPEND_DAYS, State, outcome_of, spent
+from memtui.ui.past_words import ago
 from memtui.ui.question_rows import fared
 from memtui.ui.safe import assemble, content, line
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from memtui.engine.records import CheckReport, Finding, MemoryRecord
     from memtui.engine.store.growth import Growth
     from memtui.engine.store.saved_queries import QuestionResult
+    from memtui.ui.state import Checked
 
 _LISTED = 12
 _NAMED = 2
@@ -169,7 +171,10 @@ class TopicText(Labelled):
             lines += assemble((f"{sign} ", style), told(complaint)).wrap(self.width)
             if complaint.limit:
                 lines += content(f"  {complaint.limit}", "$text-muted").wrap(self.width)
-        return stack([*lines, assemble(""), *self.way("run", "looks again; nothing is written")])
+        lines.append(assemble(""))
+        if not health.well:
+            lines += self.way("open", "goes to the first of them in the list; there it lists the rows")
+        return stack([*lines, *self.way("run", "looks again; nothing is written")])
 
     def complaint(self, complaint: Complaint, texts: Sequence[str]) -> Content:
         """What is wrong, what to do, and the worst rows in words."""
@@ -191,14 +196,20 @@ class TopicText(Labelled):
         ]
         return stack(lines)
 
-    def check(self, check: CheckReport | None) -> Content:
+    def check(self, check: CheckReport | None, checked: Checked | None = None) -> Content:
+        """The findings of the last check; ``checked``: when it was, of which nothing more is known after a restart."""
         if check is None:
-            return stack(
-                [
-                    *content("Verifies that the file is sound: pages, indexes, links, provenance.", "bold").wrap(self.width),
-                    assemble(""), *self.way("run", "checks it now; nothing is changed"),
+            lines = content(
+                "Verifies that the file is sound: pages, indexes, links, provenance.", "bold"
+            ).wrap(self.width)
+            if checked is not None:
+                when = f"{local_time(checked.at, self.now)}, {ago(checked.at, self.now)}"
+                found = plural(checked.findings, "finding") if checked.findings else "it was sound"
+                lines += [
+                    assemble(""),
+                    *assemble((f"last checked {when}: {found}", "$text-muted")).wrap(self.width),
                 ]
-            )  # fmt: skip
+            return stack([*lines, assemble(""), *self.way("run", "checks it now; nothing is changed")])
         verdict = ("sound", "bold $success") if check.ok else ("not sound", "bold $error")
         lines = [
             assemble(
