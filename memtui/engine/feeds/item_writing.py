@@ -7,7 +7,6 @@ are there, so they resolve and have no cycle.
 from __future__ import annotations
 
 import math
-import time
 import unicodedata
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -15,26 +14,22 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from memtui.engine.clock import EARLIEST, LATEST
-from memtui.engine.curate import intake, naming, notes, pad
+from memtui.engine.curate import intake, naming, pad
 from memtui.engine.curate.intake import Intake
 from memtui.engine.errors import InputError
 from memtui.engine.records import Options
-from memtui.engine.store import entities, erased, full_text, memories, scratchpad, sessions
-from memtui.engine.store.entities import Mention, entity_key
+from memtui.engine.store import erased, memories, scratchpad
+from memtui.engine.store.entities import entity_key
 from memtui.engine.store.sql import json_text, scalar
 
 from .items import Item, Named, Note, PadEntry, ReadTalk
-from .writing import MERGED_PAGES
 
 KEY_IN_USE = "scratchpad key in use with another value"
 EDITED = "edited outside of memtui: the memory keeps its text"
 _MOST_NAMES = 50
 _SHORTEST_NAME = 2
 _NAMES_KEPT = 10_000
-_MOST_SOURCES = 200
 _MAX_SUMMARY = 2_000
-_ROWS_PER_LOOK = 8
 # What the memory itself says in attributes.
 _OWN = frozenset(("supersedes", "merged", "secrets", "redacted", "enriched_at"))
 
@@ -48,8 +43,6 @@ class NewNote(NamedTuple):
 
 
 NewItem = NewNote | PadEntry | Named | ReadTalk
-# The rows of the names that a transaction has met: nobody else changes them meanwhile.
-Names = dict[Named, int | None]
 
 
 def checked(
@@ -223,7 +216,7 @@ def is_there(connection: apsw.Connection, item: NewItem, told: set[str]) -> bool
     if isinstance(item, PadEntry):
         return scratchpad.find(connection, item.key) is not None
     if isinstance(item, Named):
-        return not _unknown(connection, item)
+        return not unknown(connection, item)
     return not scalar(
         connection,
         "SELECT 1 FROM sessions_consolidations WHERE session_id = ? AND consolidated_through IS NULL",
@@ -239,132 +232,7 @@ def other_value(connection: apsw.Connection, item: NewItem) -> bool:
     return there is not None and there.value != item.value
 
 
-def store_some(
-    connection: apsw.Connection, items: Sequence[NewItem], told: set[str], *, now: int, seconds: float
-) -> tuple[int, list[NewItem]]:
-    """Store items until the time is up: how many were taken, and those that were not there already.
-
-    ``told`` gains the texts that are stored.
-    """
-    until = time.monotonic() + seconds
-    stored: list[NewItem] = []
-    talks = _Talks(connection)
-    names: Names = {}
-    taken = 0
-    for taken, item in enumerate(items, 1):
-        if not isinstance(item, NewNote) or item.note.kind != "episode":
-            talks.register()  # what follows from turns looks for their session
-        if not is_there(connection, item, told) and _store(connection, item, now, talks, names):
-            stored.append(item)
-            if text := same_text(item):
-                told.add(text)
-        if taken % _ROWS_PER_LOOK == 0 and time.monotonic() > until:
-            break
-    talks.register()
-    full_text.merge(connection, MERGED_PAGES)
-    return taken, stored
-
-
-class _Talks:
-    """The sessions of the turns stored in a transaction, registered once for all of them."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
-        self._spans: dict[str, tuple[int, int, str]] = {}
-
-    def saw(self, session_id: str, at: int, source: str) -> None:
-        first, last, _ = self._spans.get(session_id, (at, at, source))
-        self._spans[session_id] = min(first, at), max(last, at), source
-
-    def register(self) -> None:
-        for session_id, (first, last, source) in self._spans.items():
-            sessions.seen(self._connection, session_id, first, last, source=source)
-        self._spans.clear()
-
-
-def _store(connection: apsw.Connection, item: NewItem, now: int, talks: _Talks, names: Names) -> bool:
-    if isinstance(item, NewNote):
-        return _store_note(connection, item, now, talks, names)
-    if isinstance(item, PadEntry):
-        scratchpad.put(connection, item.key, item.value, now)
-    elif isinstance(item, Named):
-        return _learn(connection, item, now) is not None
-    else:
-        at = int(min(max(item.at, EARLIEST), now))
-        sessions.mark_consolidated(connection, item.session_id, at)
-    return True
-
-
-def _store_note(connection: apsw.Connection, item: NewNote, now: int, talks: _Talks, names: Names) -> bool:
-    note = item.note
-    attributes = {**note.attributes, **item.intake.attributes}
-    if note.supersedes and (earlier := _ids(connection, (note.supersedes,))):
-        attributes["supersedes"] = earlier[0]
-    session_id = note.session_id
-    if (
-        note.kind != "episode"
-        and session_id is not None
-        and not scalar(
-            connection, "SELECT 1 FROM sessions_consolidations WHERE session_id = ?", (session_id,)
-        )
-    ):
-        session_id = None
-    event_time = int(min(max(note.event_time or now, EARLIEST), LATEST) // 1)
-    rid = memories.insert(
-        connection, id=note.id, kind=note.kind, category=note.category, content=note.content, event_time=event_time,
-        project=note.project,
-        created_at=now, trust=note.trust, session_id=session_id, source_role=note.role, source=note.source,
-        source_key=note.source_key, confidence=note.confidence, decay_rate=note.decay_rate or 0.0,
-        confirmed_at=now if item.vouched else None, source_ids=_ids(connection, note.drawn_from),
-        tags=note.tags, attributes=attributes,
-    )  # fmt: skip
-    if rid is None:
-        return False
-    if note.ended_at is not None:
-        ended = int(min(max(note.ended_at, EARLIEST), now))
-        memories.update(connection, rid, valid_until=ended, ended_by=note.ended_by)
-    notes.keep_from_vectors(connection, rid, item.intake)
-    if note.kind == "episode" and session_id is not None:
-        talks.saw(session_id, event_time, note.source)
-    at = None if note.ended_at is not None else event_time
-    for named in note.about:
-        if named not in names:
-            names[named] = _learn(connection, named, now)
-        if (eid := names[named]) is not None:
-            entities.add_first_link(connection, rid, eid, at, named.type if named.type != "other" else None)
-    return True
-
-
-def _ids(connection: apsw.Connection, keys: Sequence[str]) -> list[str]:
-    """The memories of source keys; keys of nothing are left out."""
-    if not keys:
-        return []
-    rows = connection.execute(
-        "SELECT id FROM memories WHERE source_key IN (SELECT value FROM json_each(?1)) "
-        "OR id IN (SELECT value FROM json_each(?1)) ORDER BY rid",
-        (json_text(keys[:_MOST_SOURCES]),),
-    )
-    return [str(found) for (found,) in rows]
-
-
-def _learn(connection: apsw.Connection, named: Named, now: int) -> int | None:
-    """The row of a name, made with its other names where nobody knows them; None if it could be several."""
-    eid = entities.resolve(connection, Mention(named.name, named.type, named.name))
-    if eid is None:
-        eid = entities.make_row(connection, named.name, named.type, now)
-        if named.summary:
-            connection.execute("UPDATE entities SET summary = ? WHERE eid = ?", (named.summary, eid))
-    if eid < 0:
-        return None
-    survivor = int(
-        scalar(connection, "SELECT coalesce(merged_into, eid) FROM entities WHERE eid = ?", (eid,))
-    )
-    for alias in _unknown(connection, named):
-        entities.make_row(connection, alias, named.type, now, merged_into=survivor)
-    return eid
-
-
-def _unknown(connection: apsw.Connection, named: Named) -> list[str]:
+def unknown(connection: apsw.Connection, named: Named) -> list[str]:
     """Those of its names that stand for nothing yet."""
     names = {entity_key(name): name for name in (named.name, *named.aliases)}
     return [

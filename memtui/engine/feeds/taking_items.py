@@ -8,7 +8,7 @@ from memtui.engine.curate import intake
 from memtui.engine.errors import InputError
 from memtui.engine.store import erased
 
-from . import account, item_writing, writing
+from . import account, item_writing, storing_items, writing
 from .account import Account
 from .item_writing import NewItem, NewNote
 from .items import Item, Named, Note, ReadTalk
@@ -84,7 +84,7 @@ class ItemTaker:
         stored: list[NewItem] = []
         while items:
             with shared.operation.part() as connection:
-                taken, some = item_writing.store_some(
+                taken, some = storing_items.store_some(
                     connection, items, told, now=int(shared.clock()), seconds=account.SECONDS_PER_TRANSACTION
                 )
             shared.already_there += taken - len(some)

@@ -19,8 +19,8 @@ from memtui.engine.store import erased, full_text, memories, sessions
 from memtui.engine.store.sql import json_text, scalar
 
 _TITLES_KEPT = 256
-_ROWS_AT_ONCE = 64
-_CHARACTERS_AT_ONCE = 50_000
+ROWS_AT_ONCE = 64
+CHARACTERS_AT_ONCE = 50_000
 # The source of an import, and those that tell the same turns in other words: the hook which records them as they are
 # said, the list of prompts.
 SAME_WORDS = {
@@ -119,7 +119,7 @@ def at_once(texts: Iterable[str]) -> int:
     length = 0
     for count, text in enumerate(texts, 1):
         length += len(text)
-        if count == _ROWS_AT_ONCE or length > _CHARACTERS_AT_ONCE:
+        if count == ROWS_AT_ONCE or length > CHARACTERS_AT_ONCE:
             return count
     return count
 
