@@ -39,10 +39,13 @@ _WITHOUT = {"failed": "it stays pending", "nothing": "it has no new turns"}
     "--session", "sessions", metavar="ID", multiple=True, help="Only this session; may be repeated."
 )
 @click.option("--all", "every", is_flag=True, help="Also sessions that are still going on, or failed before.")
+@click.option("--skip", is_flag=True, help="Count the named sessions as done, and draw nothing from them.")
 @click.option("--preview", is_flag=True, help="Only show what would be written, and from which turns.")
 @json_option
 @pass_door
-def consolidate_command(door: Door, sessions: tuple[str, ...], every: bool, preview: bool, json: bool) -> int:
+def consolidate_command(
+    door: Door, sessions: tuple[str, ...], every: bool, skip: bool, preview: bool, json: bool
+) -> int:
     """Turn pending conversations into facts and observations.
 
     Without an option: all that are over. With a language model configured, the cost is told before. Ctrl+C
@@ -51,6 +54,12 @@ def consolidate_command(door: Door, sessions: tuple[str, ...], every: bool, prev
     """
     if sessions and every:
         raise UsageError("--session and --all exclude each other.", "Leave one out.")
+    if skip:
+        if not sessions or preview:
+            raise UsageError(
+                "--skip goes with --session, and nothing else.", "memtui sessions lists the sessions."
+            )
+        return _skip(door, sessions, json)
     with door.existing(must_write=not preview) as memory:
         wanted = list(sessions) or (
             [one.session_id for one in memory.upkeep.pending_sessions()] if every else None
@@ -74,6 +83,19 @@ def consolidate_command(door: Door, sessions: tuple[str, ...], every: bool, prev
             if wanted is None:
                 _tell_left_out(memory, found)
     return CANCELLED if stopped else DEGRADED if found.failed else OK
+
+
+def _skip(door: Door, sessions: tuple[str, ...], json: bool) -> int:
+    with door.existing(must_write=True) as memory:
+        for session in sessions:
+            memory.upkeep.skip(session)
+        rows = [memory.view.session_row(session) for session in sessions]
+    if json:
+        emit({"sessions": [{"session_id": one.session.session_id, "state": one.state} for one in rows]})
+    else:
+        for one in rows:
+            out(row(one.state, paint(one.session.session_id, "dim"), one.session.name))
+    return OK
 
 
 def _tell_cost(memory: Memory, wanted: list[str] | None) -> None:

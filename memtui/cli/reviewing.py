@@ -1,4 +1,4 @@
-"""``memtui review``: what needs the person's decision, worst first; the app's Review pane lists the same."""
+"""``memtui review``: what needs the person's decision, worst first, as the app's Review pane has it; and deciding it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memtui.engine.errors import InputError, NotFoundError, UsageError
 from memtui.ui.format import plural
 
+from .errors import NEGATIVE, OK
 from .lines import age, glyphs, memory_line
-from .output import Style, brief, emit, out, paint, row
+from .output import Style, brief, emit, err, out, paint, row
 from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.review import ReviewItem
+    from memtui.engine.maintain.review import ReviewItem, Verdict
     from memtui.ui.glyphs import Glyphs
 
     from .door import Door
@@ -23,22 +25,40 @@ _COLOURS: dict[str, Style] = {
     "entities": "cyan", "fading": "dim", "new": "cyan",
 }  # fmt: skip
 _EVIDENCE = 3
+_EVERY = 10_000
+_VERDICTS: tuple[Verdict, ...] = ("keep", "forget", "correct", "both", "merge", "snooze")
 
 
 @click.command("review", cls=Command)
+@click.argument("verdict", type=click.Choice(_VERDICTS), required=False)
+@click.argument("cards", nargs=-1, metavar="[CARD]...")
+@click.option(
+    "--stands", metavar="ID", help="Of two: the one that the verdict is about.  [default: the new one]"
+)
+@click.option("--text", default="", help="The new wording, with correct and merge.")
 @click.option("--all", "every", is_flag=True, help="Also what is more than a day's twenty cards.")
 @json_option
 @pass_door
-def review_command(door: Door, every: bool, json: bool) -> None:
+def review_command(
+    door: Door, verdict: Verdict | None, cards: tuple[str, ...], stands: str | None, text: str, every: bool, json: bool
+) -> int:  # fmt: skip
     """List what needs a decision of yours: conflicts, wishes, duplicates, names that may be one, and so on.
 
-    Decide in the app (memtui, then 1), or with confirm, correct and forget.
+    With a verdict and cards of the list: decide them. Verdicts are about the memory, so forget grants the wish to
+    forget it. Not every card takes every verdict. snooze asks again in 7 days.
+
+    \b
+    memtui review keep prop_1a2b                 the new fact is true, the one that it contradicts is not
+    memtui review keep prop_1a2b --stands fact_3c4d
+    memtui review both prop_1a2b prop_5e6f       they do not contradict each other; not the same one
     """
+    if verdict is not None:
+        return _decide(door, verdict, cards, stands, text, json)
     with door.reading() as memory:
         inbox = memory.upkeep.inbox(all=every)
     if json:
         emit(inbox)
-        return
+        return OK
     signs = glyphs(door)
     for item in inbox.items:
         _tell(item, signs)
@@ -47,10 +67,42 @@ def review_command(door: Door, every: bool, json: bool) -> None:
     later = f"; {plural(inbox.later, 'more card')} tomorrow, or now with --all" if inbox.later else ""
     decided = f"; {inbox.settled} decided today" if inbox.settled else ""
     out(f"{len(inbox.items)} left{decided}{later}")
+    return OK
+
+
+def _decide(
+    door: Door, verdict: Verdict, cards: tuple[str, ...], stands: str | None, text: str, json: bool
+) -> int:
+    if not cards:
+        raise UsageError("Which card?", "memtui review lists them with their ids.")
+    if len(cards) > 1 and (stands or text):
+        raise UsageError("--stands and --text go with one card.", "Decide the others by themselves.")
+    with door.existing(must_write=True) as memory:
+        waiting = {item.id: item for item in memory.upkeep.review(limit=_EVERY)}
+        if unknown := [card for card in cards if card not in waiting]:
+            raise NotFoundError(f"No card {unknown[0]!r} waits.", "memtui review lists them with their ids.")
+        items = [waiting[card] for card in cards]
+        if unfit := [item for item in items if verdict not in item.offered]:
+            offered = ", ".join(unfit[0].offered)
+            raise InputError(
+                f"{verdict!r} does not settle {unfit[0].kind}.", f"{unfit[0].id} takes {offered}."
+            )
+        if len(items) == 1:
+            done = memory.upkeep.decide(items[0], verdict, text=text, keep=stands)
+        else:
+            done = memory.upkeep.decide_all(items, verdict)
+    if json:
+        emit({"operation": done})
+    elif done is None:
+        err("nothing was left to decide")
+    else:
+        out(done.label)
+        out(row("  ", paint(f'"memtui undo {done.op_id}" takes it back', "dim")))
+    return NEGATIVE if done is None else OK
 
 
 def _tell(item: ReviewItem, signs: Glyphs) -> None:
-    out(row(paint(item.kind, _COLOURS[item.kind]), item.reason))
+    out(row(paint(item.kind, _COLOURS[item.kind]), paint(item.id, "dim"), item.reason))
     if item.text and item.wish is None:
         out(row("   ", brief(item.text, 6)))
     for name, memory in zip(_names(item), item.memories, strict=True):

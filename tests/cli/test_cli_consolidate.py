@@ -64,6 +64,38 @@ def test_review_lists_what_waits_worst_first(cli: Cli) -> None:
     assert "We live in Oslo now" in told.out and "I live in Bergen" in told.out
 
 
+@pytest.mark.usefixtures("talk")
+def test_a_session_can_be_skipped(cli: Cli) -> None:
+    assert cli("consolidate", "--skip").code == 2
+    assert cli("consolidate", "--skip", "--session", "nope").code == 3
+    assert cli("consolidate", "--skip", "--session", "s1").out.startswith("skipped  s1")
+    assert cli("stats", "--json").json["pending_sessions"] == 1
+    assert cli("undo").code == 0
+    assert cli("stats", "--json").json["pending_sessions"] == 2
+
+
+@pytest.mark.usefixtures("talk")
+def test_cards_are_decided_by_their_ids(cli: Cli) -> None:
+    cli("consolidate", "--all")
+    cards = {item["kind"]: item for item in cli("review", "--json").json["items"]}
+    card, old = cards["conflict"]["id"], cards["conflict"]["memories"][1]
+    assert old["content"] == "I live in Bergen" and card in cli("review").out
+    for line, code in (
+        (["keep"], 2), (["keep", "prop_nope"], 3), (["keep", card, cards["new"]["id"], "--text", "x"], 2),
+        (["merge", cards["new"]["id"]], 3), (["keep", card, "--stands", "fact_nope"], 3),
+    ):  # fmt: skip
+        assert cli("review", *line).code == code, line
+    told = cli("review", "keep", card, "--stands", old["id"])
+    assert (told.code, told.out.splitlines()[0]) == (0, "Kept “I live in Bergen”")
+    assert [item["kind"] for item in cli("review", "--json").json["items"]] == ["new"]
+    assert cli("show", old["id"], "--json").json["memory"]["confirmed_at"]
+    assert cli("review", "keep", card).code == 3
+    assert cli("undo").code == 0
+    both = cli("review", "snooze", *(item["id"] for item in cards.values()), "--json").json
+    assert both["operation"]["label"] == "Put off 2 cards"
+    assert cli("review").out.startswith("all clear")
+
+
 def test_an_empty_review_is_all_clear(cli: Cli) -> None:
     cli("remember", "Tea")
     told = cli("review")
