@@ -15,6 +15,7 @@ from memtui.ui.screens.picking import PickDialog
 from memtui.ui.screens.review import ReviewPane
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import KeyBar, StatusLine, TabBar
+from memtui.ui.widgets.card_text import CardText, Verdict
 from memtui.ui.widgets.memory_view import MemoryText
 from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import TextArea
@@ -48,6 +49,19 @@ async def ready(app: MemtuiApp) -> None:
     """Let the cards and the evidence arrive."""
     await until(lambda: review(app)._deck is not None)
     await settle(app)
+
+
+def test_all_choices_are_told_in_the_lines_that_there_are() -> None:
+    text = CardText(60, NOW, UNICODE)
+    told = [Verdict(key, f"what {key} would do to what is picked", f"do {key}") for key in "cxbmes"]
+
+    def lines(most: int) -> list[str]:
+        return text.verdicts(told, most).plain.splitlines()
+
+    assert len(lines(6)) == 6 and all(one.endswith("is picked") for one in lines(6))
+    assert lines(1) == ["c do c   x do x   b do b   m do m   e do e   s do s"]
+    short = CardText(110, NOW, UNICODE).verdicts(told, 4).plain.splitlines()
+    assert len(short) == 3 and " ".join(short).count("is picked") == 6
 
 
 @pytest.fixture
@@ -107,6 +121,18 @@ async def test_a_narrow_footer_offers_what_settles_the_card(inbox: Story) -> Non
         await ready(app)
         keys = [key.label for key in app.main.query_one(KeyBar).fitting()]
         assert keys[:4] == ["keep", "forget", "both are true", "merge"]
+        # The card has all its choices, however long what they are decided by.
+        choices = app.main.query_one(".card-verdicts").region
+        shown = "\n".join(screen_text(app).splitlines()[choices.y : choices.bottom])
+        for told in (
+            "pick a side",
+            "the new one is true",
+            "the new one is wrong",
+            "both are true",
+            "own",
+            "7 days",
+        ):
+            assert told in shown, told
         await pilot.press("G")
         await settle(app)
         keys = [key.label for key in app.main.query_one(KeyBar).fitting()]
@@ -204,7 +230,7 @@ async def test_merging_shows_both_and_keeps_tags_and_the_chosen_words(inbox: Sto
     with inbox.open() as memory:
         (gone,) = memory.view.page('is:trash "We live in Oslo now"')
         for id, told in (
-            (merged.id, "made of     ⌫ We live in Oslo now"),
+            (merged.id, "made of     → We live in Oslo now"),
             (gone.id, "merged into ◆ We lived in Berg"),
         ):
             preview = MemoryText(60, NOW, UNICODE).whole(gather(memory, id)).plain

@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
+from memtui.ui.actions import BY_ID
 from memtui.ui.format import plural
 from memtui.ui.keymap import bindings_at
 from memtui.ui.late_styles import use_styles
@@ -28,7 +29,7 @@ from memtui.ui.review_cards import (
 )
 from memtui.ui.review_verdicts import consequences
 from memtui.ui.safe import assemble, line
-from memtui.ui.widgets.card_text import CardText, Laid
+from memtui.ui.widgets.card_text import CardText, Laid, Verdict
 from memtui.ui.widgets.card_view import CardTable, CardView, SidePicked
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 
 # After a change the cards are read again; several changes in a row are one reason.
 READ_AFTER = 0.3
+# What a card is decided by has at most that part of its height; the evidence above it scrolls.
+_VERDICTS_SHARE = 3
 
 
 class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
@@ -150,14 +153,17 @@ class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
     def _show_card(self, card: Card) -> None:
         known = self._evidence
         evidence = known[1] if known is not None and known[0] == card.key else at_once(card)
-        told = [(self.shell.keymap_shown(action), text) for action, text in consequences(card, self._pick)]
+        told = [
+            Verdict(self.shell.keymap_shown(action), text, BY_ID[action].label)
+            for action, text in consequences(card, self._pick)
+        ]
         if len(card.sides) > 1:
             keys = f"{self.shell.keymap_shown('pick_left')}{self.shell.keymap_shown('pick_right')}"
-            told.insert(0, (keys, "pick a side" if card.paired else "one by one"))
-        if self.screen.has_class("-low"):
-            told = [one for one in told if one[0] == self.shell.keymap_shown("keep")]
+            way = "pick a side" if card.paired else "one by one"
+            told.insert(0, Verdict(keys, way, way))
         text = self._text()
-        self.card_view.show_card(text.card(card, evidence, self._pick), text.verdicts(told), of=card.key)
+        verdicts = text.verdicts(told, max(self.card_view.outer_size.height // _VERDICTS_SHARE, 1))
+        self.card_view.show_card(text.card(card, evidence, self._pick), verdicts, of=card.key)
 
     @on(SidePicked)
     def _side_picked(self, event: SidePicked) -> None:

@@ -30,7 +30,17 @@ _QUOTE = 280
 _QUOTE_OF_MANY = 150
 _LONGEST = 4_000
 _MOSTLY = 0.7
+# Cells between two verdicts on one line.
+_APART = 3
 _WHOSE = {"user": "from you", "agent": "from an agent", "tool": "from a tool", "model": "from a model"}
+
+
+class Verdict(NamedTuple):
+    """A key, and what it would do to what is picked; ``brief``: in a word or two."""
+
+    key: str
+    told: str
+    brief: str
 
 
 class Laid(NamedTuple):
@@ -76,16 +86,33 @@ class CardText:
             lines += self._wished(card)
         return Laid(Content("\n").join(lines), picked)
 
-    def verdicts(self, told: Sequence[tuple[str, str]]) -> Content:
-        """Keys, and what each would do to what is picked: a line each."""
-        room = max((len(key) for key, _ in told), default=0)
-        lines = [
-            assemble((key.ljust(room), "bold $accent"), "  ", (text, "$text-muted")).truncate(
-                self.width, ellipsis=True
-            )
-            for key, text in told
-        ]
-        return Content("\n").join(lines)
+    def verdicts(self, told: Sequence[Verdict], most: int) -> Content:
+        """Keys, and what each would do to what is picked: all of them, in at most so many lines where that can be.
+
+        A line each; else one after the other; else in a word or two each.
+        """
+        room = max((len(one.key) for one in told), default=0)
+        for lines in (
+            [self._verdict(one.key.ljust(room + 1), one.told) for one in told],
+            list(self._flowing(self._verdict(one.key, one.told) for one in told)),
+        ):
+            if len(lines) <= most:
+                return Content("\n").join(lines)
+        return Content("\n").join(self._flowing(self._verdict(one.key, one.brief) for one in told))
+
+    def _verdict(self, key: str, told: str) -> Content:
+        return assemble((key, "bold $accent"), " ", (told, "$text-muted")).truncate(self.width, ellipsis=True)
+
+    def _flowing(self, parts: Iterable[Content]) -> Iterable[Content]:
+        """One after the other, broken between them."""
+        here: list[Content] = []
+        for part in parts:
+            if here and sum(one.cell_length + _APART for one in here) + part.cell_length > self.width:
+                yield content(" " * _APART).join(here)
+                here = []
+            here.append(part)
+        if here:
+            yield content(" " * _APART).join(here)
 
     # -- a pair
 

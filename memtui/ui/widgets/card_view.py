@@ -49,6 +49,7 @@ class CardTable(Picks, RowTable[Row], inherit_bindings=False):
 class CardView(Picks, TextView, inherit_bindings=False):
     BINDINGS = [*bindings_at("card")]
     part: ClassVar[Place] = "card"
+    _height = 0
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
@@ -63,6 +64,12 @@ class CardView(Picks, TextView, inherit_bindings=False):
         below.display = bool(verdicts.plain)
         if same:
             self.call_after_refresh(self._reveal, laid.picked)
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        if self.outer_size.height != self._height:
+            self._height = self.outer_size.height
+            self.post_message(self.Rewidened(self.id or ""))
 
     def _reveal(self, line: int) -> None:
         top, height = self.scroll_offset.y, self.scrollable_content_region.height
