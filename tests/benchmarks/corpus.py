@@ -12,13 +12,13 @@ import itertools
 import random
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import apsw
 from memtui.engine.models.embedders import OfflineEmbedder
 from memtui.engine.records import ID_PREFIX, Kind
 from memtui.engine.store import file, history, vectors
-from memtui.engine.store.memories import content_hash
+from memtui.engine.store.memories import NewMemory, insert_all
 
 VOCABULARY = 30_000
 NEWEST = 1_770_000_000
@@ -96,14 +96,11 @@ class Writer:
             )
 
 
-_MEMORY = """
-    INSERT INTO memories(id, kind, content, content_hash, session_id, source_role, source, source_key, trust, event_time,
-                         created_at, confidence, decay_rate)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _SESSION = """
     INSERT INTO sessions_consolidations(session_id, first_seen_at, last_seen_at) VALUES (?1, ?2, ?2)
     ON CONFLICT(session_id) DO UPDATE SET last_seen_at = ?2"""
 _BATCH = 5_000
+_ROWS_AT_ONCE = 100
 
 
 def build(path: Path, count: int, *, facts: float = 0.1, seed: int = 1) -> Path:
@@ -114,8 +111,10 @@ def build(path: Path, count: int, *, facts: float = 0.1, seed: int = 1) -> Path:
         op_id = history.begin(connections, lambda: NEWEST, "import", "import", "Built for a benchmark")
         while batch := list(itertools.islice(rows, _BATCH)):
             with history.part(connections, op_id) as connection:
-                connection.executemany(_MEMORY, batch)
-                connection.executemany(_SESSION, [(row[4], row[9]) for row in batch if row[4]])
+                for start in range(0, len(batch), _ROWS_AT_ONCE):
+                    insert_all(connection, batch[start : start + _ROWS_AT_ONCE])
+                times = [(row["session_id"], row["event_time"]) for row in batch if row["session_id"]]
+                connection.executemany(_SESSION, times)
         history.finish(connections, op_id, f"Imported {count:,} turns")
         with connections.exclusive() as connection:
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
@@ -124,16 +123,17 @@ def build(path: Path, count: int, *, facts: float = 0.1, seed: int = 1) -> Path:
     return path
 
 
-def _rows(writer: Writer, count: int, facts: float) -> Iterator[tuple[Any, ...]]:
+def _rows(writer: Writer, count: int, facts: float) -> Iterator[NewMemory]:
     dice = random.Random(count)
     for number, talk in enumerate(writer.talks(count)):
         kind: Kind = "fact" if dice.random() < facts else "episode"
         turn = kind == "episode"
-        yield (
-            f"{ID_PREFIX[kind]}{dice.getrandbits(48):012x}", kind, talk.content, content_hash(talk.content),
-            talk.session_id if turn else None, talk.role if turn else None, "benchmark",
-            f"benchmark:{number}" if turn else None, "user" if talk.role == "user" else "agent", talk.event_time,
-            talk.event_time, 1.0 if turn else 0.5 + dice.random() / 2, 0.0 if turn else 0.1,
+        yield NewMemory(
+            id=f"{ID_PREFIX[kind]}{dice.getrandbits(48):012x}", kind=kind, content=talk.content,
+            session_id=talk.session_id if turn else None, source_role=talk.role if turn else None,
+            source="benchmark", source_key=f"benchmark:{number}" if turn else None,
+            trust="user" if talk.role == "user" else "agent", event_time=talk.event_time, created_at=talk.event_time,
+            confidence=1.0 if turn else 0.5 + dice.random() / 2, decay_rate=0.0 if turn else 0.1,
         )  # fmt: skip
 
 

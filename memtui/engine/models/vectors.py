@@ -7,6 +7,7 @@ has a frame to paint meanwhile.
 from __future__ import annotations
 
 import os
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _POOLS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
+@cache
 def cap_threads() -> None:
     """Hold numeric libraries to one thread; to be called before the first import of numpy."""
     for name in _POOLS:

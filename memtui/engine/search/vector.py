@@ -51,25 +51,26 @@ def nearest(
     ``inside``: what is in the scope, where that is known. Whichever way they are found, the scores are the same:
     those of ``cosines``.
     """
-    found = _found(connection, space, query, scope, limit, copy, inside)
-    exact = cosines(connection, space, query, [hit.rid for hit in found], copy)
+    row = quantise(query)[0]
+    found = _found(connection, space, row, scope, limit, copy, inside)
+    exact = _exact(connection, space, row.tobytes(), [hit.rid for hit in found], copy)
     return sorted(map(Found._make, exact.items()), key=lambda hit: (-hit.score, -hit.rid))
 
 
 def _found(
     connection: apsw.Connection,
     space: VectorSpace,
-    query: FloatMatrix,
+    row: NDArray[np.int8],
     scope: Scope,
     limit: int,
     copy: VectorCopy | None,
     inside: Sequence[int] | None,
 ) -> list[Found]:
     if copy is not None and copy.ready(connection, space):
-        in_copy = _in_copy(connection, copy, query, scope, limit, inside)
+        in_copy = _in_copy(connection, copy, row, scope, limit, inside)
         if in_copy is not None:
             return in_copy
-    blob = quantise(query)[0].tobytes()
+    blob = row.tobytes()
     if not has_vec0(connection):
         return _in_numpy(connection, space, blob, scope, limit)
     unsynced = [rid for (rid,) in connection.execute("SELECT rid FROM vector_changes LIMIT ?", (NARROW + 1,))]
@@ -91,7 +92,16 @@ def cosines(
     copy: VectorCopy | None = None,
 ) -> dict[int, float]:
     """The cosines of these memories, of those that have a vector."""
-    blob = quantise(query)[0].tobytes()
+    return _exact(connection, space, quantise(query)[0].tobytes(), rids, copy)
+
+
+def _exact(
+    connection: apsw.Connection,
+    space: VectorSpace,
+    blob: bytes,
+    rids: Collection[int],
+    copy: VectorCopy | None,
+) -> dict[int, float]:
     held = copy.vectors(list(rids)) if copy is not None and copy.ready(connection, space) else None
     if held is not None:
         found = zip(held[0].tolist(), _compare(held[1], blob), strict=True)
@@ -181,13 +191,12 @@ def _compared(
 def _in_copy(
     connection: apsw.Connection,
     copy: VectorCopy,
-    query: FloatMatrix,
+    row: NDArray[np.int8],
     scope: Scope,
     limit: int,
     inside: Sequence[int] | None,
 ) -> list[Found] | None:
     """None where the copy was let go meanwhile."""
-    row = quantise(query)[0]
     for all in (False, True):
         if inside is not None:
             found = copy.of(row, inside)
@@ -195,7 +204,8 @@ def _in_copy(
         found = copy.near(row, None if scope.all_kinds else scope.kinds, all=all)
         if found is None:
             return None
-        wanted = 2 * limit
+        # Where little is left out, a few more than wanted are enough.
+        wanted = limit + limit // 4 if scope.broad else 2 * limit
         while True:
             ranked = _best(found, wanted)
             kept = passing(connection, scope, [hit.rid for hit in ranked])

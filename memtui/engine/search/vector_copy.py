@@ -217,16 +217,16 @@ class _Held:
     def near(self, query: NDArray[np.int8], kinds: frozenset[str] | None, all: bool) -> Cosines:
         import numpy as np
 
-        places = self._places(kinds)
-        most = max(LOOKED_AT, len(places) // LOOKED_AT_SHARE)
-        if not all and len(places) > most:
-            far = distances(self.signs[:, : self.count], query)
-            if len(places) < self.count:
-                far = far[places]
-            # Of equally far ones all are taken.
-            limit = np.searchsorted(np.cumsum(np.bincount(far)), most)
-            places = places[far <= limit]
-        return self._cosines(query, places)
+        wanted = self._wanted(kinds)
+        count = int(np.count_nonzero(wanted))
+        most = max(LOOKED_AT, count // LOOKED_AT_SHARE)
+        if all or count <= most:
+            return self._cosines(query, np.flatnonzero(wanted))
+        far = distances(self.signs[:, : self.count], query)
+        if count < self.count:
+            far[~wanted] = np.iinfo(far.dtype).max
+        # Of equally far ones all are taken.
+        return self._cosines(query, np.flatnonzero(far <= np.partition(far, most - 1)[most - 1]))
 
     def of(self, query: NDArray[np.int8], rids: Sequence[int]) -> Cosines:
         return self._cosines(query, self.places_of(rids))
@@ -240,14 +240,14 @@ class _Held:
         places = places[places >= 0]
         return places[self.scale[places] > 0]
 
-    def _places(self, kinds: frozenset[str] | None) -> NDArray[np.int64]:
+    def _wanted(self, kinds: frozenset[str] | None) -> NDArray[np.bool_]:
         import numpy as np
 
         wanted = self.scale[: self.count] > 0
         if kinds is not None:
             codes = np.array([kind in kinds for kind in self.kinds] or [False])
             wanted &= codes[self.kind[: self.count]]
-        return np.flatnonzero(wanted)
+        return wanted
 
     def _cosines(self, query: NDArray[np.int8], places: NDArray[np.int64]) -> Cosines:
         import numpy as np
