@@ -6,11 +6,11 @@ contradict liking coffee; living in Oslo does contradict living in Bergen.
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
 from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 
+from .set_to import another_value
 from .similarity import Reading, compare_readings, read
 from .slots import contested, moves_home, names_role
 
@@ -30,7 +30,6 @@ _MANY = frozenset(
     travel eat drink cook watch meet friend sister brother daughter son child colleagu friend
     """.split()  # noqa: SIM905
 )
-_DAYS = re.compile(r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b")
 
 
 class Standing(Record):
@@ -54,7 +53,7 @@ def stand(new: str, old: str, *, correcting: bool = False) -> Standing:
             kind="conflict", reason=f"another {slot}", strong=_replaces(slot, new, old, correcting),
             score=max(verdict.score, _CLOSE),
         )  # fmt: skip
-    if correcting and (reason := _same_topic(mine, theirs, new, old)):
+    if correcting and (reason := another_value(new, old)):
         return Standing(kind="conflict", reason=reason, strong=True, score=max(verdict.score, _CLOSE))
     if verdict.kind == "conflict" and _matters(mine, theirs, verdict.score):
         return Standing(
@@ -81,18 +80,6 @@ def _matters(mine: Reading, theirs: Reading, score: float) -> bool:
     if not (only_mine or only_theirs):
         return bool(mine.numbers - theirs.numbers) and bool(theirs.numbers - mine.numbers)
     return score >= _CLOSE and _MANY.isdisjoint(set(mine.content) & set(theirs.content))
-
-
-def _same_topic(mine: Reading, theirs: Reading, new: str, old: str) -> str:
-    """Both begin with the same thing and give it another time, day or place."""
-    if not mine.content or mine.content[0] not in theirs.content[:3]:
-        return ""
-    if mine.numbers - theirs.numbers and theirs.numbers - mine.numbers:
-        return "another number or time"
-    days, old_days = set(_DAYS.findall(new.casefold())), set(_DAYS.findall(old.casefold()))
-    if days - old_days and old_days:
-        return "another day"
-    return ""
 
 
 def may_supersede(old: MemoryRecord, *, trust_of_new: str, said_at: int, strong: bool, left: int) -> str:

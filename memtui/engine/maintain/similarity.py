@@ -26,6 +26,7 @@ DUPLICATE = 0.8
 CONFLICT = 0.5
 RELATED = 0.25
 
+_NO_MORE = frozenset({("any", "more"), ("any", "longer"), ("no", "longer"), ("no", "more")})
 _TURNING = frozenset({"by", "which", "who", "that", "whose"})
 _token = re.compile(r"\d+(?:[.,:/'-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?(?:\d+)?|\d+[^\W_]+")
 
@@ -66,6 +67,8 @@ def read(text: str) -> Reading:
             numbers.append(NUMBER_WORDS.get(word) or word.replace(",", "").replace("'", ""))
         elif word in NEGATIONS or word in ENDINGS or word.endswith("n't"):
             denials += 1
+        elif (lowered[place - 1] if place else "", word) in _NO_MORE or word == "anymore":
+            pass  # "not any more" denies once
         elif (bare := word.removesuffix("'s")) not in FUNCTION_WORDS and not bare.startswith(
             ("i'", "we'", "you'")
         ):

@@ -29,7 +29,7 @@ NEGATIONS = frozenset(
     """.split()
 )
 # They deny when they say that something has ended.
-ENDINGS = frozenset("stopped stop quit anymore longer ended cancelled canceled former formerly ex".split())
+ENDINGS = frozenset("stopped stop quit ended cancelled canceled former formerly ex".split())
 
 # Small words that turn an action round: onto the wall, off the wall.
 DIRECTIONS = frozenset("off out down under before after against away until since".split())

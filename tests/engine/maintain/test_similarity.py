@@ -10,6 +10,8 @@ DUPLICATES = (
     ("I live in an apartment in Bergen", "I live in a flat in Bergen"),
     ("My brother Bo plays the cello", "My brother, Bo, is playing the cello"),
     ("The kiln was moved by Tobias", "Tobias moved the kiln"),
+    ("I don't eat meat", "I don't eat meat any more"),
+    ("I don't eat meat anymore", "I don't eat meat"),
 )
 NOT_DUPLICATES = (
     ("Ada likes walnuts", "Ada never likes walnuts"),

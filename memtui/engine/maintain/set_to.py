@@ -1,0 +1,74 @@
+"""What something is set to: the standup to 10:30, the dentist to Friday, the rent to 900 euros.
+
+Where the same thing is set to something else of the same sort, and the person says that it changed, the older one is
+out of date. That both begin alike is not enough: "my sister now has 3 kids" leaves her 40 years old.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .similarity import read
+
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_VERB = (
+    r"(?:(?:is|are|was|were|got|has been|have been|will be) (?:moved|changed|rescheduled|postponed|pushed|put off)|"
+    r"(?:has |have )?(?:moved|changed)|is|are|was|were|will be|starts?|begins?|ends?|takes? place|costs?|leaves?|opens?|closes?)"
+)
+_SET = re.compile(
+    rf"^(?:now |currently )?(?P<subject>.+?)(?P<about> (?:with|at|for|in|of|from|to|by) .+?)?(?: now| currently)? {_VERB}"
+    r"(?: now| currently| only| back| forward| every day| daily)*(?: from [^,]+?(?= (?:to|until) ))?"
+    r"(?P<value> (?:to |at |on |for |in |until |by )?.+)$"
+)
+_SORTS = {
+    "time": re.compile(
+        r"\b\d{1,2}[:.]\d{2}(?: ?[ap]m)?\b|\b\d{1,2} ?(?:[ap]m|o'clock)\b|\bnoon\b|\bmidnight\b|"
+        r"(?<=^ at )\d{1,2}\b|(?<=^ to )\d{1,2}\b(?! \w)"
+    ),
+    "day": re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"),
+    "date": re.compile(
+        rf"\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}\b|\b{_MONTH} \d{{1,2}}\b|\b\d{{4}}-\d\d-\d\d\b"
+    ),
+    "amount": re.compile(r"(?<=^ )(?:to |about |around )?[€$£]?\d[\d.,]*(?: ?[a-z%€$£]+)?"),
+}
+_LATER = re.compile(r",(?!\d)|[;(]| (?:and|but|because|since|so|while|if|unless|after|before|until|except) ")
+
+
+class _Told(NamedTuple):
+    subject: frozenset[str]
+    about: frozenset[str]
+    values: dict[str, str]
+
+
+def another_value(new: str, old: str) -> str:
+    """ "another time", day, date or amount, where both set the same thing to a different one of these; else empty."""
+    mine, theirs = _told(new), _told(old)
+    if mine is None or theirs is None or mine.subject != theirs.subject:
+        return ""
+    if mine.about and theirs.about and mine.about != theirs.about:
+        return ""
+    for sort in _SORTS:
+        ours, known = mine.values.get(sort), theirs.values.get(sort)
+        if ours and known and ours != known:
+            return "" if sort == "amount" and _unit(ours) != _unit(known) else f"another {sort}"
+    return ""
+
+
+def _told(text: str) -> _Told | None:
+    plain = " ".join(text.casefold().replace("’", "'").split()).rstrip(".")
+    match = _SET.match(plain)
+    if match is None or re.search(r"\b(?:also|too|another|either)\b", plain):
+        return None
+    value = _LATER.split(match["value"], maxsplit=1)[0]
+    values = {sort: found[0].strip() for sort, shape in _SORTS.items() if (found := shape.search(value))}
+    if "time" in values or "date" in values:
+        values.pop("amount", None)
+    subject = frozenset(read(match["subject"]).content)
+    return (
+        _Told(subject, frozenset(read(match["about"] or "").content), values) if subject and values else None
+    )
+
+
+def _unit(amount: str) -> str:
+    return re.sub(r"^(?:to|about|around) |[\d., ]", "", amount)
