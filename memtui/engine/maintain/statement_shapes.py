@@ -81,6 +81,17 @@ _NOT_THIS = (
     r"first|second|third)|"
     r"to (?:see|know|hear|ask|understand|think|say)|when you|if|where|both|one|either|all of)\b)"
 )
+# "moved to the next step" is no move; "moved to the countryside" is.
+_NO_HOME = (
+    r"(?:an?|the|my|our|another|this|that) (?!(?:[\w-]+ ){0,2}(?:house|flat|apartment|home|place|room|dorm|studio|"
+    r"building|street|city|town|village|neighbou?rhood|suburbs?|country|countryside|coast|island|farm|cottage|"
+    r"mountains|sea|alps|north|south|east|west|capital|netherlands|hague|us|usa|uk|states|philippines|emirates|bronx)\b)"
+)
+# "a cat function", "two kids running in this process tree"
+_OF_CODE = (
+    r"(?:functions?|methods?|class|models?|objects?|tables?|components?|modules?|variables?|columns?|fields?|nodes?|"
+    r"process|endpoints?|routes?|tests?|scripts?|files?|arrays?|lists?|types?|structs?|schemas?|running)\b"
+)
 _LASTING = (
     rf"(?:(?:is|are) (?:an?|the|my|our|from|in|at|now|still|also|not|\d|married|retired|pregnant|"
     rf"divorced|called|named|"
@@ -105,8 +116,9 @@ CLASSES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
     for tags, pattern in (
         (
             ("home",),
-            rf"{_I}(?:live|lived|reside|stay (?:in (?!shape|touch|bed|the loop)|at|with)|moved? (?:to|"
-            rf"into|in|from|out|house|here|back)|{_BE} (?:moving|based|"
+            rf"{_I}(?:live(?! in the (?:terminal|shell|editor|browser|command line|code|past|moment|future))|lived|"
+            rf"reside|stay (?:in (?!shape|touch|bed|the loop)|at|with)|moved? (?:(?:to|into) (?!{_NO_HOME})|"
+            rf"in|from|out|house|here|back)|{_BE} (?:moving|based|"
             rf"living|renting)|grew up|was born|were born|{_BE} (?:originally )?from|come from|rent|"
             rf"been living|settled|"
             rf"(?:bought|own) (?:a|the|our|my) (?:[\w-]+ )?(?:house|flat|apartment|home|cottage|farm)|"
@@ -160,7 +172,7 @@ CLASSES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             ("self",),
             rf"{_I}(?:{_BE} an? (?!bit|little|lot|few|couple|tad|total|complete|disaster|(?:big |huge |"
             rf"great )?fan)(?:[\w'-]+ ){{0,4}}{_ROLES}\b|"
-            rf"{_BE} (?:an? )?\d\d(?! ?%)\b|turn(?:ed)? \d\d|{_BE} (?:married|divorced|engaged|single|"
+            rf"{_BE} (?:an? )?\d\d(?=[,.;!]|$| (?:years?|and|but|now|today|soon|this|next|going)\b)|turn(?:ed)? \d\d|{_BE} (?:married|divorced|engaged|single|"
             rf"vegetarian|catholic|muslim|"
             rf"jewish|buddhist|atheist|dutch|german|french|spanish|italian|american|british|irish|indian|"
             rf"chinese|japanese|"
@@ -170,13 +182,13 @@ CLASSES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             rf"brothers?|sisters?|siblings?|dogs?|cats?|horses?|cars?|bikes?|house|garden|flat|degree|"
             rf"phd|masters?|licen[cs]e|permit|"
             rf"visa|passport|tattoos?|business|company|shop|boat|allotment|piano|guitar|grandchildren|"
-            rf"motorbike|van|camper)\b|"
+            rf"motorbike|van|camper)\b(?! {_OF_CODE})|"
             rf"drive an?|play (?!with|around|it|that)\w+|ride|sing in|volunteer|collect|practi[sc]e|"
             rf"do (?:yoga|judo|karate|pottery)|"
             rf"(?:never|hardly ever|rarely|seldom|do not|cannot) (?:fly|drive|cook|smoke|swim|ski|dance|vote|gamble|"
             rf"cycle|drink|eat (?:meat|fish|pork|sugar|gluten|dairy|out))|only (?:eat|drink|fly|read)|"
             rf"make (?:cyanotypes|\w+s (?:on|in|at|for))|knit|paint|bake|garden|sail|climb|dance|"
-            rf"cycle to)\b|call me [a-z]",
+            rf"cycle to)\b|call me (?!when|if|back|later|at|on|in|once|after|before|as|tomorrow|again|whenever|maybe|what|asap|out|up)[a-z]",
         ),
         (
             ("plan",),
@@ -195,7 +207,7 @@ CLASSES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             rf"enrolled|signed up)|plan(?:s|ned)? (?:to|on)|want to (?:learn|become|visit|move|buy|start|"
             rf"study|run|get|work|"
             rf"live|travel|write|build|retire|lose|quit|stop|be able|speak)|intend to|hope to|"
-            rf"will (?:use|move|fly|travel|"
+            rf"will (?:use (?!the (?:first|second|third|last|latter|former|other|same|next|new|old)\b)|move|fly|travel|"
             rf"marry|study|stay in|join|be (?:away|off|in|on)|run the)|(?:given|gave) up|switched (?:to|"
             rf"from)|"
             rf"started (?:learning|running|going|taking|using|a|playing|seeing|therapy)|stopped \w+ing|"
@@ -210,7 +222,7 @@ CLASSES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             rf"no longer|normally|rarely) "
             rf"(?!said|thought|knew|mind|know|understand|see|want|asked|had|have|been|saw|got|heard|"
             rf"forget|remember|wonder|felt|"
-            rf"feel|meant|realis|realiz|get (?:it|that|this|an? error)|figured|did)[a-z]+\b .{{4,}}|{_I}use "
+            rf"feel|meant|realis|realiz|get (?:it|that|this|\d|(?:an?|the) (?:\w+ )?(?:\d|error|exception|warning|message|timeout|traceback|failure))|figured|did)[a-z]+\b .{{4,}}|{_I}use "
             rf"(?=[a-z].*\b(?:on all|for (?:all|every|most|everything)|at work|daily|as my)\b)",
         ),
         (
@@ -231,6 +243,7 @@ CLASSES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         ),
         (
             ("self",),
+            rf"(?!my name is (?:in|on|at|not|the|wrong|missing|spelled|misspelled)\b)"
             rf"(?:my|our) (?:[\w-]+ ){{0,2}}{_THINGS}(?: (?:at|in|for|with|of|to|on|from|"
             rf"as) [^,.;]{{1,40}})? {_ADVERB}(?:is|are|was|moved|"
             rf"changed|starts?|ends?|takes? place|will be|has been|have been|leaves?|costs?|runs?|"

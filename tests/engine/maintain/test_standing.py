@@ -141,6 +141,8 @@ LIFE = (
     "We moved to Porto last week",
     "Anna got engaged yesterday",
     "My sister had a baby yesterday",
+    "We moved to a bigger flat in Ghent last week",
+    "We moved to the Netherlands last week",
 )
 
 
@@ -149,11 +151,22 @@ def test_what_changes_a_life_is_kept_with_its_day(sentence: str) -> None:
     assert facts(f"{sentence}.") == [f"{sentence}{SAID}"]
 
 
-HABITS = ("I never fly", "I don't drive", "I can't swim", "I hardly ever cook", "I only drink decaf")
+HABITS = (
+    "I'm 35",
+    "Call me Sam",
+    "I have two kids",
+    "I live in Ghent",
+    "We moved to Porto",
+    "I never fly",
+    "I don't drive",
+    "I can't swim",
+    "I hardly ever cook",
+    "I only drink decaf",
+)
 
 
 @pytest.mark.parametrize("sentence", HABITS)
-def test_what_somebody_never_does_is_a_fact_also_in_three_words(sentence: str) -> None:
+def test_what_somebody_is_and_never_does_is_a_fact_also_in_a_few_words(sentence: str) -> None:
     assert facts(f"{sentence}.") == facts(f"Remember that {sentence}.") == [sentence]
 
 
@@ -200,6 +213,15 @@ NOT_LASTING = (
     "I got the job done today.",
     "I had a baby carrot today.",
     "I prefer it when it's late.",
+    "We moved to a new API version.",
+    "I live in the terminal.",
+    "I'm 35 lines into this function.",
+    "My name is in the header of the file.",
+    "Call me when it is done.",
+    "I have two kids running in this process tree.",
+    "I have a cat function that joins files.",
+    "I always get a 500 when I call the endpoint.",
+    "I will use the second approach.",
     "I can't drive today.",
     "I never said that.",
     "I don't cook this.",
