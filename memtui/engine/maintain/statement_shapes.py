@@ -172,7 +172,8 @@ CLASSES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             ("self",),
             rf"{_I}(?:{_BE} an? (?!bit|little|lot|few|couple|tad|total|complete|disaster|(?:big |huge |"
             rf"great )?fan)(?:[\w'-]+ ){{0,4}}{_ROLES}\b|"
-            rf"{_BE} (?:an? )?\d\d(?=[,.;!]|$| (?:years?|and|but|now|today|soon|this|next|going)\b)|turn(?:ed)? \d\d|{_BE} (?:married|divorced|engaged|single|"
+            rf"{_BE} (?:an? )?\d\d(?=[,.;!]|$| (?:years?|and|but|now|today|soon|this|next|going)\b)|"
+            rf"turn(?:ed)? \d\d|{_BE} (?:married|divorced|engaged|single|"
             rf"vegetarian|catholic|muslim|"
             rf"jewish|buddhist|atheist|dutch|german|french|spanish|italian|american|british|irish|indian|"
             rf"chinese|japanese|"
@@ -188,7 +189,8 @@ CLASSES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             rf"(?:never|hardly ever|rarely|seldom|do not|cannot) (?:fly|drive|cook|smoke|swim|ski|dance|vote|gamble|"
             rf"cycle|drink|eat (?:meat|fish|pork|sugar|gluten|dairy|out))|only (?:eat|drink|fly|read)|"
             rf"make (?:cyanotypes|\w+s (?:on|in|at|for))|knit|paint|bake|garden|sail|climb|dance|"
-            rf"cycle to)\b|call me (?!when|if|back|later|at|on|in|once|after|before|as|tomorrow|again|whenever|maybe|what|asap|out|up)[a-z]",
+            rf"cycle to)\b|"
+            rf"call me (?!when|if|back|later|at|on|in|once|after|before|as|tomorrow|again|whenever|maybe|what|asap|out|up)[a-z]",
         ),
         (
             ("plan",),
@@ -222,7 +224,9 @@ CLASSES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             rf"no longer|normally|rarely) "
             rf"(?!said|thought|knew|mind|know|understand|see|want|asked|had|have|been|saw|got|heard|"
             rf"forget|remember|wonder|felt|"
-            rf"feel|meant|realis|realiz|get (?:it|that|this|\d|(?:an?|the) (?:\w+ )?(?:\d|error|exception|warning|message|timeout|traceback|failure))|figured|did)[a-z]+\b .{{4,}}|{_I}use "
+            rf"feel|meant|realis|realiz|"
+            rf"get (?:it|that|this|\d|(?:an?|the) (?:\w+ )?(?:\d|error|exception|warning|message|timeout|traceback|failure))|"
+            rf"figured|did)[a-z]+\b .{{4,}}|{_I}use "
             rf"(?=[a-z].*\b(?:on all|for (?:all|every|most|everything)|at work|daily|as my)\b)",
         ),
         (
