@@ -117,6 +117,16 @@ def test_methods_may_be_called_from_many_threads_at_once(place: Path) -> None:
         assert memory.check(deep=True).ok
 
 
+def test_a_question_without_words_has_no_answer_although_it_has_a_vector() -> None:
+    with Memory.open(":memory:") as memory:
+        memory.remember("And? Why? So?")
+        memory.index_pending()
+        assert memory.search("and why?").hits
+        found = memory.search("???")
+    assert found.hits == ()
+    assert {arm.arm: arm.why for arm in found.arms}["vector"] == "there are no words in it"
+
+
 # Being told
 
 

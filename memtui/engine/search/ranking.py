@@ -128,8 +128,8 @@ def _meaning(
     space = vectors.space(connection)
     if space is None:
         return None, "no memory has a vector yet"
-    if not profile.vector or not asked.text.strip():
-        return None, ""
+    if not profile.vector or not (asked.terms or asked.characters):
+        return None, ""  # "???" has a vector, and means nothing
     telling = {term.stem: term.idf for term in asked.terms}
     least = min(telling.values(), default=1.0)
 

@@ -67,11 +67,10 @@ def _nothing(asked: Asked, arm: ArmName, names: Sequence[str], below: int) -> st
         case "vector":
             if below:
                 return f"{below} found, all below the floor of {asked.profile.floor:.2f}"
-            return (
-                "the model knows none of its words"
-                if asked.meaning is None
-                else "no memory here has a vector"
-            )
+            if asked.meaning is not None:
+                return "no memory here has a vector"
+            says = asked.question.terms or asked.question.characters
+            return "the model knows none of its words" if says else "there are no words in it"
         case "entity":
             return (
                 f"no memory here is linked to {', '.join(names)}"
