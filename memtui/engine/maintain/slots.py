@@ -14,7 +14,9 @@ from memtui.engine.models.ner import gazetteer
 from .similarity import read
 
 _SUBJECT = (
-    r"(?:(?P<owner>i|we|the user|user|he|she|(?!(?:now|still|currently) )[a-z'-]+|my [\w-]+|our [\w-]+)\s+)?"
+    r"(?:(?P<owner>i|we|the user|user|he|she|(?!(?:now|still|currently) )[a-z'-]+|"
+    r"(?:my|our) [\w-]+(?: (?!(?:now|still|currently|also|just|recently|already|and|or|is|are|was|has|have|who|both) )"
+    r"[\w'-]+)?)\s+)?"
 )
 _ADVERB = (
     r"(?:(?:now|still|currently|also|just|have|has|had|am|are|is|'m|'re|been|both|all|recently|already) )*"
@@ -39,7 +41,7 @@ _ROLE_BY_NAME = "role"
 _SHAPES = {
     "home": rf"^(?:(?:i|we)(?:'ve| have)? moved(?:[:,;]| and) )?{_SUBJECT}{_ADVERB}"
     rf"(?:(?:lives?|living|resides?|based)\b[^.;]{{0,80}}?\b(?:in|at)|{_MOVED}) (?P<value>.+)",
-    "work": rf"^{_SUBJECT}{_ADVERB}(?:works?|working|employed) (?:[\w-]+ ){{0,3}}?(?:at|for|by) (?P<value>.+)",
+    "employer": rf"^{_SUBJECT}{_ADVERB}(?:works?|working|employed) (?:[\w-]+ ){{0,3}}?(?:at|for|by) (?P<value>.+)",
     "age": rf"^{_SUBJECT}{_ADVERB}(?P<value>\d{{1,3}})(?: years old)?$",
     _ROLE_BY_NAME: rf"^(?:(?:dr|mr|mrs|ms|mx|prof)\.? )?(?P<value>(?!(?:there|here|this|that|one|nobody|"
     r"neither|everybody|everyone|either)\b)"

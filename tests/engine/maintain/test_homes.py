@@ -59,6 +59,16 @@ def test_what_tells_no_home_stands_beside_the_one_that_is_known(new: str, correc
     assert stand(new, "I live in Berlin", correcting=correcting).kind == "beside"
 
 
+def test_somebody_with_a_name_has_one_home_and_one_employer_too() -> None:
+    moved = stand("My sister Anna lives in Rome now", "My sister Anna lives in Oslo", correcting=True)
+    assert (moved.reason, moved.strong) == ("another home", True)
+    works = stand("My sister Anna works at Bosch", "My sister Anna works at Siemens")
+    assert (works.kind, works.reason, works.strong) == ("conflict", "another employer", False)
+    assert stand("My employer is Bosch", "I work at Siemens").reason == "another employer"
+    for other in ("My sister Nina works at Siemens", "My brother works at Siemens", "I work at Siemens"):
+        assert stand("My sister Anna works at Bosch", other).reason != "another employer"
+
+
 def test_another_doctor_is_a_conflict_also_with_the_title_before_the_name() -> None:
     assert stand("My dentist is Dr. Weber", "My dentist is Dr. Bakker").reason == "another dentist"
     assert stand("My dentist is Dr. Weber", "My dentist is Weber").kind != "conflict"
