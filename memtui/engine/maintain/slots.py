@@ -74,7 +74,10 @@ class Slot(NamedTuple):
 def slots(text: str) -> dict[Slot, frozenset[str]]:
     """The slots that a statement fills, with the content words and numbers of the value."""
     plain = _plain(text)
-    if re.search(r"\b(?:not|never|no longer|used to|want|wants|would|might|maybe)\b|n't\b", plain):
+    if re.search(
+        r"\b(?:not|never|no longer|used to|want|wants|would|might|maybe|also|too|as well|on the side|second)\b|n't\b",
+        plain,
+    ):
         return {}
     found = {}
     for name, shape in _SLOTS.items():

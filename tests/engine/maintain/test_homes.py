@@ -53,6 +53,8 @@ def test_two_places_of_which_none_is_said_to_be_new_are_a_question() -> None:
         "I moved the meeting to Paris",
         "I moved in with Ada",
         "My sister lives in Rome",
+        "I also live in Rome now",
+        "My second home is in Rome now",
     ],
 )
 def test_what_tells_no_home_stands_beside_the_one_that_is_known(new: str, correcting: bool) -> None:
@@ -64,6 +66,7 @@ def test_somebody_with_a_name_has_one_home_and_one_employer_too() -> None:
     assert (moved.reason, moved.strong) == ("another home", True)
     works = stand("My sister Anna works at Bosch", "My sister Anna works at Siemens")
     assert (works.kind, works.reason, works.strong) == ("conflict", "another employer", False)
+    assert not stand("I also work at Bosch now", "I work at Siemens", correcting=True).strong
     assert stand("My employer is Bosch", "I work at Siemens").reason == "another employer"
     for other in ("My sister Nina works at Siemens", "My brother works at Siemens", "I work at Siemens"):
         assert stand("My sister Anna works at Bosch", other).reason != "another employer"
