@@ -83,11 +83,15 @@ def candidates(
     alone = {**dict.fromkeys(readings, 0.0), **totals(lists, profile)}
     sums = dict(alone)
     gained: dict[int, tuple[float, dict[int, list[str]]]] = {}
+    nobody: dict[int, list[str]] = {}
     for rid, reading in readings.items():
-        near = [(away, readings[other]) for away, other in around.get(rid, {}).items() if other in readings]
-        lacked, said = _lacked(question, reading, near, profile)
-        gain = profile.keyword * lacked / question.most if lacked else 0.0
-        gain += profile.facts * max((alone[fact] for fact in drawn.get(rid, ())), default=0.0)
+        gain, said = 0.0, nobody
+        if rid in around:
+            near = [(away, readings[other]) for away, other in around[rid].items() if other in readings]
+            lacked, said = _lacked(question, reading, near, profile)
+            gain = profile.keyword * lacked / question.most if lacked else 0.0
+        if rid in drawn:
+            gain += profile.facts * max(alone[fact] for fact in drawn[rid])
         gained[rid] = gain, said
         sums[rid] += gain
     from_session = _session_shares(readings, sums)

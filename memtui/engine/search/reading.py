@@ -52,16 +52,37 @@ def read(connection: apsw.Connection, question: Question, rids: Collection[int])
         (READ_AT_MOST, -_ASKS_AT_THE_END, as_json(rids)),
     )
     with_bigrams = any(term.bigram for term in question.terms)
+    beginnings = _beginnings(question)
     found = {}
     for rid, kind, session, context, text, length, asks in rows:
-        counts, size = _count(f"{context} {text}", places, with_bigrams)
-        relative = size / question.mean_length
-        weights = {place: weight(question.terms[place], count, relative) for place, count in counts.items()}
+        whole = f"{context} {text}"
+        weights: dict[int, float] = {}
+        if not whole.isascii() or _any_in(beginnings, whole.lower()):
+            counts, size = _count(whole, places, with_bigrams)
+            relative = size / question.mean_length
+            weights = {
+                place: weight(question.terms[place], count, relative) for place, count in counts.items()
+            }
         found[rid] = Reading(
             rid=rid, kind=kind, session=session, weights=weights, weight=sum(weights.values()),
             cut=length > READ_AT_MOST, asks=bool(asks),
         )  # fmt: skip
     return found
+
+
+def _beginnings(question: Question) -> list[str]:
+    """What stands in a text of ASCII that has one of the words: all of the word's stem, but perhaps its last letter.
+
+    So much Porter leaves as it was (``happy`` and ``happi``). Texts without are most of those found by their meaning.
+    """
+    return [term.stem[:-1] for term in question.terms if term.stem.isascii()]
+
+
+def _any_in(parts: list[str], text: str) -> bool:
+    for part in parts:  # noqa: SIM110 - a generator costs as much as the looks
+        if part in text:
+            return True
+    return False
 
 
 def weight(term: Term, count: int, relative_length: float) -> float:
@@ -72,7 +93,7 @@ def weight(term: Term, count: int, relative_length: float) -> float:
 def matched(question: Question, content: str) -> tuple[str, ...]:
     """The words of a text that match, each once, as they stand there (lower case, without diacritics)."""
     wanted = {term.stem for term in question.terms if not term.bigram}
-    pairs = [term.stem for term in question.terms if term.bigram]
+    pairs = [term.stem[:-1] for term in question.terms if term.bigram]
     both = zip(words(content), stems(content), strict=True)
     found = dict.fromkeys(word for word, stem in both if stem in wanted)
     found |= dict.fromkeys(pair for pair in (*pairs, *question.characters) if pair in content)

@@ -17,7 +17,7 @@ import apsw
 
 from memtui.engine.models.vectors import quantise
 from memtui.engine.store import vectors
-from memtui.engine.store.sql import as_json
+from memtui.engine.store.sql import as_json, scalar
 from memtui.engine.store.vectors import KNN_LIMIT, VectorSpace
 
 from .keyword import Found
@@ -153,7 +153,13 @@ def _position_in(
     rids, cosines = found
     [mine] = cosines[rids == rid] if rid in rids else [np.float32(cosine)]
     nearer = rids[(cosines > mine) | ((cosines == mine) & (rids > rid))]
-    return cosine, len(passing(connection, scope, nearer.tolist()))
+    if len(nearer) <= NARROW:
+        return cosine, len(passing(connection, scope, nearer.tolist()))
+    # So many are told by all that is in the scope, read as one text.
+    inside = scalar(
+        connection, f"SELECT group_concat(m.rid) FROM memories m WHERE {scope.where}", scope.bindings
+    )
+    return cosine, int(np.isin(nearer, np.fromstring(inside or "", np.int64, sep=",")).sum())
 
 
 def has_vec0(connection: apsw.Connection) -> bool:

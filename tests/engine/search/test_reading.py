@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from memtui.engine.records import Hit, Profile
 from memtui.engine.search import reading, statistics
@@ -28,6 +30,55 @@ def test_counts_are_those_of_the_index_and_follow_its_growth(book: Book) -> None
     assert facts.mean_length == pytest.approx(3 + 3)  # the words, and the date
     book.add("more tea")
     assert statistics.of(book.connection, MEMORIES).count("tea") == 5
+
+
+def test_texts_passed_over_without_counting_have_none_of_the_words(
+    book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dice = random.Random(4)
+    roots = (
+        "happ",
+        "durab",
+        "relat",
+        "conflat",
+        "siz",
+        "pon",
+        "valenc",
+        "hop",
+        "fl",
+        "Straß",
+        "caf\u00e9",
+        "tr",
+    )
+    ends = [
+        "y",
+        "ies",
+        "ied",
+        "ing",
+        "ed",
+        "ational",
+        "ility",
+        "le",
+        "ly",
+        "ization",
+        "izer",
+        "ency",
+        "s",
+        "e",
+        "ying",
+        "iveness",
+        "ator",
+    ]
+    rids = [
+        book.add(" ".join(dice.choice(roots) + dice.choice(ends) for _ in range(3))).rid for _ in range(200)
+    ]
+    questions = [
+        read_question(book.connection, dice.choice(roots) + dice.choice(ends), MEMORIES) for _ in range(60)
+    ]
+    told = [reading.read(book.connection, question, rids) for question in questions]
+    monkeypatch.setattr(reading, "_beginnings", lambda question: [""])
+    assert told == [reading.read(book.connection, question, rids) for question in questions]
+    assert any(one.weights for found in told for one in found.values())
 
 
 def test_rarer_words_weigh_more(book: Book) -> None:

@@ -129,11 +129,13 @@ def test_of_many_vectors_those_are_compared_that_have_the_signs_of_the_question(
     ]
     all_of_them = vector.nearest(shelf.connection, SPACE, query, where, 200, copy)
     assert [hit.rid for hit in all_of_them] == [rid for rid, _ in everything]
-    for place, (rid, cosine) in enumerate(everything):
-        position = vector.position(shelf.connection, SPACE, query, where, rid, copy)
-        assert position == (pytest.approx(cosine, abs=1e-9), place)
     inside = [rid for rid, _ in everything]
     assert vector.nearest(shelf.connection, SPACE, query, where, 5, copy, inside)[0].rid == target
+    for narrow in (vector.NARROW, 5):
+        monkeypatch.setattr(vector, "NARROW", narrow)
+        for place, (rid, cosine) in enumerate(everything):
+            position = vector.position(shelf.connection, SPACE, query, where, rid, copy)
+            assert position == (pytest.approx(cosine, abs=1e-9), place)
 
 
 @pytest.mark.parametrize("dims", [16, 64, 100, 256])
