@@ -28,7 +28,6 @@ Ailment = Literal[
 MOST_NAMED = 200
 """Rows that are named; a filter may have no more alternatives."""
 _LATEST = 300
-_SOURCES = 6
 
 
 class Complaint(Record):
@@ -115,7 +114,9 @@ def _suspicious(look: _Look) -> list[Complaint]:
         if note.confirmed_at is None and note.reviewed_at is None:
             kinds = {
                 one.kind
-                for one in suspicions(note.content, note.trust, _sources(look.connection, note, look.now))
+                for one in suspicions(
+                    note.content, note.trust, judged.evidence(look.connection, note, look.now)
+                )
             }
             ordering += [note.id] * ("instruction" in kinds)
             unsupported += [note.id] * ("unsupported" in kinds)
@@ -237,9 +238,3 @@ def _active(connection: apsw.Connection, ids: Sequence[str], now: float) -> list
         )
     ]
     return memories.by_rid(connection, rids, now)
-
-
-def _sources(connection: apsw.Connection, note: MemoryRecord, now: float) -> list[str]:
-    if note.kind != "fact":
-        return []
-    return [turn.content for turn in memories.linked(connection, note.id, "source", now, limit=_SOURCES)]

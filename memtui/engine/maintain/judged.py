@@ -6,8 +6,6 @@ judged yet, and again at what was found here. What is kept is derived from the n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import apsw
 import msgspec
 
@@ -76,11 +74,25 @@ def why_suspicious(connection: apsw.Connection, note: MemoryRecord, now: float) 
     """What is wrong with a note that nobody has looked at; "" if nothing is."""
     if note.confirmed_at is not None or note.reviewed_at is not None:
         return ""
-    sources: Sequence[str] = ()
-    if note.kind == "fact":
-        turns = memories.linked(connection, note.id, "source", now, limit=_SOURCES)
-        sources = [turn.content for turn in turns]
-    return "; ".join(f"{one.kind}: {one.detail}" for one in suspicions(note.content, note.trust, sources))
+    wrong = suspicions(note.content, note.trust, evidence(connection, note, now))
+    return "; ".join(f"{one.kind}: {one.detail}" for one in wrong)
+
+
+def evidence(connection: apsw.Connection, note: MemoryRecord, now: float) -> list[str]:
+    """What a fact may say: the words of its turns, of the title that they stand under, and of the fact that it corrects.
+
+    "The course moved to Thursdays" need not say again which course.
+    """
+    turns = memories.linked(connection, note.id, "source", now, limit=_SOURCES) if note.kind == "fact" else []
+    if not turns:
+        return []
+    corrected = memories.linked(connection, note.id, "supersedes", now, limit=1)
+    titles = connection.execute(
+        "SELECT title FROM sessions_consolidations WHERE title IS NOT NULL "
+        "AND session_id IN (SELECT value FROM json_each(?))",
+        (json_text(sorted({turn.session_id for turn in turns if turn.session_id})),),
+    )
+    return [*(one.content for one in (*turns, *corrected)), *(title for (title,) in titles)]
 
 
 def duplicates(connection: apsw.Connection, fact: MemoryRecord, now: float) -> list[MemoryRecord]:

@@ -146,6 +146,17 @@ def test_orders_from_others_and_unsupported_facts_are_named_until_somebody_looke
         )
     assert of(memory, "instructions").ids == (order,)
     assert of(memory, "unsupported").ids == ("fact_made_up",)
+    # What it corrects, and what its conversation is called, need not be said again.
+    known = memory.remember("Farida won 250 medals at some Olympics").id
+    with memory._connections.write() as connection:
+        connection.execute(
+            "UPDATE sessions_consolidations SET title = 'Farida in Valparaiso' WHERE session_id = 'talk'"
+        )
+        connection.execute(
+            "UPDATE memories SET attributes = json_object('supersedes', ?) WHERE id = 'fact_made_up'",
+            (known,),
+        )
+    assert of(memory, "unsupported").total == 0
     memory.confirm(order)
     assert of(memory, "instructions").total == 0
 
