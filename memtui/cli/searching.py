@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # So many texts get their vectors before the answer: a blink.
 INDEXED_FIRST = 256
-RAW_SCORE = {"keyword": "BM25", "vector": "cosine", "entity": "names", "context": "beside"}
+RAW_SCORE = {"keyword": "BM25", "vector": "cosine", "sense": "cosine", "entity": "names", "context": "beside"}
 
 
 @click.command("search", cls=Command)
@@ -122,7 +122,9 @@ def arm_rows(arms: dict[ArmName, ArmHit]) -> list[tuple[str, str, str, str, str]
     rows: list[tuple[str, str, str, str, str]] = []
     for name, arm in arms.items():
         raw = f"{RAW_SCORE[name]} {arm.score:.3g}"
-        rows.append((name, f"#{arm.rank}", raw, f"{arm.term:.4f}", ", ".join(arm.matched)))
+        matched = ", ".join(arm.matched)
+        told = f"its words mean {matched}" if name == "sense" and matched else matched
+        rows.append((name, f"#{arm.rank}", raw, f"{arm.term:.4f}", told))
     return rows
 
 

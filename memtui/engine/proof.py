@@ -105,7 +105,8 @@ def _holders(connection: apsw.Connection, piece: Piece) -> list[str]:
     if piece.text:
         return text_columns.holders(connection, piece.text, _SHOWN)
     rows = connection.execute(
-        "SELECT m.id FROM embeddings e JOIN memories m ON m.rid = e.rid WHERE substr(e.vector, 1, ?) = ? LIMIT ?",
+        "SELECT m.id FROM memories m WHERE m.rid IN (SELECT rid FROM embeddings WHERE substr(vector, 1, ?1) = ?2 "
+        "UNION SELECT rid FROM word_vectors WHERE substr(vectors, 1, ?1) = ?2) LIMIT ?3",
         (len(piece.data), piece.data, _SHOWN),
     )
     return [f"the vector of {id}" for (id,) in rows]

@@ -13,7 +13,7 @@ Kind = Literal["episode", "fact", "reflection", "observation"]
 Category = Literal["finding", "insight", "lesson"]
 EndedBy = Literal["forgotten", "faded", "superseded", "merged"]
 Trust = Literal["user", "agent", "tool", "model"]
-ArmName = Literal["keyword", "vector", "entity", "context"]
+ArmName = Literal["keyword", "vector", "sense", "entity", "context"]
 EntityType = Literal["person", "project", "organization", "location", "email", "url", "date", "other"]
 
 KINDS: tuple[Kind, ...] = ("episode", "fact", "reflection", "observation")
@@ -374,7 +374,8 @@ class ArmHit(Record):
 
     ``rank`` counts from 1 in that arm; ``score`` is the arm's raw score (BM25, cosine similarity,
     number of matched entities); ``term`` is its part of the fused score: the terms of a hit add up
-    to the hit's score. ``matched``: the words, entity names or neighbours that matched.
+    to the hit's score. ``matched``: the words, entity names or neighbours that matched; of the sense arm the words of
+    the question whose meaning is there.
     """
 
     rank: int
@@ -413,7 +414,8 @@ class Profile(Record):
     at which a memory found by the vector arm alone may appear.
     ``neighbours``: how much of what the turn before or after says counts for a turn (half of it two turns
     away); ``session``: how much of what its session's best turns score; ``facts``: how much of what a fact
-    that was drawn from it scores. These belong to the context arm, which takes no part in ``rrf``.
+    that was drawn from it scores. These belong to the context arm, which takes no part in ``rrf``; nor does
+    ``sense``, the weight of how near its words are in meaning to those of the question.
     """
 
     name: str = "default"
@@ -421,6 +423,7 @@ class Profile(Record):
     k: int = 60
     keyword: float = 1.0
     vector: float = 0.25
+    sense: float = 0.0
     entity: float = 0.1
     neighbours: float = 0.5
     session: float = 0.3
@@ -573,14 +576,15 @@ class EmbeddingOptions(Record):
     timeout: float = 60.0
 
 
-EmbedderKind = Literal["offline", "endpoint", "off"]
+EmbedderKind = Literal["offline", "minilm", "endpoint", "off"]
 
 
 class Options(Record):
     """What a program may choose when it opens a memory; the defaults are those of the app.
 
-    ``embedder``: ``offline`` is the packaged one, ``endpoint`` sends texts to ``endpoint``, ``off`` does without
-    vectors. The vectors that a file already has go on serving until ``Memory.reembedding`` was run.
+    ``embedder``: ``offline`` is the packaged one, ``minilm`` the stronger one of the extra of that name, ``endpoint``
+    sends texts to ``endpoint``, ``off`` does without vectors. The vectors that a file already has go on serving until
+    ``Memory.reembedding`` was run.
     ``decay_rate`` per day for new facts; ``fade_threshold``: effective confidence below which a fact is fading.
     ``fade_cap``, ``fade_share``: in one local date at most this many facts, or this share of them, go to the Trash.
     ``background``: make links and vectors in a thread after writes. ``profile``: the default ranking.

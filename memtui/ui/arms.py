@@ -1,4 +1,4 @@
-"""The four arms of a search as people see them: bars of one hue each, raw scores in words, points."""
+"""The arms of a search as people see them: bars of one hue each, raw scores in words, points."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from .glyphs import Glyphs
 
-ARMS: tuple[ArmName, ...] = ("keyword", "vector", "entity", "context")
+ARMS: tuple[ArmName, ...] = ("keyword", "vector", "sense", "entity", "context")
 
 Range = tuple[int, int, str]
 
@@ -56,7 +56,7 @@ def raw_score(arm: ArmName, hit: ArmHit, *, short: bool = False) -> str:
     match arm:
         case "keyword":
             return f"{hit.score:.2f}" if short else f"BM25 {hit.score:.2f}"
-        case "vector":
+        case "vector" | "sense":
             cosine = points(hit.score)[:-1]
             return cosine if short else f"cosine {cosine}"
         case "entity":
@@ -68,9 +68,10 @@ def raw_score(arm: ArmName, hit: ArmHit, *, short: bool = False) -> str:
 
 def matched_text(arm: ArmName, hit: ArmHit) -> str:
     """What matched, for people."""
-    if arm != "context":
-        return " · ".join(hit.matched)
-    return " · ".join(_place(one) for one in hit.matched)
+    if arm == "context":
+        return " · ".join(_place(one) for one in hit.matched)
+    told = " · ".join(hit.matched)
+    return f"its words mean {told}" if arm == "sense" and told else told
 
 
 def marks(text: str, arms: Mapping[ArmName, ArmHit]) -> list[Range]:

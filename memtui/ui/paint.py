@@ -14,7 +14,7 @@ from textual.color import Color
 
 Role = Literal[
     "text", "strong", "dim", "faint", "accent",
-    "keyword", "vector", "entity", "context",
+    "keyword", "vector", "sense", "entity", "context",
     "success", "warning", "error",
 ]  # fmt: skip
 State = Literal["plain", "cursor", "cursor-blurred", "marked"]

@@ -113,6 +113,7 @@ KNOBS: tuple[Knob, ...] = (
     ),
     _number("keyword", 2.0, 0.05),
     _number("vector", 2.0, 0.05),
+    _number("sense", 2.0, 0.05, _only_score),
     _number("entity", 2.0, 0.05),
     _number("neighbours", 1.0, 0.05, _only_score),
     _number("session", 1.0, 0.05, _only_score),

@@ -1,6 +1,6 @@
-"""The colours: quiet surfaces, one accent, and one hue each for keyword, vector, entity and context.
+"""The colours: quiet surfaces, one accent, and one hue each for keyword, vector, sense, entity and context.
 
-The four hues mean the same in bars, labels and highlights everywhere, and nothing else uses them.
+The five hues mean the same in bars, labels and highlights everywhere, and nothing else uses them.
 Every text colour has a contrast of at least 4.5 against every surface it stands on (a test holds it).
 Themes of Textual work too: what they lack comes from ``variable_defaults``.
 """
@@ -11,7 +11,7 @@ from textual.theme import Theme
 
 DARK, LIGHT = "memtui-dark", "memtui-light"
 
-ARM_HUES = ("keyword", "vector", "entity", "context")
+ARM_HUES = ("keyword", "vector", "sense", "entity", "context")
 # Variables of ours beside Textual's: text, and what text stands on.
 TEXT_VARIABLES = ("text", "text-muted", "accent", "warning", "error", "success", *ARM_HUES)
 SURFACE_VARIABLES = ("background", "surface", "panel", "row-cursor", "row-cursor-blurred", "row-marked")
@@ -19,6 +19,7 @@ SURFACE_VARIABLES = ("background", "surface", "panel", "row-cursor", "row-cursor
 _DARK_VARIABLES = {
     "keyword": "#e8bd6b",
     "vector": "#c8a3ff",
+    "sense": "#f59ac6",
     "entity": "#8bd694",
     "context": "#62cfdd",
     "added": "#8bd694",
@@ -34,6 +35,7 @@ _DARK_VARIABLES = {
 _LIGHT_VARIABLES = {
     "keyword": "#7d5200",
     "vector": "#6d35c0",
+    "sense": "#a0186b",
     "entity": "#17692d",
     "context": "#00626f",
     "added": "#17692d",
@@ -133,6 +135,7 @@ def variable_defaults(theme: Theme) -> dict[str, str]:
         return {
             "keyword": "ansi_yellow",
             "vector": "ansi_magenta",
+            "sense": "ansi_bright_blue",
             "entity": "ansi_green",
             "context": "ansi_cyan",
             "added": "ansi_green",

@@ -1,6 +1,6 @@
 """Recall over LoCoMo-style conversations, through Memory.record_turn and Memory.search.
 
-    python tests/benchmarks/locomo.py DATA [--embedder offline|off] [--profile NAME] [--k 10] [--min 72] [--run FILE]
+    python tests/benchmarks/locomo.py DATA [--embedder offline|minilm|off] [--profile NAME] [--k 10] [--min 72] [--run FILE]
 
 DATA is a folder with docs.jsonl (id, conv, session, seq, time, speaker, text, image_caption?), queries.jsonl
 (qid, conv, query) and qrels.jsonl (qid, category, relevant). One conversation is one memory, one turn one
@@ -166,7 +166,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", type=Path)
-    parser.add_argument("--embedder", choices=("offline", "off"), default="offline")
+    parser.add_argument("--embedder", choices=("offline", "minilm", "off"), default="offline")
     parser.add_argument("--profile", default=None)
     parser.add_argument("--each", action="store_true", help="a row for each conversation too")
     parser.add_argument(

@@ -53,7 +53,7 @@ async def test_every_setting_is_there_with_value_meaning_and_state(story: Story,
         assert dialog.table.row_count == len(config.describe())
         await until(lambda: "waiting" in text_of(app))
         text = text_of(app)
-        assert "one of offline, endpoint, off" in text and "from the next start" in text
+        assert "one of offline, minilm, endpoint, off" in text and "from the next start" in text
         dialog.table.move_to(1)
         await until(lambda: "at once" in text_of(app))
 
@@ -129,7 +129,7 @@ async def test_settings_of_the_engine_count_at_once(story: Story, tmp_path: Path
         await until(lambda: app.operations.require().options.fade_threshold == 0.3)
         await at_next(app, "embedder.kind")
         await pilot.press("enter")
-        await until(lambda: app.operations.require().options.embedder == "endpoint")
+        await until(lambda: app.operations.require().options.embedder == "minilm")
         await at_next(app, "general.ascii")
         await pilot.press("enter")
         await until(lambda: "it counts from the next start" in text_of(app))

@@ -79,7 +79,7 @@ def test_the_ascii_set_is_ascii_and_tells_the_kinds_and_arms_apart() -> None:
         signs = list(value.values()) if isinstance(value, dict) else [value]
         assert all(sign.isascii() for sign in signs)
     assert len(set(ASCII.kinds.values())) == 4
-    assert len(set(ASCII.arms.values())) == 4
+    assert len(set(ASCII.arms.values())) == 5
 
 
 @pytest.mark.parametrize("theme", [*own_themes(), *BUILTIN_THEMES.values()], ids=lambda theme: theme.name)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.models.embedders import Embedder
 from memtui.engine.models.vectors import cap_threads, normalised, quantise, usable
+from memtui.engine.models.word_vectors import word_dims
 from memtui.engine.store import vectors
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.sql import as_json
@@ -47,8 +48,8 @@ def carry_over(connections: Connections, paths: Sequence[Path], serving: Serving
         space = vectors.space(connection)
     try:
         model = serving(space)
-        if model is None or model.available():
-            return 0
+        if model is None or model.available() or word_dims(model):
+            return 0  # of words they have no vectors
         return sum(_Carrier(connections, path, model).run() for path in paths)
     except (DegradedError, InputError):
         return 0

@@ -20,7 +20,7 @@ from memtui.engine.models.embedders import Embedder
 from memtui.engine.models.vectors import quantise, usable
 from memtui.engine.store import entities, full_text, vectors
 from memtui.engine.store.connection import Connections
-from memtui.engine.store.vectors import VectorSpace
+from memtui.engine.store.vectors import VectorSpace, WordRows
 
 if TYPE_CHECKING:
     from memtui.engine.models.ner import KnownNames, Recogniser, Span
@@ -213,32 +213,37 @@ class Indexer:
         model = self._ready()
         if model is None:
             return 0
+        from memtui.engine.models import word_vectors
+
         space = VectorSpace(model.model_id, model.dims)
+        word_dims = word_vectors.word_dims(model)
         while not self._stop.is_set() and (limit is None or made < limit):
             size = BATCH if limit is None else min(BATCH, limit - made)
             with self._connections.read() as connection:
-                batch = vectors.pending(connection, below, size)
+                batch = vectors.pending(connection, below, size, named=bool(word_dims))
             if not batch:
                 break
             texts = dict(batch)
             try:
-                matrix = model.embed(list(texts.values()))
+                matrix, words = word_vectors.embed(model, list(texts.values()))
             except DegradedError as error:
                 self.degraded = f"{error.message} {error.hint}".strip()
                 break
             stored = dict(zip(texts, zip(usable(matrix), quantise(matrix), strict=True), strict=True))
+            of_words = (
+                WordRows(word_dims, dict(zip(texts, words, strict=True))) if words is not None else None
+            )
             with self._connections.write_in_turn() as connection:
                 found = vectors.space(connection)
                 if found is None:
-                    vectors.set_space(connection, space)
+                    vectors.set_space(connection, space, word_dims)
                 elif found != space:
                     break  # the file went over to another model meanwhile: they wait for that one
                 # Only what still waits with the text that was embedded; the rest comes again.
-                waiting = [
-                    rid for rid, text in vectors.pending(connection, below, size) if texts.get(rid) == text
-                ]
+                still = vectors.pending(connection, below, size, named=bool(word_dims))
+                waiting = [rid for rid, text in still if texts.get(rid) == text]
                 rows = [(rid, stored[rid][1].tobytes()) for rid in waiting if stored[rid][0]]
-                vectors.store(connection, space, rows)
+                vectors.store(connection, space, rows, of_words)
                 vectors.done(connection, [rid for rid in waiting if not stored[rid][0]])
             made += len(batch)
             below = batch[-1][0]

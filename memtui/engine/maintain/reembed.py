@@ -16,7 +16,7 @@ from memtui.engine.models.vectors import quantise, usable
 from memtui.engine.records import Record
 from memtui.engine.store import vectors
 from memtui.engine.store.connection import Connections
-from memtui.engine.store.vectors import Lacking, VectorSpace
+from memtui.engine.store.vectors import Lacking, VectorSpace, WordRows
 
 if TYPE_CHECKING:
     from memtui.engine.models.vectors import FloatMatrix
@@ -25,6 +25,7 @@ BATCH = 64
 _TRIAL = "On Tuesday the ferry to the islands leaves at nine, and tickets are sold on board as well."
 _TRIALS = 16
 _BYTES_A_TOKEN = 4
+_CHARACTERS_A_WORD = 12  # that gets a vector of its own, where the model makes them
 _ROWS_DELETED_AT_ONCE = 5_000
 
 
@@ -72,9 +73,12 @@ class Reembedder:
         self, connections: Connections, embedder: Embedder, *,
         before_write: Callable[[], None] = lambda: None, on_switch: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
+        from memtui.engine.models.word_vectors import word_dims  # nobody who only reads needs it
+
         self._connections = connections
         self._embedder = embedder
         self._target = VectorSpace(embedder.model_id, embedder.dims)
+        self._word_dims = word_dims(embedder)
         self._before_write = before_write
         self._on_switch = on_switch
 
@@ -88,7 +92,9 @@ class Reembedder:
             before=before, after=self._target, texts=0 if before == self._target else lacking.texts,
             done=0 if before == self._target else done, characters=lacking.characters,
             tokens=lacking.bytes // _BYTES_A_TOKEN + lacking.texts, seconds=self._seconds(lacking),
-            size=lacking.texts * self._target.dims, sends_to=self._embedder.sends_to,
+            size=lacking.texts * self._target.dims
+            + lacking.characters // _CHARACTERS_A_WORD * self._word_dims,
+            sends_to=self._embedder.sends_to,
         )  # fmt: skip
 
     def _seconds(self, lacking: Lacking) -> float:
@@ -127,7 +133,7 @@ class Reembedder:
             with self._connections.write() as connection:
                 left = vectors.lacking(connection, self._target, 0, len(nothing) + 1)
                 if all(rid in nothing for rid, _ in left):
-                    vectors.switch(connection, self._target)
+                    vectors.switch(connection, self._target, self._word_dims)
                     break
             above = 0
             while not cancelled() and (batch := self._batch(above)):
@@ -160,24 +166,30 @@ class Reembedder:
 
     def _batch(self, above: int) -> dict[int, str]:
         with self._connections.read() as connection:
-            return dict(vectors.lacking(connection, self._target, above, BATCH))
+            return dict(vectors.lacking(connection, self._target, above, BATCH, named=bool(self._word_dims)))
 
     def _embed(self, batch: dict[int, str]) -> set[int]:
         """Returns those that the model knows nothing of."""
-        matrix = self._embed_all(list(batch.values()))
+        matrix, words = self._embed_all(list(batch.values()))
+        of_words = (
+            WordRows(self._word_dims, dict(zip(batch, words, strict=True))) if words is not None else None
+        )
         good = dict(zip(batch, usable(matrix).tolist(), strict=True))
         rows = dict(zip(batch, quantise(matrix), strict=True))
         with self._connections.write_in_turn() as connection:
             # A text that changed meanwhile comes again.
-            same = vectors.unchanged(connection, batch)
-            vectors.keep(connection, self._target, [(rid, rows[rid].tobytes()) for rid in same if good[rid]])
+            same = vectors.unchanged(connection, batch, named=bool(self._word_dims))
+            kept = [(rid, rows[rid].tobytes()) for rid in same if good[rid]]
+            vectors.keep(connection, self._target, kept, of_words)
         return {rid for rid in same if not good[rid]}
 
-    def _embed_all(self, texts: list[str]) -> FloatMatrix:
-        matrix = self._embedder.embed(texts)
+    def _embed_all(self, texts: list[str]) -> tuple[FloatMatrix, list[bytes] | None]:
+        from memtui.engine.models import word_vectors
+
+        matrix, words = word_vectors.embed(self._embedder, texts)
         if matrix.shape != (len(texts), self._target.dims):
             raise DegradedError(
                 f"{self._target.model_id} makes {matrix.shape[1]} dimensions, not {self._target.dims}.",
                 "Choose another model, or set embedder.dimensions to what it makes.",
             )
-        return matrix
+        return matrix, words

@@ -39,9 +39,13 @@ class Embedders:
             case "endpoint":
                 return self._at(self._options.endpoint)
             case "off":
-                raise InputError("Vectors are switched off.", "Set embedder.kind to offline or endpoint.")
+                raise InputError(
+                    "Vectors are switched off.", "Set embedder.kind to offline, minilm or endpoint."
+                )
             case "offline":
                 return self._keep(OfflineEmbedder())
+            case "minilm":
+                return self._keep(_minilm())
 
     def serving(self, space: VectorSpace | None) -> Embedder | None:
         """What makes vectors of the file's space; None when they are switched off.
@@ -57,22 +61,24 @@ class Embedders:
             if space == (wanted.model_id, wanted.dims):
                 return wanted
         except InputError as error:
-            if space != (OfflineEmbedder.model_id, OfflineEmbedder.dims):
+            if (here := _of_this_machine(space)) is None:
                 raise DegradedError(error.message, error.hint) from error
-            return self._keep(OfflineEmbedder())
+            return self._keep(here)
         if space is None:
             if wanted.sends_to:
                 raise DegradedError(f"no text has been sent to {wanted.sends_to} yet", REMEDY)
             return wanted
-        if space == (OfflineEmbedder.model_id, OfflineEmbedder.dims):
-            return self._keep(OfflineEmbedder())
+        if (here := _of_this_machine(space)) is not None:
+            return self._keep(here)
         model, _, host = space.model_id.rpartition("@")
         if wanted.sends_to and model and wanted.model_id.endswith(f"@{host}"):
             return self._at(replace(options.endpoint, model=model, dimensions=space.dims))
         raise DegradedError(f"the vectors in this file are from another model ({space.model_id})", REMEDY)
 
     def close(self) -> None:
-        """End what waits for a network."""
+        """End what waits for a network, or takes long."""
+        for made in tuple(self._made.values()):
+            made.interrupt()
         for one in tuple(self._in_network):
             one.close()
 
@@ -89,3 +95,17 @@ class Embedders:
         """The one that was made first: it has loaded its model, or remembers questions."""
         with self._lock:
             return self._made.setdefault(VectorSpace(embedder.model_id, embedder.dims), embedder)
+
+
+def _of_this_machine(space: VectorSpace | None) -> Embedder | None:
+    """The model of these vectors, if it needs no network."""
+    if space == (OfflineEmbedder.model_id, OfflineEmbedder.dims):
+        return OfflineEmbedder()
+    minilm = _minilm()
+    return minilm if space == (minilm.model_id, minilm.dims) else None
+
+
+def _minilm() -> Embedder:
+    from .minilm import MiniLmEmbedder  # few have it
+
+    return MiniLmEmbedder()

@@ -112,7 +112,9 @@ class OfflineEmbedder:
         model = self._load()
         lowered = text[:MOST_CHARACTERS].strip().lower()
         encoded = model.tokenizer.encode(lowered, add_special_tokens=False)
-        weights = _piece_weights(lowered, encoded.offsets, weight)
+        words = piece_words(lowered, encoded.offsets)
+        weight_of = {word: max(0.0, weight(word)) if word else 0.0 for word in dict.fromkeys(words)}
+        weights = [weight_of[word] for word in words]
         if not any(weights):
             return self.embed([text])
         return normalised(self._mean(model, encoded.ids, weights)[None, :])
@@ -200,10 +202,10 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
         yield [text[:MOST_CHARACTERS].strip().lower() for text in texts[start : start + _TEXTS_AT_ONCE]]
 
 
-def _piece_weights(text: str, offsets: Sequence[tuple[int, int]], weight: WordWeight) -> list[float]:
-    """For each piece the weight of the word that it is part of; 0 outside words."""
-    by_character = [0.0] * (len(text) + 1)
+def piece_words(text: str, offsets: Sequence[tuple[int, int]]) -> list[str]:
+    """For each piece (start and end in the text) the word that it is part of; empty outside words."""
+    by_character = [""] * (len(text) + 1)
     for word in _word.finditer(text):
-        by_character[word.start() : word.end()] = [max(0.0, weight(word[0]))] * len(word[0])
+        by_character[word.start() : word.end()] = [word[0]] * len(word[0])
     # A piece may begin with the blank before its word.
     return [by_character[max(end - 1, 0)] for _, end in offsets]

@@ -12,6 +12,7 @@ from .scope import Scope
 
 if TYPE_CHECKING:
     from memtui.engine.models.vectors import FloatMatrix
+    from memtui.engine.models.word_vectors import QuestionWords
 
     from .vector_copy import VectorCopy
 
@@ -21,11 +22,15 @@ COMING = "it is coming"
 
 
 class Meaning(NamedTuple):
-    """A question as a vector (one row), the space it lies in, and a copy of that, if there is one."""
+    """A question as a vector (one row), the space it lies in, and a copy of that, if there is one.
+
+    ``words``: vectors of its words, where the profile goes by them and the file has them.
+    """
 
     query: FloatMatrix
     space: VectorSpace
     copy: VectorCopy | None
+    words: QuestionWords | None = None
 
 
 class Asked(NamedTuple):

@@ -18,11 +18,11 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import Hit, MemoryRecord, Profile, Record, SearchResult
 from memtui.engine.store import memories
 from memtui.engine.store.sql import as_json
-from memtui.engine.store.words import stems
+from memtui.engine.store.words import STOP_WORDS, stems
 
 from . import question
 from .filters import compile
-from .question import STOP_WORDS, Question
+from .question import Question
 from .ranking import QueryEmbedder
 from .scope import Scope, passing, scope
 from .search import search

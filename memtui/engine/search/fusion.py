@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from memtui.engine.records import ArmHit, ArmName, Profile, Record
 
-ARMS: tuple[ArmName, ...] = ("keyword", "vector", "entity", "context")
+ARMS: tuple[ArmName, ...] = ("keyword", "vector", "sense", "entity", "context")
 
 
 class Candidate(Record):
@@ -31,7 +31,10 @@ class Fused(Record):
 
 
 def weight(profile: Profile, arm: ArmName) -> float:
-    """The context arm brings its weights along (``neighbours``, ``session``, ``facts``) and takes no part in rrf."""
+    """The context arm brings its weights along (``neighbours``, ``session``, ``facts``).
+
+    It and the sense arm look at what others found, and take no part in rrf.
+    """
     match arm:
         case "keyword":
             return profile.keyword
@@ -39,6 +42,8 @@ def weight(profile: Profile, arm: ArmName) -> float:
             return profile.vector
         case "entity":
             return profile.entity
+        case "sense":
+            return profile.sense if profile.fusion == "score" else 0.0
         case _:
             lent = profile.neighbours or profile.session or profile.facts
             return 1.0 if profile.fusion == "score" and lent else 0.0

@@ -1,4 +1,4 @@
-"""Profiles: the named ways to rank. ``default`` and ``rrf`` are built in, others are the person's own."""
+"""Profiles: the named ways to rank. ``default``, ``rrf`` and ``late`` are built in, others are the person's own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from memtui.engine.store.vectors import KNN_LIMIT
 
 DEFAULT = Profile()
 RRF = Profile(name="rrf", fusion="rrf", k=60, keyword=1.0, vector=1.0, entity=1.0)
-BUILT_IN = {profile.name: profile for profile in (DEFAULT, RRF)}
+LATE = Profile(name="late", vector=0.2, sense=0.5)
+"""Late interaction, as it is called: question and text meet word by word. Needs a model that makes vectors of words."""
+BUILT_IN = {profile.name: profile for profile in (DEFAULT, RRF, LATE)}
 
 
 def find(connection: apsw.Connection, profile: str | Profile) -> Profile:
@@ -59,7 +61,7 @@ def save(connection: apsw.Connection, profile: Profile) -> None:
 
 def checked(profile: Profile) -> Profile:
     """The profile itself. Raises InputError when one of its numbers cannot be used."""
-    for name in ("keyword", "vector", "entity", "neighbours", "session", "facts"):
+    for name in ("keyword", "vector", "sense", "entity", "neighbours", "session", "facts"):
         value = getattr(profile, name)
         if not (math.isfinite(value) and value >= 0.0):
             raise InputError(f"The weight {name} of a profile cannot be {value!r}.", "Give 0 or more.")

@@ -13,7 +13,7 @@ import apsw
 
 from memtui.engine.records import Record
 from memtui.engine.store import cjk
-from memtui.engine.store.words import stems, words
+from memtui.engine.store.words import STOP_WORDS, stems, words
 
 from . import rarity, statistics
 from .rarity import Among
@@ -24,18 +24,8 @@ MOST_WORDS = 40
 """Of a longer text (somebody pasted a page) only the rarest words are looked for."""
 _MOST_COUNTED = 500
 
-_SAYING_NOTHING = (
-    "a about above after again all also am an and any are as at be because been before being below between both but "
-    "by can could did do does doing done each few for from further get gets getting got had has have having he her "
-    "here hers herself him himself his how i if in into is it its itself just let like ll m me might more most must "
-    "my myself no nor not of off on once only or other our ours out over own re s said same say says shall she "
-    "should so some such t than that the their theirs them themselves then there these they this those through to "
-    "too under until up us ve very was we were what when where whether which while who whom whose why will with "
-    "would you your yours"
-)
 # What stands between blanks and the punctuation of any script.
 _PIECE = re.compile("[^\\s!-/:-@\\[-`{-~¡¿«»…‘-‟。、，！？：；「」،؛؟।]+")
-STOP_WORDS = frozenset(_SAYING_NOTHING.split())
 
 
 class Term(Record):

@@ -23,6 +23,7 @@ from .second_look import look_again
 
 if TYPE_CHECKING:
     from memtui.engine.models.vectors import FloatMatrix
+    from memtui.engine.models.word_vectors import WordEmbedder
 
     from .vector_copy import VectorCopy
 
@@ -100,7 +101,7 @@ def rank(
 
     meaning, no_vectors = _meaning(connection, wanted, profile, embedder)
     near: list[keyword.Found] = []
-    if meaning and nearest:
+    if meaning and nearest and profile.vector:
         from . import vector  # a hook, which has no vectors, is quicker without it
 
         near = vector.nearest(
@@ -115,7 +116,8 @@ def rank(
     below = _drop_below_floor(lists, profile)
     times["context"] = lap()
     names = [one.name for one in entities]
-    said = reports(asked, lists, times, names=names, no_vectors=no_vectors, below=below)
+    no_words = no_vectors or _no_words(connection, meaning)
+    said = reports(asked, lists, times, names=names, no_vectors=no_vectors, no_words=no_words, below=below)
     return Ranking(asked, fuse(lists, profile), said, first_pass, entities)
 
 
@@ -128,23 +130,42 @@ def _meaning(
     space = vectors.space(connection)
     if space is None:
         return None, "no memory has a vector yet"
-    if not profile.vector or not (asked.terms or asked.characters):
+    if not (profile.vector or profile.sense) or not (asked.terms or asked.characters):
         return None, ""  # "???" has a vector, and means nothing
     telling = {term.stem: term.idf for term in asked.terms}
     least = min(telling.values(), default=1.0)
 
-    def weigh(word: str) -> float:
+    def weigh(word: str, otherwise: float = least) -> float:
         """What is not looked for, as it says little, weighs as much as the word that says least."""
-        return telling.get((stems(word) or [word])[0], least)
+        return telling.get((stems(word) or [word])[0], otherwise)
 
+    words = None
     try:
         query = embedder.embed_query(asked.text, weigh)
+        if profile.sense and query.any() and (words_of := _word_embedder(connection, embedder)):
+            words = words_of.question_words(asked.text, lambda word: weigh(word, 0.0))
     except DegradedError as error:
         return None, error.message.removesuffix(".")
     if query.shape[1] != space.dims:
         return None, f"the model makes {query.shape[1]} dimensions, the memory has {space.dims}"
     copy = embedder.copy if isinstance(embedder, CopiedVectors) else None
-    return (Meaning(query, space, copy), "") if query.any() else (None, "")
+    return (Meaning(query, space, copy, words), "") if query.any() else (None, "")
+
+
+def _word_embedder(connection: apsw.Connection, embedder: QueryEmbedder) -> WordEmbedder | None:
+    """What makes vectors of words like those that the file has, if it has any."""
+    from memtui.engine.models.word_vectors import WordEmbedder
+
+    made_by = embedder.embedder if isinstance(embedder, CopiedVectors) else embedder
+    dims = vectors.word_dims(connection)
+    return made_by if isinstance(made_by, WordEmbedder) and made_by.word_dims == dims else None
+
+
+def _no_words(connection: apsw.Connection, meaning: Meaning | None) -> str:
+    """Why the sense arm cannot take part, where that does not lie with the question."""
+    if meaning is None or meaning.words is not None:
+        return ""
+    return "this memory's model makes no vectors of words; minilm does (embedder.kind, then memtui embed)"
 
 
 def _drop_below_floor(lists: dict[ArmName, list[Candidate]], profile: Profile) -> int:
@@ -156,12 +177,14 @@ def _drop_below_floor(lists: dict[ArmName, list[Candidate]], profile: Profile) -
         lists["keyword"] or lists["entity"] or any(one.score >= profile.floor for one in lists["vector"])
     ):
         below = len(lists["vector"])
-        lists["vector"], lists["context"] = [], []
+        lists["vector"], lists["sense"], lists["context"] = [], [], []
         return below
     found = {one.rid for arm in ("keyword", "entity", "context") for one in lists.get(arm, ())}
     kept = [one for one in lists["vector"] if one.score >= profile.floor or one.rid in found]
     below = len(lists["vector"]) - len(kept)
     lists["vector"] = kept
+    found |= {one.rid for one in kept}
+    lists["sense"] = [one for one in lists.get("sense", ()) if one.rid in found]
     return below
 
 

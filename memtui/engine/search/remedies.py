@@ -11,10 +11,11 @@ import msgspec
 
 from memtui.engine.records import ArmHit, ArmName, MemoryRecord, Profile
 from memtui.engine.store.vectors import KNN_LIMIT
+from memtui.engine.store.words import STOP_WORDS
 
 from . import reading
 from .fusion import weight
-from .question import STOP_WORDS, read
+from .question import read
 from .ranking import MOST_HITS, QueryEmbedder, Ranking, rank
 from .scope import Scope
 
@@ -73,7 +74,11 @@ class Trial(NamedTuple):
 
     def deeper(self, arms: Mapping[ArmName, ArmHit]) -> list[str]:
         """A depth at which an arm reaches it."""
-        ranks = [hit.rank for arm, hit in arms.items() if arm != "context" and weight(self.profile, arm)]
+        ranks = [
+            hit.rank
+            for arm, hit in arms.items()
+            if arm not in ("sense", "context") and weight(self.profile, arm)
+        ]
         for depth in sorted({min(ranks, default=MOST_DEPTH), MOST_DEPTH}):
             if self.profile.depth < depth <= MOST_DEPTH:
                 deeper = msgspec.structs.replace(self.profile, depth=depth)

@@ -20,30 +20,33 @@ def reports(
     *,
     names: Sequence[str],
     no_vectors: str,
+    no_words: str,
     below: int,
 ) -> tuple[ArmReport, ...]:
-    """One for each arm.
+    """One for each arm; for the sense arm only where the profile asks for it.
 
-    ``names``: the entities that the question names. ``no_vectors``: why there is no vector arm; ``below``:
-    how many it found under the floor.
+    ``names``: the entities that the question names. ``no_vectors``: why there is no vector arm, ``no_words`` why there
+    is no sense arm; ``below``: how many the vector arm found under the floor.
     """
     made = []
     for arm in ARMS:
+        if arm == "sense" and not weight(asked.profile, arm):
+            continue
         found = len(lists.get(arm, ()))
-        state, why = _outcome(asked, arm, found, no_vectors, below)
+        state, why = _outcome(asked, arm, found, no_words if arm == "sense" else no_vectors, below)
         if state == "empty":
             why = _nothing(asked, arm, names, below)
         made.append(ArmReport(arm=arm, state=state, found=found, why=why, milliseconds=times.get(arm, 0.0)))
     return tuple(made)
 
 
-def _outcome(asked: Asked, arm: ArmName, found: int, no_vectors: str, below: int) -> tuple[State, str]:
+def _outcome(asked: Asked, arm: ArmName, found: int, missing: str, below: int) -> tuple[State, str]:
     if weight(asked.profile, arm) == 0.0:
         return "off", f"the profile {asked.profile.name} does without it"
     if arm == "context" and "episode" not in asked.scope.kinds:
         return "off", "only turns of conversations have surroundings"
-    if arm == "vector" and no_vectors:
-        return ("coming", "") if no_vectors == COMING else ("unavailable", no_vectors)
+    if arm in ("vector", "sense") and missing:
+        return ("coming", "") if missing == COMING else ("unavailable", missing)
     if found:
         return "answered", _answered(asked, arm, below)
     return "empty", ""
@@ -52,6 +55,8 @@ def _outcome(asked: Asked, arm: ArmName, found: int, no_vectors: str, below: int
 def _answered(asked: Asked, arm: ArmName, below: int) -> str:
     if arm == "vector" and below:
         return f"{below} more lie below the floor of {asked.profile.floor:.2f}"
+    if arm == "sense":
+        return "it finds nothing by itself: it judges what the others found, and what stands beside"
     if arm == "keyword" and not asked.scope.broad and asked.question.terms:
         if asked.question.inside:
             return f"words are as rare as among the {len(asked.question.inside.rids):,} that pass the filter"
@@ -67,10 +72,9 @@ def _nothing(asked: Asked, arm: ArmName, names: Sequence[str], below: int) -> st
         case "vector":
             if below:
                 return f"{below} found, all below the floor of {asked.profile.floor:.2f}"
-            if asked.meaning is not None:
-                return "no memory here has a vector"
-            says = asked.question.terms or asked.question.characters
-            return "the model knows none of its words" if says else "there are no words in it"
+            return _unasked(asked) or "no memory here has a vector"
+        case "sense":
+            return _unasked(asked) or "nothing that the other arms found has vectors of words"
         case "entity":
             return (
                 f"no memory here is linked to {', '.join(names)}"
@@ -79,3 +83,11 @@ def _nothing(asked: Asked, arm: ArmName, names: Sequence[str], below: int) -> st
             )
         case "context":
             return "the other arms found no turn of a conversation"
+
+
+def _unasked(asked: Asked) -> str:
+    """Why the question has no vector; empty where it has one."""
+    if asked.meaning is not None:
+        return ""
+    says = asked.question.terms or asked.question.characters
+    return "the model knows none of its words" if says else "there are no words in it"

@@ -85,11 +85,13 @@ def _notes(connection: apsw.Connection, ranking: Ranking, embedder: QueryEmbedde
     if isinstance(embedder, str):
         if embedder != COMING:
             notes.append(f"Searched without vectors: {embedder}.")
-    elif ranking.asked.profile.vector:
-        report = next(report for report in ranking.reports if report.arm == "vector")
+    elif ranking.asked.profile.vector or ranking.asked.profile.sense:
+        unavailable = {one.arm: one.why for one in ranking.reports if one.state == "unavailable"}
         waiting = vectors.unembedded(connection, _WAITING_COUNTED + 1)
-        if report.state == "unavailable":
-            notes.append(f"Searched without vectors: {report.why}.")
+        if "vector" in unavailable:
+            notes.append(f"Searched without vectors: {unavailable['vector']}.")
+        elif "sense" in unavailable:
+            notes.append(f"Searched without the meanings of words: {unavailable['sense']}.")
         elif waiting:
             several = "memory has" if waiting == 1 else "memories have"
             many = f"{waiting:,}" if waiting <= _WAITING_COUNTED else f"More than {_WAITING_COUNTED:,}"

@@ -32,7 +32,7 @@ def look_again(
     first_pass: dict[int, float],
     lists: dict[ArmName, list[Candidate]],
 ) -> None:
-    """Order the keyword list anew, complete the vector list, make the context list.
+    """Order the keyword list anew, complete the vector list, make those of the sense and the context arm.
 
     ``first_pass``: the keyword arm's candidates with their scores.
     """
@@ -62,17 +62,24 @@ def _count(
         ]
         # Those of the first pass come first: only among them is the order known to be the order over everything.
         lists["keyword"] = sorted(counted, key=lambda one: (one.rid not in first_pass, -one.score, -one.rid))
-    if asked.meaning:
+    if asked.meaning and asked.meaning.words:
+        from . import sense
+
+        judged = lists.get("sense", [])
+        others = readings.keys() - {candidate.rid for candidate in judged}
+        judged = judged + sense.judged(connection, asked.meaning.space, asked.meaning.words, others)
+        lists["sense"] = sorted(judged, key=lambda one: (-one.score, -one.rid))
+    if asked.meaning and asked.profile.vector:
         from . import vector
 
         listed = {candidate.rid for candidate in lists["vector"]}
         meaning = asked.meaning
-        others = vector.cosines(
+        cosines = vector.cosines(
             connection, meaning.space, meaning.query, readings.keys() - listed, meaning.copy
         )
         lists["vector"] += [
             Candidate(rid=rid, score=cosine, share=max(0.0, cosine))
-            for rid, cosine in sorted(others.items(), key=lambda one: (-one[1], -one[0]))
+            for rid, cosine in sorted(cosines.items(), key=lambda one: (-one[1], -one[0]))
         ]
 
 

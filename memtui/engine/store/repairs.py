@@ -160,6 +160,7 @@ def _vectors(connection: apsw.Connection) -> Iterator[str]:
         "(dims <> ?2 OR dtype <> 'int8' OR length(vector) <> ?2 OR vector = zeroblob(?2))",
         (model.model_id, model.dims),
     )
+    connection.execute(f"DELETE FROM embeddings AS e WHERE {vectors.WORDLESS}")  # both are made anew
     connection.execute(
         "INSERT INTO index_queue(rid, text, vector) SELECT rid, 0, 1 FROM memories m WHERE rid NOT IN "
         "(SELECT rid FROM embeddings WHERE model_id = ?) AND attributes = '{}' "

@@ -284,6 +284,11 @@ END"""
         ("delete", "DELETE", "old"),
     )
 ]
+_VECTORS.append(
+    """CREATE TRIGGER word_vectors_delete AFTER DELETE ON embeddings BEGIN
+    DELETE FROM word_vectors WHERE model_id = old.model_id AND rid = old.rid;
+END"""
+)
 
 
 def trigger_sql() -> list[str]:

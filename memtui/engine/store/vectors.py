@@ -3,7 +3,8 @@
 The index can be dropped and rebuilt at any time. Two fixed tables take turns, because vec0 cannot be
 renamed: ``memory_metadata.vector_index`` names the live one. Rows whose index entry is out of date
 stand in ``vector_changes``; ``sync`` brings the index up to them. ``vector_log`` has the latest changes in
-their order, for copies in memory.
+their order, for copies in memory. A model that makes vectors of words too (``word_dims``) reads a turn with the name
+of who said it before it: ``named``.
 """
 
 from __future__ import annotations
@@ -34,6 +35,13 @@ class Lacking(NamedTuple):
     bytes: int
 
 
+class WordRows(NamedTuple):
+    """Vectors of the words of texts, by rid: int8 rows of ``dims`` bytes, one after another."""
+
+    dims: int
+    of: Mapping[int, bytes]
+
+
 class Near(NamedTuple):
     rid: int
     distance: float
@@ -52,11 +60,22 @@ def space(connection: apsw.Connection) -> VectorSpace | None:
     return VectorSpace(rows["embedding_model"], int(rows["embedding_dimensions"]))
 
 
-def set_space(connection: apsw.Connection, model: VectorSpace) -> None:
+def word_dims(connection: apsw.Connection) -> int:
+    """Of how many numbers the vectors of words are; 0 where the file's model makes none."""
+    return int(
+        scalar(connection, "SELECT value FROM memory_metadata WHERE key = 'embedding_word_dimensions'") or 0
+    )
+
+
+def set_space(connection: apsw.Connection, model: VectorSpace, word_dims: int = 0) -> None:
     """Declare the file's vector space and make its (empty) index; inside the caller's transaction."""
     connection.executemany(
         "INSERT INTO memory_metadata(key, value) VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value",
-        [("embedding_model", model.model_id), ("embedding_dimensions", str(model.dims))],
+        [
+            ("embedding_model", model.model_id),
+            ("embedding_dimensions", str(model.dims)),
+            ("embedding_word_dimensions", str(word_dims)),
+        ],
     )
 
 
@@ -73,11 +92,13 @@ def index_exists(connection: apsw.Connection) -> bool:
     )
 
 
-def pending(connection: apsw.Connection, below: int, limit: int) -> list[tuple[int, str]]:
-    """(rid, content) of memories that wait for a vector, the most recent first, from under ``below``."""
+def pending(
+    connection: apsw.Connection, below: int, limit: int, *, named: bool = False
+) -> list[tuple[int, str]]:
+    """(rid, text) of memories that wait for a vector, the most recent first, from under ``below``."""
     rows = connection.execute(
-        """
-        SELECT q.rid, m.content FROM index_queue q JOIN memories m ON m.rid = q.rid
+        f"""
+        SELECT q.rid, {_text(named)} FROM index_queue q JOIN memories m ON m.rid = q.rid
         WHERE q.vector = 1 AND q.rid < ? ORDER BY q.rid DESC LIMIT ?
         """,
         (below, limit),
@@ -85,13 +106,23 @@ def pending(connection: apsw.Connection, below: int, limit: int) -> list[tuple[i
     return [(int(rid), str(content)) for rid, content in rows]
 
 
-def store(connection: apsw.Connection, model: VectorSpace, rows: Sequence[tuple[int, bytes]]) -> None:
+def store(
+    connection: apsw.Connection,
+    model: VectorSpace,
+    rows: Sequence[tuple[int, bytes]],
+    words: WordRows | None = None,
+) -> None:
     """Keep vectors of the file's model and take their rows off the queue."""
-    keep(connection, model, rows)
+    keep(connection, model, rows, words)
     done(connection, [rid for rid, _ in rows])
 
 
-def keep(connection: apsw.Connection, model: VectorSpace, rows: Sequence[tuple[int, bytes]]) -> None:
+def keep(
+    connection: apsw.Connection,
+    model: VectorSpace,
+    rows: Sequence[tuple[int, bytes]],
+    words: WordRows | None = None,
+) -> None:
     """Keep int8 vectors (``dims`` bytes each) of any model. A row that is gone is passed over."""
     connection.executemany(
         """
@@ -101,6 +132,15 @@ def keep(connection: apsw.Connection, model: VectorSpace, rows: Sequence[tuple[i
         """,
         [(model.model_id, rid, model.dims, vector) for rid, vector in rows],
     )
+    if words is not None:
+        connection.executemany(
+            """
+            INSERT INTO word_vectors(model_id, rid, dims, vectors)
+            SELECT ?1, ?2, ?3, ?4 WHERE EXISTS (SELECT 1 FROM embeddings WHERE model_id = ?1 AND rid = ?2)
+            ON CONFLICT(model_id, rid) DO UPDATE SET vectors = excluded.vectors, dims = excluded.dims
+            """,
+            [(model.model_id, rid, words.dims, words.of[rid]) for rid, _ in rows],
+        )
 
 
 def done(connection: apsw.Connection, rids: Sequence[int]) -> None:
@@ -109,24 +149,31 @@ def done(connection: apsw.Connection, rids: Sequence[int]) -> None:
     connection.executemany("UPDATE index_queue SET vector = 0 WHERE rid = ?", [(rid,) for rid in rids])
 
 
+def _text(named: bool) -> str:
+    """What a model reads of a memory ``m``."""
+    if not named:
+        return "m.content"
+    return "iif(m.kind = 'episode' AND m.source_role <> '', m.source_role || ': ' || m.content, m.content)"
+
+
 def lacking(
-    connection: apsw.Connection, target: VectorSpace, above: int, limit: int
+    connection: apsw.Connection, target: VectorSpace, above: int, limit: int, *, named: bool = False
 ) -> list[tuple[int, str]]:
-    """(rid, content), from over ``above`` on, of memories that have or await a vector, but have none of ``target``."""
+    """(rid, text), from over ``above`` on, of memories that have or await a vector, but have none of ``target``."""
     rows = connection.execute(
-        f"SELECT m.rid, m.content {_LACKING} AND m.rid > ?3 ORDER BY m.rid LIMIT ?4",
+        f"SELECT m.rid, {_text(named)} {_LACKING} AND m.rid > ?3 ORDER BY m.rid LIMIT ?4",
         (target.model_id, target.dims, above, limit),
     )
     return [(int(rid), str(content)) for rid, content in rows]
 
 
-def unchanged(connection: apsw.Connection, texts: Mapping[int, str]) -> list[int]:
+def unchanged(connection: apsw.Connection, texts: Mapping[int, str], *, named: bool = False) -> list[int]:
     """Those of the memories (rid to text) that still have this text."""
     rows = connection.execute(
-        "SELECT rid, content FROM memories WHERE rid IN (SELECT value FROM json_each(?))",
+        f"SELECT m.rid, {_text(named)} FROM memories m WHERE m.rid IN (SELECT value FROM json_each(?))",
         (as_json(texts),),
     )
-    return [int(rid) for rid, content in rows if texts[rid] == content]
+    return [int(rid) for rid, text in rows if texts[rid] == text]
 
 
 def count_lacking(connection: apsw.Connection, target: VectorSpace) -> Lacking:
@@ -145,13 +192,22 @@ _LACKING = f"""FROM memories m WHERE (EXISTS (SELECT 1 FROM embeddings e WHERE e
 AND NOT EXISTS (SELECT 1 FROM embeddings t WHERE t.rid = m.rid AND t.model_id = ?1 AND t.dims = ?2) AND {_OPEN}"""
 
 
-def switch(connection: apsw.Connection, target: VectorSpace) -> None:
+WORDLESS = """
+    e.model_id = (SELECT value FROM memory_metadata WHERE key = 'embedding_model')
+    AND EXISTS (
+        SELECT 1 FROM memory_metadata d WHERE d.key = 'embedding_word_dimensions' AND d.value <> '0' AND NOT EXISTS (
+            SELECT 1 FROM word_vectors w WHERE w.model_id = e.model_id AND w.rid = e.rid
+            AND w.dims = CAST(d.value AS INTEGER) AND length(w.vectors) % w.dims = 0))"""
+"""A condition over a row of embeddings ``e``: its words lack the vectors that the file's model gives them."""
+
+
+def switch(connection: apsw.Connection, target: VectorSpace, word_dims: int = 0) -> None:
     """Make ``target`` the space of the file, inside the caller's transaction.
 
     The index is dropped (``sync`` makes it anew). Texts that the old model knew nothing of wait for a vector,
     those that waited and have one now do no longer.
     """
-    set_space(connection, target)
+    set_space(connection, target, word_dims)
     rebuild(connection)
     connection.execute(
         f"""

@@ -31,6 +31,17 @@ _FOLDED = str.maketrans(
         map(chr, (0x640, *range(0x64B, 0x653), 0x670)), ""
     )  # Arabic ones, and the lengthening of lines
 )
+_SAYING_NOTHING = (
+    "a about above after again all also am an and any are as at be because been before being below between both but "
+    "by can could did do does doing done each few for from further get gets getting got had has have having he her "
+    "here hers herself him himself his how i if in into is it its itself just let like ll m me might more most must "
+    "my myself no nor not of off on once only or other our ours out over own re s said same say says shall she "
+    "should so some such t than that the their theirs them themselves then there these they this those through to "
+    "too under until up us ve very was we were what when where whether which while who whom whose why will with "
+    "would you your yours"
+)
+STOP_WORDS = frozenset(_SAYING_NOTHING.split())
+"""English words that say next to nothing about what a text is about."""
 
 
 class _Tokenizers(threading.local):

@@ -55,7 +55,7 @@ class HitText(MemoryText):
         lines.append(assemble(""))
         lines += self._arms(told.arms, {}, max(best, told.score))
         for arm in ARMS:
-            if arm not in told.arms:
+            if arm not in told.arms and arm != "sense":  # which finds nothing by itself
                 lines += self._absent(arm, "does not find it")
         if told.arms:
             place = f"  number {told.rank:,}" if told.rank is not None else ""
@@ -80,7 +80,7 @@ class HitText(MemoryText):
         yield from self._arms(hit.arms, reports, best)
         yield self._total(hit.score, best)
         yield from self._lead(hit, result.hits)
-        missing = [arm for arm in ARMS if arm not in hit.arms]
+        missing = [arm for arm in ARMS if arm in reports and arm not in hit.arms]
         if missing:
             yield assemble("")
             for arm in missing:

@@ -28,6 +28,7 @@ VALUE = 6
 _HUES = {
     "keyword": "$keyword",
     "vector": "$vector",
+    "sense": "$sense",
     "entity": "$entity",
     "neighbours": "$context",
     "session": "$context",

@@ -9,10 +9,13 @@ from typing import Any
 
 import apsw
 import numpy as np
+from memtui.engine.models import word_vectors
 from memtui.engine.models.vectors import normalised, quantise
+from memtui.engine.models.word_vectors import QuestionWords
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import cjk, entities, history, memories, sessions, vectors
 from memtui.engine.store.connection import Connections
+from memtui.engine.store.words import STOP_WORDS
 
 NOW = 1_770_000_000  # 2 February 2026, 02:40 UTC
 DAY = 86_400
@@ -45,6 +48,38 @@ class FakeEmbedder:
         for name, part in {word: 1.0, **self.like.get(word, {})}.items():
             row[self.known.setdefault(name, len(self.known) % self.dims)] += part
         return row
+
+
+class WordEmbedder(FakeEmbedder):
+    """Keeps the direction of each word of a text too."""
+
+    model_id = "fake-words"
+    word_dims = 64
+    sends_to = ""
+
+    def available(self) -> str | None:
+        return None
+
+    def at_hand(self, text: str) -> bool:
+        return True
+
+    def interrupt(self) -> None:
+        pass
+
+    def embed_words(self, texts: Iterable[str]) -> tuple[np.ndarray[Any, np.dtype[np.float32]], list[bytes]]:
+        texts = list(texts)
+        return self.embed(texts), [self._rows(self._words(text)).tobytes() for text in texts]
+
+    def question_words(self, text: str, weight: Callable[[str], float]) -> QuestionWords:
+        words = [word for word in self._words(text) if weight(word) > 0.0] or self._words(text)
+        return QuestionWords(self._rows(words), tuple(weight(word) or 1.0 for word in words), tuple(words))
+
+    def _words(self, text: str) -> list[str]:
+        return [word for word in re.findall(r"[a-z]+", text.lower()) if word not in STOP_WORDS]
+
+    def _rows(self, words: list[str]) -> np.ndarray[Any, np.dtype[np.int8]]:
+        rows = [self._direction(word) for word in words]
+        return quantise(np.array(rows, np.float32).reshape(len(words), self.word_dims))
 
 
 class Book:
@@ -92,9 +127,12 @@ class Book:
                 connection.execute("UPDATE index_queue SET text = 0 WHERE rid = ?", (rid,))
             if embedder is not None:
                 space = vectors.VectorSpace(embedder.model_id, embedder.dims)
+                row, words = word_vectors.embed(embedder, [content])
+                dims = word_vectors.word_dims(embedder)
                 if vectors.space(connection) is None:
-                    vectors.set_space(connection, space)
-                vectors.store(connection, space, [(rid, quantise(embedder.embed([content]))[0].tobytes())])
+                    vectors.set_space(connection, space, dims)
+                kept = vectors.WordRows(dims, {rid: words[0]}) if words else None
+                vectors.store(connection, space, [(rid, quantise(row)[0].tobytes())], kept)
         return memories.by_rid(self.connection, [rid], NOW)[0]
 
     def forget(self, memory: MemoryRecord, ended_by: str = "forgotten") -> None:

@@ -22,13 +22,13 @@ def test_a_saved_one_is_found_by_its_name_and_can_be_saved_again(book: Book) -> 
         with book.writing() as connection:
             profiles.save(connection, Profile(name="mine", vector=vector))
         assert profiles.find(book.connection, "mine").vector == vector
-    assert profiles.names(book.connection) == ["default", "rrf", "mine"]
+    assert profiles.names(book.connection) == ["default", "rrf", "late", "mine"]
 
 
 def test_an_unknown_name_lists_the_known_ones(book: Book) -> None:
     with pytest.raises(NotFoundError) as caught:
         profiles.find(book.connection, "nope")
-    assert "default, rrf" in caught.value.hint
+    assert "default, rrf, late" in caught.value.hint
 
 
 def test_a_saved_one_that_cannot_be_read_is_said(book: Book) -> None:
@@ -50,7 +50,7 @@ def test_numbers_that_cannot_be_used_are_refused(book: Book, profile: Profile) -
         profiles.find(book.connection, profile)
 
 
-@pytest.mark.parametrize("name", ["default", "rrf", " "])
+@pytest.mark.parametrize("name", ["default", "rrf", "late", " "])
 def test_built_in_names_cannot_be_taken(book: Book, name: str) -> None:
     with book.writing() as connection, pytest.raises(InputError):
         profiles.save(connection, Profile(name=name))

@@ -14,7 +14,7 @@ from memtui.engine.records import Explanation, MemoryRecord, Profile, SearchResu
 from memtui.engine.search.explaining import explain
 from memtui.engine.search.search import search
 from memtui.engine.store.file import open_file
-from shelf import NOW, Book, FakeEmbedder
+from shelf import NOW, Book, FakeEmbedder, WordEmbedder
 
 WORDS = ("tea", "green", "mountain", "walnut", "river", "Ada", "Cole", "why?", "чай", "茶道", "the", "s")
 QUESTIONS = (
@@ -54,12 +54,12 @@ profiles = st.builds(
     name=st.just("any"),
     fusion=st.sampled_from(("score", "rrf")),
     k=st.sampled_from((1, 60)),
-    keyword=weights, vector=weights, entity=weights, neighbours=weights, session=weights, facts=weights,
+    keyword=weights, vector=weights, sense=weights, entity=weights, neighbours=weights, session=weights, facts=weights,
     floor=st.sampled_from((-1.0, 0.3, 0.9)),
     depth=st.sampled_from((1, 2, 3, 5, 100)),
 )  # fmt: skip
 shelves = st.lists(told, min_size=8, max_size=14)
-vectors = st.sampled_from((True, True, False))
+vectors = st.sampled_from(("words", "texts", "off"))
 
 
 class Asked(NamedTuple):
@@ -77,11 +77,11 @@ class Asked(NamedTuple):
 
 
 @contextmanager
-def asked(stories: list[Told], profile: Profile, filter: str, vectors: bool) -> Iterator[Asked]:
+def asked(stories: list[Told], profile: Profile, filter: str, vectors: str) -> Iterator[Asked]:
     connections = open_file(":memory:")
     try:
         book = Book(connections)
-        embedder = FakeEmbedder(LIKE)
+        embedder = WordEmbedder(LIKE) if vectors == "words" else FakeEmbedder(LIKE)
         kept = []
         for number, story in enumerate(stories):
             turn = story.kind == "episode"
@@ -104,7 +104,7 @@ def asked(stories: list[Told], profile: Profile, filter: str, vectors: bool) -> 
                     )
         yield Asked(
             book, kept,
-            {"profile": profile, "filter": filter, "embedder": embedder if vectors else "off", "now": NOW},
+            {"profile": profile, "filter": filter, "embedder": "off" if vectors == "off" else embedder, "now": NOW},
         )  # fmt: skip
     finally:
         connections.close()
@@ -113,7 +113,7 @@ def asked(stories: list[Told], profile: Profile, filter: str, vectors: bool) -> 
 @settings(max_examples=40, deadline=None)
 @given(shelves, profiles, st.sampled_from(QUESTIONS), st.sampled_from(FILTERS), vectors)
 def test_the_parts_of_every_hit_add_up_to_its_score(
-    stories: list[Told], profile: Profile, query: str, filter: str, vectors: bool
+    stories: list[Told], profile: Profile, query: str, filter: str, vectors: str
 ) -> None:
     with asked(stories, profile, filter, vectors) as ask:
         for hit in ask.search(query, limit=1_000).hits:
@@ -126,7 +126,7 @@ def test_the_parts_of_every_hit_add_up_to_its_score(
 @settings(max_examples=40, deadline=None)
 @given(shelves, profiles, st.sampled_from(QUESTIONS), st.sampled_from(FILTERS), vectors, st.integers(1, 4))
 def test_why_agrees_with_the_whole_ranking(
-    stories: list[Told], profile: Profile, query: str, filter: str, vectors: bool, limit: int
+    stories: list[Told], profile: Profile, query: str, filter: str, vectors: str, limit: int
 ) -> None:
     with asked(stories, profile, filter, vectors) as ask:
         everything = {hit.memory.id: hit for hit in ask.search(query, limit=1_000).hits}
@@ -146,7 +146,7 @@ def test_why_agrees_with_the_whole_ranking(
 @settings(max_examples=60, deadline=None)
 @given(shelves, profiles, st.sampled_from(QUESTIONS), st.sampled_from(FILTERS), vectors, st.integers(1, 4))
 def test_every_remedy_brings_it_in(
-    stories: list[Told], profile: Profile, query: str, filter: str, vectors: bool, limit: int
+    stories: list[Told], profile: Profile, query: str, filter: str, vectors: str, limit: int
 ) -> None:
     with asked(stories, profile, filter, vectors) as ask:
         for memory in ask.kept:

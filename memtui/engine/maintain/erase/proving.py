@@ -61,7 +61,8 @@ def known_pieces(connection: apsw.Connection, closure: Closure, texts: Iterable[
     """Before the rows go: parts of the texts, of what was told of them, and of the vectors made from them."""
     found = pieces_of([*texts, *closure.told, *(title for title in closure.sessions.values() if title)])
     for (vector,) in connection.execute(
-        "SELECT vector FROM embeddings WHERE rid IN (SELECT value FROM json_each(?))",
+        "SELECT vector FROM embeddings WHERE rid IN (SELECT value FROM json_each(?1)) "
+        "UNION ALL SELECT vectors FROM word_vectors WHERE rid IN (SELECT value FROM json_each(?1))",
         (as_json(closure.rids),),
     ):
         assert isinstance(vector, bytes)

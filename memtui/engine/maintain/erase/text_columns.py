@@ -36,6 +36,7 @@ WORDLESS: dict[str, tuple[str, ...]] = {
     "memories": ("id", "kind", "category", "content_hash", "trust", "ended_by", "source_ids"),
     "memory_links": ("from_id", "rel", "to_id"),
     "embeddings": ("model_id", "dtype", "vector"),  # go with their row
+    "word_vectors": ("model_id", "vectors"),
     "entities": ("id", "type"),
     "entity_votes": ("type",),
     "entity_decisions": ("decision", "actor"),

@@ -23,7 +23,7 @@ _LISTING = (
 )
 
 DERIVED = (
-    "index_queue", "embeddings", "memory_entities", "memory_links", "entity_votes", "enrichments",
+    "index_queue", "embeddings", "word_vectors", "memory_entities", "memory_links", "entity_votes", "enrichments",
     "enriched_links", "question_results",
 )  # fmt: skip
 """Tables whose rows a program can make again: one that points at nothing is let go."""

