@@ -118,7 +118,11 @@ def entities_command(
         return OK
     with door.reading() as memory:
         profile = memory.entity(name, limit=limit)
-    emit(profile) if json else _portray(door, profile)
+        namesakes = memory.namesakes(profile.entity.id)
+    if json:
+        emit(profile)
+    else:
+        _portray(door, profile, namesakes)
     return OK
 
 
@@ -174,7 +178,7 @@ def _tell_merge(merge: EntityMerge) -> None:
     out(f"also called {', '.join(merge.aliases)}")
 
 
-def _portray(door: Door, profile: EntityProfile) -> None:
+def _portray(door: Door, profile: EntityProfile, namesakes: list[Entity]) -> None:
     entity, now = profile.entity, time.time()
     out(_line(entity))
     if entity.summary:
@@ -187,6 +191,9 @@ def _portray(door: Door, profile: EntityProfile) -> None:
     if profile.seen_with:
         together = (f"{one.entity.canonical_name} ({count(one.together)})" for one in profile.seen_with)
         rows.append(("seen with", ", ".join(together)))
+    if namesakes:
+        names = ", ".join(f"{one.canonical_name} ({count(one.mention_count)})" for one in namesakes)
+        rows.append(("may be", f"{names}: --merge makes one of both, --keep-apart says no"))
     if profile.unlinked:
         rows.append(("not about it", plural(profile.unlinked, "memory", "memories")))
     for line in table(rows) if rows else ():

@@ -46,6 +46,16 @@ class _Name(NamedTuple):
 
 def suggestions(connection: apsw.Connection, now: float, limit: int = _CARDS) -> list[Namesakes]:
     """What is to be asked now, the most mentioned first."""
+    return [_with_examples(connection, one, now) for one in _waiting(connection, now)[:limit]]
+
+
+def of(connection: apsw.Connection, entity: Entity, now: float) -> list[Entity]:
+    """Those of whom it is to be asked whether they are this one, the most mentioned first."""
+    pairs = [one.pair for one in _waiting(connection, now)]
+    return [two if one.eid == entity.eid else one for one, two in pairs if entity.eid in (one.eid, two.eid)]
+
+
+def _waiting(connection: apsw.Connection, now: float) -> list[Namesakes]:
     reasons: dict[tuple[int, int], str] = {}
     for one, other, reason in (*_shared_names(connection), *_alike(_names(connection))):
         reasons.setdefault((min(one, other), max(one, other)), reason)
@@ -61,8 +71,7 @@ def suggestions(connection: apsw.Connection, now: float, limit: int = _CARDS) ->
             found.append(Namesakes(id=id, reason=reason, pair=(fuller, shorter)))
     settled = proposals.settled(connection, [one.id for one in found], now)
     waiting = [one for one in found if one.id not in settled]
-    waiting.sort(key=lambda item: -sum(entity.mention_count for entity in item.pair))
-    return [_with_examples(connection, one, now) for one in waiting[:limit]]
+    return sorted(waiting, key=lambda item: -sum(entity.mention_count for entity in item.pair))
 
 
 def merge(connection: apsw.Connection, pair: tuple[Entity, Entity], *, keep: str | None, actor: str) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta
 
-from memtui.engine.errors import NotFoundError
+from memtui.engine.errors import MemtuiError, NotFoundError
 from memtui.engine.records import KINDS, Category, Entity, Kind, MemoryRecord, Record, Trust
 from memtui.engine.search.briefing import holds_secret, why_kept_back
 from memtui.engine.search.confine import quoted
@@ -24,6 +25,7 @@ Name = Annotated[str, Meta(max_length=500)]
 KindChoice = Annotated[Kind | None, Meta(description="Only memories of this kind.")]
 _SPARE = 10
 _NAMED_IN = 100
+_NAMESAKES = 3
 
 
 class Told(Record, omit_defaults=True):
@@ -135,12 +137,14 @@ class EntityProfile(Record, omit_defaults=True):
 
 
 class EntityInfo(Record, omit_defaults=True):
-    """``mentioned_in``: how many memories there are about it; ``memories`` the latest of them."""
+    """``mentioned_in``: how many memories there are about it; ``memories`` the latest of them. ``may_also_be``:
+    names of others that may be the same, which the person has not decided yet."""
 
     entities: tuple[EntityProfile, ...]
     mentioned_in: int
     memories: tuple[Told, ...]
     left_out: str = ""
+    may_also_be: tuple[str, ...] = ()
 
 
 def get_entity_info(agent: Agent, given: EntityArguments) -> EntityInfo:
@@ -157,8 +161,17 @@ def get_entity_info(agent: Agent, given: EntityArguments) -> EntityInfo:
     agent.told(given.name, found)
     return EntityInfo(
         entities=tuple(profiles), mentioned_in=agent.count(filter), memories=tuple(map(told, found)),
-        left_out=left_out,
+        left_out=left_out, may_also_be=_namesakes(agent, given.name),
     )  # fmt: skip
+
+
+def _namesakes(agent: Agent, name: str) -> tuple[str, ...]:
+    """Names are learned from all memories: a confined agent is not told of others."""
+    if agent.scoped:
+        return ()
+    with suppress(MemtuiError):  # a name of several
+        return tuple(one.canonical_name for one in agent.memory.namesakes(name)[:_NAMESAKES])
+    return ()
 
 
 def _profiles(agent: Agent, name: str, about: list[MemoryRecord]) -> list[EntityProfile]:
@@ -232,7 +245,8 @@ TOOLS = (
     Tool(
         name="get_entity_info", group="memory", arguments=EntityArguments, run=get_entity_info,
         description="Everything about one person, project, place or organisation: its names and the latest "
-        "memories that mention it. Use it for “tell me about X”; names count as whole words.",
+        "memories that mention it. Use it for “tell me about X”; names count as whole words. "
+        "Who is in may_also_be may be the same one: ask for them too.",
     ),
     Tool(
         name="get_context", group="memory", arguments=ContextArguments, run=get_context,

@@ -75,6 +75,16 @@ class Naming(Base):
                 waiting=entity_lists.waiting(connection),
             )
 
+    def namesakes(self, name_or_id: str) -> list[Entity]:
+        """Other entities that may be the same one, as Review asks about them, the most mentioned first.
+
+        Raises NotFoundError, InputError for a name of several entities.
+        """
+        from memtui.engine.maintain import namesakes
+
+        with self._connections.read() as connection:
+            return namesakes.of(connection, entity_names.find(connection, name_or_id), self._clock())
+
     def preview_merge_entities(self, survivor: str, absorbed: str) -> EntityMerge:
         """What ``merge_entities`` would make."""
         with self._connections.read() as connection:

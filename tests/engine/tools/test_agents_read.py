@@ -6,6 +6,8 @@ import json
 
 from door_kit import Clock, Door
 from memtui import Memory
+from memtui.engine.tools.agent import Agent
+from memtui.engine.tools.registry import call
 
 SECRET = "my key is sk-proj-" + "Ab3" * 16
 
@@ -66,6 +68,18 @@ def test_counts_and_the_newest_time(door: Door, clock: Clock) -> None:
         "reflection": 0,
         "observation": 0,
     }
+
+
+def test_who_may_be_the_same_is_told_with_a_name_until_it_is_decided(door: Door) -> None:
+    door.person.remember("My friend Selma Lund plays the accordion")
+    door.person.remember("Then Selma called from the harbour")
+    door.person.index_pending()
+    assert door.ask("get_entity_info", name="Selma Lund")["may_also_be"] == ["Selma"]
+    assert [one.canonical_name for one in door.person.namesakes("Selma")] == ["Selma Lund"]
+    agent = Agent(door.agent.memory, filter="-tag:private")
+    assert "may_also_be" not in call(agent, "get_entity_info", {"name": "Selma Lund"}).text
+    door.person.keep_apart("Selma", "Selma Lund")
+    assert "may_also_be" not in door.ask("get_entity_info", name="Selma Lund")
 
 
 def test_who_is_unknown_is_an_error_with_a_way_on(door: Door) -> None:
