@@ -15,8 +15,9 @@ from .sql import scalar
 ATTEMPTS = 5
 _FIRST_WAIT, _LONGEST_WAIT = 60, 6 * 3_600
 
-# Over: idle for long enough, or its source has started another one since.
-_OVER = f"""(s.last_seen_at <= :now - {sessions.IDLE_SECONDS} OR EXISTS (
+# Over: idle for long enough, or its source has started another one since. A time that cannot be (imported files
+# have such) says nothing: it would keep the session open for as long.
+_OVER = f"""(s.last_seen_at <= :now - {sessions.IDLE_SECONDS} OR s.last_seen_at > :now + 86400 OR EXISTS (
     SELECT 1 FROM sessions_consolidations n
     WHERE n.source IS s.source AND n.sid > s.sid AND n.first_seen_at >= s.last_seen_at))"""
 _MAY_TRY = f"""(s.attempts = 0 OR (s.attempts < {ATTEMPTS} AND coalesce(s.next_attempt_at, 0) <= :now))"""

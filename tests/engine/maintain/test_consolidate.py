@@ -114,6 +114,12 @@ def test_a_new_session_of_the_same_source_ends_the_one_before(memory: Memory, cl
     assert [session.session_id for session in memory.upkeep.pending_sessions(due=True)] == ["s1"]
 
 
+def test_a_session_whose_time_cannot_be_is_not_open_for_ever(memory: Memory, clock: Clock) -> None:
+    memory.record_turn("slow clock", "user", "I live in Bergen.", clock.now + 3_600, source="a")
+    memory.record_turn("imported", "user", "I like tea.", clock.now + 900 * 365 * 86_400, source="b")
+    assert [session.session_id for session in memory.upkeep.pending_sessions(due=True)] == ["imported"]
+
+
 def test_the_current_session_can_be_left_out(memory: Memory, clock: Clock) -> None:
     say(memory, clock, "s1", "I live in Bergen.")
     say(memory, clock, "s2", "I like tea.")
