@@ -12,6 +12,7 @@ from memtui.engine.search.search import search
 from memtui.engine.search.sense import judged
 from memtui.engine.store import vectors
 from memtui.engine.store.vectors import VectorSpace, WordRows
+from msgspec.structs import replace
 from shelf import NOW, Book, FakeEmbedder, WordEmbedder
 
 LIKE = {"purchase": {"bought": 1.0}, "store": {"shop": 1.0}}
@@ -63,6 +64,18 @@ def test_it_finds_nothing_by_itself(book: Book) -> None:
     assert not result.hits
     [report] = [one for one in result.arms if one.arm == "sense"]
     assert (report.state, report.why) == ("empty", "nothing that the other arms found has vectors of words")
+
+
+def test_what_is_near_by_its_vector_alone_and_under_the_floor_stays_out(book: Book) -> None:
+    embedder = WordEmbedder(LIKE)
+    filled(book, embedder)
+    alone = Profile(entity=0.0, neighbours=0.0, session=0.0, facts=0.0, sense=1.0)
+    query = "a store of wisdom"
+    assert {
+        hit.memory.content[:3] for hit in find(book, query, replace(alone, floor=-1.0), embedder).hits
+    } > {"A s"}
+    result = find(book, query, replace(alone, floor=0.9), embedder)
+    assert [hit.memory.content for hit in result.hits] == ["A store of wisdom"]
 
 
 def test_a_score_is_the_same_whoever_stands_beside(book: Book) -> None:

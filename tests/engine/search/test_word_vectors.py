@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import apsw
 import numpy as np
 import pytest
 from memtui import Memory
@@ -112,6 +114,14 @@ def test_a_text_that_changes_or_comes_has_its_own(place: Path) -> None:
         [(length,)] = rows(memory, f"SELECT length(vectors) FROM word_vectors WHERE rid = {bees.rid}")
         assert length == 4 * 64
         assert rows(memory)[0][0] == 5
+
+
+def test_a_program_that_leaves_foreign_keys_off_leaves_none_behind(place: Path) -> None:
+    with opened(place) as memory:
+        memory.reembedding.run()
+    with closing(apsw.Connection(str(place))) as other:
+        other.execute("DELETE FROM memories WHERE rid = 2; UPDATE memories SET content = 'Ada' WHERE rid = 1")
+        assert other.execute("SELECT rid FROM word_vectors ORDER BY 1").fetchall() == [(3,), (4,)]
 
 
 @pytest.mark.parametrize(
