@@ -91,10 +91,15 @@ def _list(door: Door, filter: str, limit: int, json: bool) -> int:
 
 
 def _tell_hits(result: SearchResult, door: Door, explain: bool) -> None:
+    from memtui.engine.search.likely import likely
+
     signs = glyphs(door)
     ages = [age(hit.memory.event_time) for hit in result.hits]
     widest = max(map(len, ages), default=0)
+    above = likely(result.hits)
     for hit, when in zip(result.hits, ages, strict=True):
+        if hit.rank == above + 1:
+            out(paint("less likely", "dim"))
         rank = str(hit.rank).rjust(len(str(len(result.hits))))
         out(memory_line(hit.memory, signs, rank, paint(f"{hit.score:.3f}", "bold"), when.rjust(widest)))
         if explain:

@@ -21,7 +21,7 @@ BAR = 8
 # Below this much of its confidence left, an unprotected memory is shown as fading.
 FADING = 0.2
 # A text this wide has room for a word before it.
-WORDED = 30
+WORDED = 26
 _ENDS = {"superseded": "replaced"}
 _FOLLOWED = frozenset({"superseded", "merged"})
 # A filter with one of these terms says itself whether it means turns.

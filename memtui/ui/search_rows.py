@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .arms import bar, bar_text, points, terms_of
 from .format import relative_time
-from .memory_rows import ended_word, sign_of
+from .memory_rows import WORDED, ended_word, sign_of
 from .text import cells, one_line, visible
 from .widgets.columns import Column, Piece
 
@@ -29,7 +29,8 @@ class SearchRow(NamedTuple):
 
     ``best``: the score of row 1. ``moved``: places up (+) or down (-) against the profile as it is saved;
     None when the hit was not there at all. ``result``: the search that found it. ``expected``: the question is
-    pinned and expects this hit; ``fared``: how a pinned question did when it was last asked.
+    pinned and expects this hit; ``fared``: how a pinned question did when it was last asked. ``likely``: it stands above
+    the line (``engine.search.likely``); ``edge``: next to it.
     """
 
     hit: Hit | None = None
@@ -39,6 +40,13 @@ class SearchRow(NamedTuple):
     result: SearchResult | None = None
     expected: bool = False
     fared: QuestionResult | None = None
+    likely: bool = True
+    edge: bool = False
+
+    @property
+    def ruled(self) -> bool:
+        """Whether the line is below it."""
+        return self.edge and self.likely
 
 
 def hit_rows(
@@ -48,12 +56,21 @@ def hit_rows(
 
     ``expected``: ids of the memories that the question should find.
     """
+    from memtui.engine.search.likely import likely
+
     best = result.hits[0].score if result.hits else 0.0
+    line = likely(result.hits)
+    edges = (line, line + 1) if line < len(result.hits) else ()
     rows = []
     for hit in result.hits:
         place = hit.rank if before is None else before.get(hit.memory.rid)
         moved = None if place is None else place - hit.rank
-        rows.append(SearchRow(hit, None, best, moved, result, hit.memory.id in expected))
+        rows.append(
+            SearchRow(
+                hit, None, best, moved, result, hit.memory.id in expected,
+                likely=hit.rank <= line, edge=hit.rank in edges,
+            )
+        )  # fmt: skip
     return rows
 
 
@@ -94,11 +111,13 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
             arrow = moved(row)
             room = max(width - 2 - (_MOVED if arrow else 0), 1)
             state = ended_word(row.hit.memory, room)
+            if row.edge and not row.likely and room >= WORDED:
+                state = visible(f"{glyphs.rule} less likely {glyphs.rule} {state}")
             told = one_line(row.hit.memory.content, max(room - len(state), 1))
             yield sign_of(row.hit.memory, glyphs)
             yield Piece(visible("?"), "accent") if row.expected else Piece(visible(" "))
             yield Piece(state, "warning")
-            yield Piece(told, "text" if row.hit.memory.active else "dim")
+            yield Piece(told, "text" if row.hit.memory.active and row.likely else "dim")
             if arrow:
                 yield Piece(visible(" " * (room - len(state) - cells(told) + _MOVED - cells(arrow.text))))
                 yield arrow

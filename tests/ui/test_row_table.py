@@ -352,3 +352,11 @@ def test_a_text_that_spills_runs_over_the_columns_that_are_empty_in_its_row_and_
         )
     ]
     assert drawn == ["   a long text he…   then", "   a long text here", "   a long …  now"]
+    assert not any(
+        part.style and part.style.underline for part in painter.row(("a", "", ""), 26, "plain", False)
+    )
+    painter.ruled = lambda row: row[0] == "a"
+    assert all(part.style and part.style.underline for part in painter.row(("a", "", ""), 26, "plain", False))
+    assert not any(
+        part.style and part.style.underline for part in painter.row(("b", "", ""), 26, "plain", False)
+    )

@@ -203,6 +203,7 @@ class MainScreen(Screen[None]):
             for action in actions_at("everywhere", part, self.pane.here)
             if action.group == group and (node := self.performer(action)) is not None
         ]
+        lines += [HelpLine("What is shown", sign, told) for sign, told in self.pane.legend()]
         return f"Keys in {spec_of(self.active).label}", lines
 
     def step(self, by: int) -> None:

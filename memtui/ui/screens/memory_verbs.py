@@ -17,13 +17,19 @@ if TYPE_CHECKING:
     from textual.content import Content
 
     from memtui.engine.memory import Memory
-    from memtui.engine.records import MemoryRecord, Operation
+    from memtui.engine.records import Kind, MemoryRecord, Operation
 
 Row = TypeVar("Row")
 
 # A verb on more rows than that asks first.
 ASK_ABOVE = 20
 _QUOTE = 400
+_KINDS: dict[Kind, str] = {
+    "fact": "A fact.",
+    "episode": "A turn of a conversation, word for word.",
+    "reflection": "A reflection: what was seen in several facts.",
+    "observation": "An observation: a finding, an insight or a lesson.",
+}
 
 
 class MemoryVerbs(AboutRow, ListPane[Row]):
@@ -39,6 +45,16 @@ class MemoryVerbs(AboutRow, ListPane[Row]):
     def current(self) -> MemoryRecord | None:
         row = self.table.selected
         return None if row is None else self.memory_of(row)
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        signs = self.shell.glyphs
+        return [
+            *((sign, _KINDS[kind]) for kind, sign in signs.kinds.items()),
+            (signs.protected, "Confirmed: it does not fade, and no job touches it."),
+            (signs.fading, "Fading: in a while it goes to the Trash, unless it is recalled or confirmed."),
+            (signs.replaced, "Replaced or merged: another one stands in its place."),
+            (signs.ended, "In the Trash."),
+        ]
 
     def about_memories(self) -> Sequence[MemoryRecord]:
         return () if self.current is None else (self.current,)

@@ -54,6 +54,10 @@ class Pane(Performs, Container):
     def reload(self) -> None:
         """The memory changed: show it as it is now, with the selection where it was."""
 
+    def legend(self) -> Sequence[tuple[str, str]]:
+        """Signs and words of the pane that are not plain, and what they mean, for the help."""
+        return ()
+
     def stats_read(self) -> None:
         """The counts of the whole memory (``shell.stats``) were read again."""
 

@@ -48,13 +48,25 @@ class SearchPane(AgentsProfile):
             bar.display = False
             yield bar
             yield Static(classes="search-notes")
-            yield RowTable(self.columns(), id="search-rows", glyphs=self.shell.glyphs)
+            table = RowTable(self.columns(), id="search-rows", glyphs=self.shell.glyphs)
+            table.painter.ruled = lambda row: row.ruled
+            yield table
         with Vertical(classes="why-side"):
             yield TextView(id="search-preview")
             yield Knobs(self.shell.glyphs)
 
     def columns(self) -> Sequence[Column[SearchRow]]:
         return search_columns(self.shell.glyphs, self.shell.clock)
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return [
+            (
+                "less likely",
+                "Below this line stands what has less than a quarter of the best score, or less than half of it and no"
+                " word and no name in common with the question.",
+            ),
+            *super().legend(),
+        ]
 
     # -- parts
 

@@ -22,6 +22,7 @@ StyleOf = Callable[[State, Role], Style]
 
 # The cursor's bar, the mark, and a blank.
 GUTTER = 3
+_RULE = Style(underline=True)
 
 
 class RowPainter(Generic[Row]):
@@ -30,6 +31,8 @@ class RowPainter(Generic[Row]):
     def __init__(self, columns: Sequence[Column[Row]], glyphs: Glyphs, style: StyleOf) -> None:
         self.columns = columns
         self.glyphs = glyphs
+        # Below which rows a line is drawn.
+        self.ruled: Callable[[Row], bool] = lambda row: False
         self._style = style
         self._fitted: list[tuple[Column[Row], int]] = []
         self._width = -1
@@ -72,7 +75,8 @@ class RowPainter(Generic[Row]):
                 after += 1
             parts += self._cell(column.cell(row, room), room, column, index, state)
             index = after
-        return Strip(parts).adjust_cell_length(width, self._style(state, "text"))
+        strip = Strip(parts).adjust_cell_length(width, self._style(state, "text"))
+        return strip.apply_style(_RULE) if self.ruled(row) else strip
 
     @staticmethod
     def _empty(row: Row, column: Column[Row], room: int) -> bool:

@@ -1,0 +1,27 @@
+"""Where the long tail of a search begins: what is still there, but hardly an answer.
+
+A hit counts as likely when it has at least a quarter of the best score, and shares a word or a name with the question
+or has half of the best score. The line is drawn below the last likely hit; what stands above that one stays above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memtui.engine.records import Hit
+
+FAR = 0.25
+NEAR = 0.5
+_SHARING = frozenset({"keyword", "entity"})
+
+
+def likely(hits: Sequence[Hit]) -> int:
+    """How many of the hits, the best first, stand above the line."""
+    best = hits[0].score if hits else 0.0
+    return max((place for place, hit in enumerate(hits, 1) if _is_likely(hit, best)), default=0)
+
+
+def _is_likely(hit: Hit, best: float) -> bool:
+    if hit.score < FAR * best:
+        return False
+    return hit.score >= NEAR * best or not _SHARING.isdisjoint(hit.arms)
