@@ -37,6 +37,7 @@ COMMANDS: dict[str, Entry] = {
     "questions": Entry("asking", "Look", "Ask the questions that should find a memory."),
     "review": Entry("reviewing", "Look", "List what needs a decision of yours."),
     "correct": Entry("writing", "Change", "Replace a memory's text; the old one is kept."),
+    "merge": Entry("writing", "Change", "Make one fact of several that say the same."),
     "confirm": Entry("writing", "Change", "Say that memories are true: they no longer fade."),
     "forget": Entry("writing", "Change", "Put memories into the Trash."),
     "restore": Entry(

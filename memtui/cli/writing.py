@@ -69,6 +69,31 @@ def correct_command(door: Door, id: str, text: tuple[str, ...], json: bool) -> N
     _tell_secret(record)
 
 
+@click.command("merge", cls=Command)
+@click.argument("id")
+@click.argument("others", nargs=-1, required=True, metavar="OTHER...")
+@click.option("--text", default="", help="A new wording for the fact that stays.")
+@json_option
+@pass_door
+def merge_command(door: Door, id: str, others: tuple[str, ...], text: str, json: bool) -> None:
+    """Make one of the facts ID and OTHER...: ID stays, with the tags, sources and protection of all.
+
+    The others go to the Trash, linked to it. "memtui undo" makes them several again.
+    """
+    with door.existing(must_write=True) as memory:
+        known = [memory.get(one).id for one in (id, *others)]
+        record = memory.upkeep.merge(known[0], known[1:], text=text)
+        gone = [memory.get(one) for one in known[1:]]
+    if json:
+        emit({"memory": record, "merged": gone})
+    else:
+        signs = glyphs(door)
+        out(memory_line(record, signs, paint("merged", "green")))
+        for one in gone:
+            out(memory_line(one, signs, paint("into it", "dim")))
+    _tell_secret(record)
+
+
 @click.command("confirm", cls=Command)
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @json_option

@@ -253,3 +253,19 @@ def test_ctrl_c_while_waiting_for_text_changes_nothing(program: Program, home: P
     assert running.returncode == 130
     assert (out, err.strip()) == (b"", b"cancelled")
     assert not (home / "memory.db").exists()
+
+
+def test_facts_are_merged_into_one_and_come_apart_again(cli: Cli) -> None:
+    one = cli("remember", TREES, "-t", "travel", "--json").json["memory"]["id"]
+    other = cli("remember", "Likes trains more than planes", "-t", "rail", "--json").json["memory"]["id"]
+    for line, code in (([one], 2), ([one, "fact_nope"], 3), ([one, one], 3)):
+        assert cli("merge", *line).code == code, line
+    told = cli("merge", one, other, "--json").json
+    assert (told["memory"]["id"], told["memory"]["content"]) == (one, TREES)
+    assert set(told["memory"]["tags"]) == {"travel", "rail"}
+    assert [(gone["id"], gone["ended_by"]) for gone in told["merged"]] == [(other, "merged")]
+    cli("undo")
+    assert "Prefers trains to planes" in cli("merge", one, other, "--text", "Prefers trains to planes").out
+    cli("undo")
+    assert cli("show", one, "--json").json["memory"]["content"] == TREES
+    assert cli("show", other, "--json").json["memory"]["valid_until"] is None
