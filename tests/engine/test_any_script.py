@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from memtui import Memory
 from memtui.engine.records import Options
+from memtui.engine.search import keyword, question
+from memtui.engine.search.filters import compile
+from memtui.engine.search.scope import scope
+from memtui.engine.search.statistics import MEMORIES
 from memtui.ui.arms import marks
 
 KEPT = {
@@ -91,3 +96,16 @@ def test_what_matched_is_marked_in_the_text_as_it_is_written(memory: Memory, que
         marked
     ]
     assert memory.view.count(f'"{query}"') == memory.view.count(query) == 1
+
+
+def test_what_no_index_knows_is_looked_for_in_texts_beyond_ascii_alone(memory: Memory) -> None:
+    asked: list[tuple[str, Any]] = []
+    with memory._connections.read() as connection:
+        connection.exec_trace = lambda cursor, statement, bindings: not asked.append((statement, bindings))
+        wanted = question.read(connection, "🍕", MEMORIES)
+        found = keyword.first_pass(connection, wanted, scope(compile("", 0.0)), 10)
+        connection.exec_trace = None
+        statement, bindings = asked[-1]
+        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}", bindings)]
+    assert len(found) == 1
+    assert plan == ["SCAN m USING INDEX memories_not_ascii"]

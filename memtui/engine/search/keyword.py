@@ -176,10 +176,13 @@ def _with_bigrams(
 def _having_characters(
     connection: apsw.Connection, characters: tuple[str, ...], scope: Scope, limit: int
 ) -> list[Found]:
-    """What is in no index: every text is looked at, the newest first."""
+    """What is in no index: every text that is not ASCII, as none of it is, is looked at, the newest first."""
     where = " OR ".join(f"instr(m.content, :c{place})" for place in range(len(characters)))
     rows = connection.execute(
-        f"SELECT m.rid FROM memories m WHERE {scope.where} AND ({where}) ORDER BY m.rid DESC LIMIT :limit",
+        f"""
+        SELECT m.rid FROM memories m WHERE length(CAST(m.content AS BLOB)) > length(m.content)
+        AND {scope.where} AND ({where}) ORDER BY m.rid DESC LIMIT :limit
+        """,
         {**scope.bindings, "limit": limit, **{f"c{place}": one for place, one in enumerate(characters)}},
     )
     return [Found(rid, 1.0) for (rid,) in rows]

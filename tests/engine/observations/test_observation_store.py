@@ -433,6 +433,8 @@ def test_a_file_from_before_there_was_recall_is_upgraded_with_its_observations(p
             connection.execute(f"DROP TRIGGER {name}")
         # The file of the version before, whatever it had besides.
         for sql in (
+            "TABLE word_vectors",
+            "INDEX memories_not_ascii",
             "TABLE enriched_links",
             "TABLE folding",
             "VIEW names_text",
