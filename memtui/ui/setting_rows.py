@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
+from .setting_names import NAMES, SECTIONS
 from .text import one_line, visible
 from .widgets.columns import Column, Piece
 
@@ -16,12 +17,16 @@ _OF_THE_ENGINE = frozenset({"embedder", "search", "decay", "secrets", "llm", "fe
 
 
 class SettingRow(NamedTuple):
-    """``origin``: ``default``, ``line 12`` of the file, or the environment variable that decides."""
+    """``origin``: ``default``, ``line 12`` of the file, or the environment variable that decides.
+
+    ``heading``: what its section is called; empty below the first of them.
+    """
 
     number: int
     setting: Setting
     value: Any
     origin: str
+    heading: str = ""
 
     @property
     def from_environment(self) -> bool:
@@ -45,15 +50,18 @@ class SettingRow(NamedTuple):
 
 
 def setting_rows(configuration: Configuration) -> list[SettingRow]:
-    """Every setting in the order of the file."""
+    """Every setting in the order of the file, by section."""
     from memtui.config import describe
 
-    rows = []
+    rows: list[SettingRow] = []
+    before = ""
     for number, setting in enumerate(describe()):
         section = getattr(configuration.settings, setting.section)
         value = section if setting.is_table else getattr(section, setting.key)
         origin = configuration.origins.get(setting.name, "default")
-        rows.append(SettingRow(number, setting, value, origin))
+        title = SECTIONS[setting.section]
+        rows.append(SettingRow(number, setting, value, origin, title if title != before else ""))
+        before = title
     return rows
 
 
@@ -103,9 +111,11 @@ class SettingsInHand:
 def setting_columns() -> list[Column[SettingRow]]:
     """Section, name, value, origin."""
 
+    def section(row: SettingRow, width: int) -> Iterable[Piece]:
+        yield Piece(visible(row.heading), "accent")
+
     def name(row: SettingRow, width: int) -> Iterable[Piece]:
-        yield Piece(visible(f"{row.setting.section} "), "dim")
-        yield Piece(visible(row.setting.key or "keys"), "strong")
+        yield Piece(visible(NAMES[row.setting.name]), "text")
 
     def value(row: SettingRow, width: int) -> Iterable[Piece]:
         yield Piece(one_line(row.shown, width), "text" if row.origin == "default" else "accent")
@@ -114,7 +124,8 @@ def setting_columns() -> list[Column[SettingRow]]:
         yield Piece(one_line("" if row.origin == "default" else row.origin, width), "dim")
 
     return [
-        Column("name", "", name, width=20),
+        Column("section", "", section, width=14, drop=1),
+        Column("name", "", name, width=22),
         Column("value", "", value, least=16),
-        Column("origin", "", origin, width=22, drop=1),
+        Column("origin", "", origin, width=22, drop=2),
     ]

@@ -10,6 +10,7 @@ from memtui.engine.errors import StoreError
 from memtui.engine.memory import Memory
 from memtui.ui.app import MemtuiApp
 from memtui.ui.screens.settings import SettingsDialog
+from memtui.ui.setting_names import NAMES, SECTIONS
 from memtui.ui.widgets.bars import StatusLine
 from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import Static
@@ -51,6 +52,9 @@ async def test_every_setting_is_there_with_value_meaning_and_state(story: Story,
     async with running(app):
         dialog = await at(app, "embedder.kind")
         assert dialog.table.row_count == len(config.describe())
+        # Grouped under plain words; what the file calls it stands below the list.
+        assert "Vectors made by offline" in text_of(app)
+        await until(lambda: "Vectors: made by embedder.kind" in text_of(app))
         await until(lambda: "waiting" in text_of(app))
         text = text_of(app)
         assert "one of offline, minilm, endpoint, off" in text and "from the next start" in text
@@ -209,3 +213,8 @@ async def test_hostile_values_do_nothing(story: Story, tmp_path: Path, size: tup
         await pilot.pause(0.2)
         assert not any(sign in screen_text(app) for sign in "\x1b\x07\u202e")
         assert app.is_running
+
+
+def test_every_setting_and_every_section_has_a_plain_name() -> None:
+    assert set(NAMES) == {setting.name for setting in config.describe()}
+    assert set(SECTIONS) == {setting.section for setting in config.describe()}

@@ -14,6 +14,7 @@ from textual.widgets import Input, Static
 from memtui.engine.errors import DegradedError, InputError
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble
+from memtui.ui.setting_names import NAMES, SECTIONS
 from memtui.ui.setting_rows import (
     SettingRow,
     SettingsInHand,
@@ -95,11 +96,12 @@ class SettingsDialog(Dialog[None]):
         setting = row.setting
         default = "none" if setting.is_table or setting.default == "" else str(setting.default)
         parts: list[Content | str | tuple[str, str]] = [
+            (f"{SECTIONS[setting.section]}: {NAMES[setting.name]}", "bold"), (f"  {setting.name}\n", "$text-muted"),
             setting.description, "\n",
             ("now      ", "$text-muted"), state or "…", "\n",
             ("can be   ", "$text-muted"), f"{setting.expected}; {default} if not set\n",
-            ("comes    ", "$text-muted"), _from(row), "\n",
-            ("counts   ", "$text-muted"), "at once" if row.counts_at_once(self.shell.applies_settings) else "from the next start",
+            ("comes    ", "$text-muted"), _from(row), "; a change counts ",
+            "at once" if row.counts_at_once(self.shell.applies_settings) else "from the next start",
         ]  # fmt: skip
         configuration = self.shell.configuration
         if configuration is not None:
