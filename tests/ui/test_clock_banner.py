@@ -37,7 +37,7 @@ async def test_a_jump_is_told_until_the_person_says_that_it_is_right(
         assert "C it is right" in " ".join(screen_text(app).replace("│", " ").split())
         await pilot.press("C")
         await until(lambda: "The clock moved" not in screen_text(app))
-        assert "The time is right" in app.main.query_one(StatusLine).said
+        await until(lambda: "The time is right" in app.main.query_one(StatusLine).said)
         await pilot.press("C")
         await until(lambda: "Nothing is wrong with the clock" in app.main.query_one(StatusLine).said)
     with maintained.open(readonly=True) as memory:
