@@ -9,7 +9,7 @@ vectors of words (``models.word_vectors``).
 from __future__ import annotations
 
 from collections.abc import Collection
-from math import fsum
+from operator import itemgetter, mul
 from typing import TYPE_CHECKING
 
 import apsw
@@ -45,15 +45,13 @@ def judged(
     vectors_of: dict[int, bytes] = dict(rows)
     if not vectors_of or not words.weights:
         return []
-    whole = fsum(words.weights)
+    whole = sum(words.weights)
     made = []
     for rid, best in zip(vectors_of, _best(list(vectors_of.values()), words), strict=True):
-        score = fsum(weight * cosine for weight, cosine in zip(words.weights, best, strict=True)) / whole
-        meant = dict.fromkeys(
-            word for word, cosine in sorted(zip(words.words, best, strict=True), key=lambda one: -one[1])
-            if cosine >= MEANS
-        )  # fmt: skip
-        made.append(Candidate(rid=rid, score=score, share=score, matched=tuple(meant)))
+        score = sum(map(mul, words.weights, best)) / whole
+        meant = [(cosine, word) for cosine, word in zip(best, words.words, strict=True) if cosine >= MEANS]
+        told = dict.fromkeys(word for _, word in sorted(meant, key=itemgetter(0), reverse=True))
+        made.append(Candidate(rid=rid, score=score, share=score, matched=tuple(told)))
     return made
 
 
