@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.ui.format import count, plural
+from memtui.ui.format import count, plural, price
 
 from .errors import CANCELLED, DEGRADED, OK
 from .output import Style, brief, emit, err, note, out, paint, printed_cells, row
@@ -104,10 +104,11 @@ def _tell_cost(memory: Memory, wanted: list[str] | None) -> None:
     cost = memory.upkeep.estimate(wanted)
     if not cost.turns:
         return
-    budget = memory.options.llm.budget_tokens
+    llm = memory.options.llm
     note(
-        f"{memory.options.llm.model} reads {plural(cost.turns, 'turn')} of {plural(cost.sessions, 'session')}: "
-        f"about {count(cost.tokens)} tokens in {plural(cost.calls, 'call')}; at most {count(budget)} are spent"
+        f"{llm.model} reads {plural(cost.turns, 'turn')} of {plural(cost.sessions, 'session')}: "
+        f"about {count(cost.tokens)} tokens in {plural(cost.calls, 'call')}{price(cost.tokens, llm.price)}; "
+        f"at most {count(llm.budget_tokens)} are spent"
     )
 
 

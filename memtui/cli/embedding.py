@@ -39,9 +39,9 @@ def embed_command(door: Door, only_plan: bool, yes: bool, json: bool) -> int:
         if only_plan or not plan.needed:
             if not only_plan:
                 memory.reembedding.run()  # what an earlier run may have left is cleared away
-            return _tell_plan(plan, json)
+            return _tell_plan(plan, memory.options.endpoint.price, json)
         if not json:
-            _tell_plan(plan, json)
+            _tell_plan(plan, memory.options.endpoint.price, json)
         if plan.sends_to and not yes and not _agreed(plan, json):
             note("nothing was sent")
             return NEGATIVE
@@ -55,13 +55,13 @@ def embed_command(door: Door, only_plan: bool, yes: bool, json: bool) -> int:
     return CANCELLED if stopped and not done.switched else OK
 
 
-def _tell_plan(plan: ReembedPlan, json: bool) -> int:
+def _tell_plan(plan: ReembedPlan, a_million: float, json: bool) -> int:
     if json:
         emit({"plan": plan, "needed": plan.needed})
     elif not plan.needed:
         out(f"the vectors are those of {plan.after.model_id} already, as the settings want them")
     else:
-        for line in table([(paint(label, "dim"), text) for label, text in plan_rows(plan)]):
+        for line in table([(paint(label, "dim"), text) for label, text in plan_rows(plan, a_million)]):
             out(line)
     return OK
 

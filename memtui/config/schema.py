@@ -72,6 +72,10 @@ class Embedder(Section):
         int,
         Meta(ge=8, le=4096, description="Dimensions to ask for; what comes back is checked."),
     ] = 256
+    price: Annotated[
+        float,
+        Meta(ge=0, le=1_000_000, description="What a million tokens cost, in your currency; 0: unknown."),
+    ] = 0.0
 
 
 class Search(Section):
@@ -142,6 +146,10 @@ class Llm(Section):
         int,
         Meta(ge=0, le=1_000_000_000, description="Tokens that one run may spend."),
     ] = 200_000
+    price: Annotated[
+        float,
+        Meta(ge=0, le=1_000_000, description="What a million tokens cost, in your currency; 0: unknown."),
+    ] = 0.0
 
 
 class Mcp(Section):
@@ -211,6 +219,7 @@ class Settings(Section):
                 model=self.embedder.model,
                 key_env=self.embedder.key_env,
                 dimensions=self.embedder.dimensions,
+                price=self.embedder.price,
             ),
             decay_rate=self.decay.rate,
             fade_threshold=self.decay.threshold,
@@ -227,6 +236,7 @@ class Settings(Section):
                 key_env=self.llm.key_env,
                 timeout=self.llm.timeout,
                 budget_tokens=self.llm.budget,
+                price=self.llm.price,
             ),
         )
 

@@ -522,7 +522,7 @@ class LlmOptions(Record):
     """The language model, if there is one: any OpenAI-compatible endpoint. Off while either name is empty.
 
     ``key_env`` names the environment variable that holds the key. ``timeout``: seconds for one call, in all.
-    ``budget_tokens``: what one run may spend.
+    ``budget_tokens``: what one run may spend. ``price``: what a million of them cost; 0 where it is not known.
     """
 
     section: ClassVar[str] = "llm"
@@ -532,6 +532,7 @@ class LlmOptions(Record):
     key_env: str = "OPENAI_API_KEY"
     timeout: float = 120.0
     budget_tokens: int = 200_000
+    price: float = 0.0
 
     @property
     def configured(self) -> bool:
@@ -564,7 +565,8 @@ class StrategyReport(Record):
 class EmbeddingOptions(Record):
     """An OpenAI-compatible endpoint that makes vectors. ``dimensions`` are asked for, and checked.
 
-    ``timeout``: seconds for one call with many texts, in all.
+    ``timeout``: seconds for one call with many texts, in all. ``price``: what a million tokens cost, 0 where that is
+    not known.
     """
 
     section: ClassVar[str] = "embedder"
@@ -574,6 +576,7 @@ class EmbeddingOptions(Record):
     key_env: str = "OPENAI_API_KEY"
     dimensions: int = 256
     timeout: float = 60.0
+    price: float = 0.0
 
 
 EmbedderKind = Literal["offline", "minilm", "endpoint", "off"]

@@ -68,6 +68,12 @@ def short_count(number: int) -> Visible:
     return Visible(str(number))
 
 
+def price(tokens: int, a_million: float) -> Visible:
+    """What tokens cost: `` for about 0.03``; nothing where a million of them have no known price."""
+    cost = tokens * a_million / 1e6
+    return Visible(f" for about {cost:,.2f}" if cost >= 0.01 else " for less than 0.01" if cost else "")
+
+
 def file_size(size: int) -> Visible:
     """``640 bytes``, ``12 kB``, ``3.4 MB``; ``size`` in bytes."""
     if size < 1_000:

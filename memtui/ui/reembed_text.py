@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .format import count, file_size, plural
+from .format import count, file_size, plural, price
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.reembed import Reembedded, ReembedPlan
@@ -20,15 +20,16 @@ def wanted_told(stats: Stats) -> str:
     return f"the settings want {stats.vectors_wanted}: {waiting} to embed anew"
 
 
-def plan_rows(plan: ReembedPlan) -> list[tuple[str, str]]:
-    """Label and text, a row each."""
+def plan_rows(plan: ReembedPlan, a_million: float) -> list[tuple[str, str]]:
+    """Label and text, a row each. ``a_million``: what so many tokens cost where texts are sent."""
+    cost = price(plan.tokens, a_million) if plan.sends_to else ""
     earlier = f", {count(plan.done)} more are done by an earlier run" if plan.done else ""
     stay = "nobody: the texts stay on this machine"
     return [
         ("from", _space(plan.before) if plan.before else "no vectors yet"),
         ("to", _space(plan.after)),
         ("texts", f"{count(plan.texts)}{earlier}"),
-        ("to read", f"{count(plan.characters)} characters, about {count(plan.tokens)} tokens"),
+        ("to read", f"{count(plan.characters)} characters, about {count(plan.tokens)} tokens{cost}"),
         ("time", f"about {_span(plan.seconds)}"),
         ("size", file_size(plan.size)),
         ("sent to", plan.sends_to or stay),

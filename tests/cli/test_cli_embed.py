@@ -143,3 +143,14 @@ def test_a_run_that_was_ended_goes_on_where_it_stopped(
     assert cli("embed", "--yes").code == 0
     assert len(sent(endpoint)) - len(before) <= 22, "what was done is not sent again"
     assert cli("check", "--deep").code == 0
+
+
+def test_what_the_texts_will_cost_is_told_where_a_price_is_set(
+    cli: Cli, held: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "for" not in cli("embed", "--plan").out.split("to read")[1].splitlines()[0]
+    monkeypatch.setenv("MEMTUI_EMBEDDER_PRICE", "1000000")
+    plan = cli("embed", "--plan", "--json").json["plan"]
+    assert f"about {plan['tokens']:,} tokens for about {plan['tokens']:,}.00" in cli("embed", "--plan").out
+    monkeypatch.setenv("MEMTUI_EMBEDDER_PRICE", "0.02")
+    assert "for less than 0.01" in cli("embed", "--plan").out

@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memtui.ui.actions import Action
-from memtui.ui.format import count, plural
+from memtui.ui.format import count, plural, price
 from memtui.ui.widgets.work_strip import WorkStrip
 
 from .list_pane import ListPane
@@ -16,7 +16,7 @@ from .question import Question
 if TYPE_CHECKING:
     from memtui.engine.maintain.plan import Consolidation, Estimate, Plan
     from memtui.engine.memory import Memory
-    from memtui.engine.records import MemoryRecord
+    from memtui.engine.records import LlmOptions, MemoryRecord
     from memtui.engine.store.lists import SessionRow  # noqa: F401 - named in a string
     from memtui.ui.long_work import Work
 
@@ -129,7 +129,7 @@ class Consolidating(ListPane["SessionRow"]):
         cost = await self.ask(lambda memory: memory.upkeep.estimate(chosen))
         question = Question(
             f"Let {llm.model} read {plural(cost.sessions, 'session')}?",
-            told_cost(cost, llm.base_url, llm.budget_tokens),
+            told_cost(cost, llm),
             yes="read",
         )
         return await self.shell.ask_person(question) is True
@@ -202,11 +202,12 @@ class Consolidating(ListPane["SessionRow"]):
         await self.change(lambda memory: asyncio.run(memory.upkeep.apply(accepted)), "writing it down")
 
 
-def told_cost(cost: Estimate, place: str, budget: int) -> str:
+def told_cost(cost: Estimate, llm: LlmOptions) -> str:
     """What a run would cost, in a sentence or two."""
     return (
-        f"{plural(cost.turns, 'turn')} go to {place}: about {count(cost.tokens)} tokens in {plural(cost.calls, 'call')}.\n"
-        f"At most {count(budget)} tokens are spent in one run; what is left then waits."
+        f"{plural(cost.turns, 'turn')} go to {llm.base_url}: about {count(cost.tokens)} tokens in "
+        f"{plural(cost.calls, 'call')}{price(cost.tokens, llm.price)}.\n"
+        f"At most {count(llm.budget_tokens)} tokens are spent in one run; what is left then waits."
     )
 
 

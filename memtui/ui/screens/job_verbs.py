@@ -219,7 +219,8 @@ class JobVerbs(ListPane[Row]):
         """Go over to the embedding model that the settings want, after a look at what it takes."""
         self.say("Asking the model what it takes.")
         plan = await self._work(lambda memory, work: memory.reembedding.plan(), "preview")
-        told = "\n".join(f"{label:<8} {text}" for label, text in plan_rows(plan))
+        a_million = self.shell.operations.require().options.endpoint.price
+        told = "\n".join(f"{label:<8} {text}" for label, text in plan_rows(plan, a_million))
         if await self.shell.ask_person(Question("Embed the memory anew?", told, yes="re-embed")) is not True:
             return
         try:
@@ -250,9 +251,7 @@ class JobVerbs(ListPane[Row]):
         if not llm.configured or name not in _PAID:
             return True
         if name == "consolidation":
-            told = told_cost(
-                await self.ask(lambda memory: memory.upkeep.estimate()), llm.base_url, llm.budget_tokens
-            )
+            told = told_cost(await self.ask(lambda memory: memory.upkeep.estimate()), llm)
         else:
             told = f"Texts go to {llm.base_url}. At most {llm.budget_tokens:,} tokens are spent in one run."
         return await self.shell.ask_person(Question(f"Let {llm.model} read?", told, yes="run")) is True
