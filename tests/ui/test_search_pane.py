@@ -199,14 +199,14 @@ async def test_why_not_finds_any_memory_and_says_what_keeps_it_out(story: Story)
         # Words that no memory has together: those are offered that have some of them.
         assert "/ find it" not in screen_text(app)
         await pilot.press(*["backspace"] * 4, *"/trains Nadia zzzz")
-        await until(lambda: "No memory has all of these words; these have some" in screen_text(app))
+        await until(lambda: "No memory has all of these words; these have the most" in screen_text(app))
         told = screen_text(app)
         assert "Prefers trains over" in told and "spare key" in told and "never stored" not in told
         with story.open(readonly=True) as memory:
             identity = memory.view.page("walnuts kind:fact")[0].id
         await pilot.press(*["backspace"] * 18, *identity, "enter")
         await until(lambda: "/ find it" in screen_text(app))
-        assert "have some" not in screen_text(app)
+        assert "have the most" not in screen_text(app)
         await until(lambda: "It is among the hits: number 1" in " ".join(screen_text(app).split()))
         await pilot.press("escape")
         assert app.screen is app.main

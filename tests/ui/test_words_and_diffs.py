@@ -8,8 +8,10 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from memtui.ui.sharing_rows import SharingSource
 from memtui.ui.widgets.diff_view import differences, old_and_new
 from memtui.ui.words import excerpt, shared
+from ui_story import Story
 
 WORDS = ["the", "standup", "is", "at", "ten", "10:30", "not", "Tuesdays,", "ß", "漢字", "\n"]
 words = st.lists(st.sampled_from(WORDS), max_size=12)
@@ -91,3 +93,21 @@ def test_an_excerpt_is_taken_where_most_words_are() -> None:
     part, moved = excerpt(source, shared("Ada is allergic to walnuts", source), 80)
     assert {part[a:b] for a, b in moved} == {"walnuts", "Ada", "allergic"}
     assert part.startswith("…") and part.endswith("…")
+
+
+def test_memories_that_share_some_words_are_ranked_by_what_they_share_and_not_by_time(story: Story) -> None:
+    with story.open() as memory:
+        both = memory.remember("The oboe of Nadia is in the harbour")
+        story.now += 60
+        one = memory.remember("Nadia called")
+        story.now += 60
+        forgotten = memory.remember("An oboe, a harbour, and a Nadia")
+        memory.forget(forgotten.id)
+        filter = "is:active,trash text:oboe,harbour,Nadia"
+        found = SharingSource(memory, filter, "oboe harbour Nadia")
+        (keys,) = found.keys()
+        assert set(keys[:2]) == {both.rid, forgotten.rid} and one.rid in keys[2:]
+        assert [row.memory.rid for row in found.page(0, 2)] == list(keys[:2]) and found.count() == len(keys)
+        # Words that search finds nothing by still list what has them.
+        (left,) = SharingSource(memory, filter, "zzzz").keys()
+        assert {both.rid, one.rid} <= set(left)

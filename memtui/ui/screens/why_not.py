@@ -17,6 +17,7 @@ from memtui.engine.errors import InputError, NotFoundError
 from memtui.ui.memory_rows import MemoryRow, MemorySource, memory_columns
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble
+from memtui.ui.sharing_rows import SharingSource
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.row_events import RowHighlighted, RowOpened, RowsCounted, RowsFailed
 from memtui.ui.widgets.row_table import RowTable
@@ -38,22 +39,27 @@ _NEVER = "No memory has these words, not even in the Trash: it was never stored,
 _NOTHING = "Nothing passes this filter, not even in the Trash: leave a part of it out."
 
 
-def some_words(expression: str) -> str:
-    """The filter that wants one of the words instead of all of them; empty where it has not several."""
+def some_words(expression: str) -> tuple[str, str]:
+    """The filter that wants one of the words instead of all of them, and these words; empty where it has not several."""
     from memtui.engine.search.filter_terms import parse
 
     terms = parse(expression)
     words = [term for term in terms if term.key == "text" and not term.negated]
     if len(words) < 2:
-        return ""
-    some = "text:" + ",".join(str(value) for term in words for value in term.values)
-    return " ".join([*(str(term) for term in terms if term not in words), some])
+        return "", ""
+    values = [str(value) for term in words for value in term.values]
+    others = (str(term) for term in terms if term not in words)
+    return " ".join([*others, f"text:{','.join(values)}"]), " ".join(values)
 
 
 def _only_words(expression: str) -> bool:
     from memtui.engine.search.filter_terms import parse
 
     return all(term.key in ("text", "id") and not term.negated for term in parse(expression))
+
+
+def _everywhere(expression: str) -> str:
+    return expression if "is:" in expression else f"is:active,trash {expression}"
 
 
 class WhyNotDialog(Dialog[None]):
@@ -117,9 +123,9 @@ class WhyNotDialog(Dialog[None]):
         self.table.show(self._all, self.shell.operations.readers)
 
     def _source(self, expression: str) -> MemorySource:
-        memory = self.shell.operations.require()
-        everywhere = "" if "is:" in expression else "is:active,trash "
-        return MemorySource(memory, f"{everywhere}{expression}", ("time", True), episodes=True)
+        return MemorySource(
+            self.shell.operations.require(), _everywhere(expression), ("time", True), episodes=True
+        )
 
     def on_descendant_focus(self) -> None:
         self.query_one(".dialog-hints", Static).update(self.hint_line())
@@ -146,12 +152,12 @@ class WhyNotDialog(Dialog[None]):
         shown = self.table.source_shown
         note = self.query_one(".why-some", Static)
         note.display = event.count > 0 and shown is not None and shown is self._some
-        note.update(assemble(("No memory has all of these words; these have some of them.", "$warning")))
+        note.update(assemble(("No memory has all of these words; these have the most of them.", "$warning")))
         if event.count or not event.exact or shown is None:
             return
-        some = some_words(self._typed_text) if shown is self._all else ""
+        some, words = some_words(self._typed_text) if shown is self._all else ("", "")
         if some:
-            self._some = self._source(some)
+            self._some = SharingSource(self.shell.operations.require(), _everywhere(some), words)
             self.table.show(self._some, self.shell.operations.readers)
         elif shown in (self._all, self._some):
             self._show(_NEVER if _only_words(self._typed_text) else _NOTHING)
