@@ -41,6 +41,8 @@ def done_told(done: Reembedded, model: str) -> str:
     told = f"Embedded {texts}: the vectors are those of {model} now."
     if not done.switched:
         told = f"Stopped after {texts}; they are kept, and the vectors of before go on serving."
+    elif done.words:
+        told += ' With the ranking "late" (search.profile) each word of a question finds what means the same.'
     if done.refused:
         without = plural(done.refused, "text has", "texts have")
         told = f"{told} {without} no vector, the model refused or could not read what is said: words alone find them."

@@ -55,12 +55,13 @@ class ReembedPlan(Record):
 
 class Reembedded(Record):
     """``embedded`` texts in this run, ``refused`` among them get no vector from this model; ``switched``: the new
-    vectors are in use.
+    vectors are in use; ``words``: they are of words too.
     """
 
     embedded: int
     switched: bool
     refused: int = 0
+    words: bool = False
 
 
 class Reembedder:
@@ -150,7 +151,7 @@ class Reembedder:
             return Reembedded(embedded=made, switched=False, refused=len(nothing))
         self._on_switch()
         self._drop_others()
-        return Reembedded(embedded=made, switched=True, refused=len(nothing))
+        return Reembedded(embedded=made, switched=True, refused=len(nothing), words=bool(self._word_dims))
 
     def _drop_others(self) -> None:
         more = True

@@ -15,6 +15,7 @@ from memtui.engine.errors import DegradedError
 from memtui.engine.maintain import reembed
 from memtui.engine.models import minilm
 from memtui.engine.records import Options
+from memtui.ui.reembed_text import done_told
 from shelf import WordEmbedder
 
 TURN = "I bought walnuts at a shop by the harbour"
@@ -86,7 +87,8 @@ def test_a_memory_goes_over_to_them_and_back(place: Path, monkeypatch: pytest.Mo
         assert rows(memory)[0][0] == 2  # what was done is kept
         monkeypatch.setattr(MiniLm, "choking", "")
         MiniLm.heard.clear()
-        assert memory.reembedding.run().switched
+        done = memory.reembedding.run()
+        assert (done.switched, done.words) == (True, True) and '"late"' in done_told(done, "fake-words")
         assert MiniLm.heard == ["The ferry leaves at nine", NAMED]
         assert rows(memory)[0][0] == 4
         assert memory.check(deep=True).findings == ()

@@ -111,18 +111,23 @@ def embeddings(scene: Scene) -> Iterator[Finding]:
         yield finding(
             "embeddings", f"vectors have wrong dimensions or are empty ({odd.total:,})", odd, repairable=True
         )
-    wordless = rows(
-        scene, f"SELECT m.id FROM embeddings e JOIN memories m ON m.rid = e.rid WHERE {vectors.WORDLESS}"
-    )
-    if wordless:
-        told = f"vectors of words are missing or damaged ({wordless.total:,})"
-        yield finding("embeddings", told, wordless, repairable=True)
+    if vectors.word_dims(scene.connection):
+        yield from _words(scene)
     # A copy in memory follows the log from where it stands: a number that is given out again would hide a change.
     if count(scene, "SELECT coalesce(max(seq), 0) FROM vector_log") > count(
         scene, "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'vector_log'), 0)"
     ):
         yield finding("embeddings", "the log of changed vectors would count from the start", repairable=True)
     yield from _vector_index(scene, space)
+
+
+def _words(scene: Scene) -> Iterator[Finding]:
+    wordless = rows(
+        scene, f"SELECT m.id FROM embeddings e JOIN memories m ON m.rid = e.rid WHERE {vectors.WORDLESS}"
+    )
+    if wordless:
+        told = f"vectors of words are missing or damaged ({wordless.total:,})"
+        yield finding("embeddings", told, wordless, repairable=True)
 
 
 def _vector_index(scene: Scene, space: vectors.VectorSpace) -> Iterator[Finding]:
