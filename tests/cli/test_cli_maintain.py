@@ -121,7 +121,7 @@ def test_it_stays_until_it_is_told_to_end(program: Program, number: int) -> None
     assert b"standing by" in second.stderr.readline()
     for process in (second, running):
         process.send_signal(number)
-        assert process.wait(20) == 0
+        assert process.wait(120) == 0
 
 
 def test_backups_are_made_listed_and_restored(cli: Cli, fading: Path) -> None:

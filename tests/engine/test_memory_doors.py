@@ -336,5 +336,5 @@ def test_closing_waits_for_the_background(place: Path) -> None:
     memory.record_turn("talk", "user", "words")
     started = time.monotonic()
     memory.close()
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60
     assert not [thread for thread in threading.enumerate() if thread.name == "memtui-indexer"]

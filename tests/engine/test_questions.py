@@ -154,7 +154,7 @@ def test_an_import_asks_the_questions_again(background: bool, tmp_path: Path) ->
         told: list[frozenset[str]] = []
         memory.subscribe("changed", lambda changes: told.append(changes.tables))
         memory.import_paths([talk])
-        patience = time.monotonic() + 20
+        patience = time.monotonic() + 60
         while not memory.questions.results() and time.monotonic() < patience:
             time.sleep(0.05)
         [result] = memory.questions.results()

@@ -201,9 +201,9 @@ def test_time_is_linear_in_hostile_text(name: str) -> None:
     times = []
     for length in (50_000, 500_000):
         text = piece * (length // len(piece))
-        start = time.perf_counter()
+        start = time.thread_time()
         find_secrets(text)
-        times.append(time.perf_counter() - start)
+        times.append(time.thread_time() - start)
     assert times[1] < 30 * times[0] + 0.05
     assert times[1] < 2
 
@@ -215,6 +215,6 @@ def test_an_ordinary_message_costs_microseconds() -> None:
 
 
 def _timed(text: str) -> float:
-    start = time.perf_counter()
+    start = time.thread_time()
     find_secrets(text)
-    return time.perf_counter() - start
+    return time.thread_time() - start

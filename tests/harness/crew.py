@@ -142,11 +142,15 @@ def write_until_killed(path: str, seed: int, report: Report) -> None:
 
 
 def kill9(path: str, kills: int, seed: int) -> dict[str, Any]:
-    """Rounds of three writers, each killed after 0 to 60 ms: one while it may still be opening, two at work."""
+    """Rounds of three writers, each killed after 0 to 60 ms: one while it may still be opening, two at work.
+
+    Where so little time is not enough to write anything, they are given more.
+    """
     dice = random.Random(seed)
     lines: list[dict[str, Any]] = []
+    longest = 0.060
     for turn in range(0, kills, 3):
-        deadlines = sorted(dice.uniform(0.0, 0.060) for _ in range(min(3, kills - turn)))
+        deadlines = sorted(dice.uniform(0.0, longest) for _ in range(min(3, kills - turn)))
         workers = [Worker(partial(write_until_killed, path, dice.getrandbits(31))) for _ in deadlines]
         for worker in workers[1:]:
             worker.wait_until_ready()
@@ -156,6 +160,7 @@ def kill9(path: str, kills: int, seed: int) -> dict[str, Any]:
             worker.kill()
         for worker in workers:
             lines += [line for line in worker.lines() if "ready" not in line]
+        longest = longest * 1.5 if len(lines) < 2 * (turn + 3) else max(0.060, longest / 1.5)
     return {"acknowledged": lines, "kills": kills}
 
 

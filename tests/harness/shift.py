@@ -24,6 +24,7 @@ from memtui.engine.records import Options
 from memtui.engine.store import history, memories
 
 DAY = 86_400
+DAYS, KILLS = 6, 20
 OPTIONS = Options(background=False, embedder="off", allow_unsafe_fs=True)
 
 
@@ -87,7 +88,7 @@ def effects(memory: Memory) -> list[str]:
 def _work(path: str, wall: Callable[[], float], seed: int, report: Callable[..., None]) -> None:
     """Look again and again; report the time of each look that was made while leading."""
     dice = random.Random(seed)
-    now = wall()
+    now = 0.0
 
     def linger(moment: str) -> None:
         time.sleep(dice.uniform(0, 0.004))  # a longer target for the kill
@@ -95,16 +96,21 @@ def _work(path: str, wall: Callable[[], float], seed: int, report: Callable[...,
     with Memory.open(path, options=OPTIONS) as memory:
         scheduler = make(memory, lambda: now, UTC, linger)
         while True:
-            now = wall()  # stands still during a look, so that what was due then is certain
             # A process that dies may let go of the lead before it lets go of its job.
             if scheduler.lead() and not scheduler._runner.held_elsewhere():
+                # Stands still during a look, so that what was due then is certain; asked for only now, since
+                # others may have led, and days gone by, while this process waited for its turn.
+                now = wall()
                 scheduler.run_due()
                 report(seen=now)
             time.sleep(0.005)
 
 
 def crowd(path: str, processes: int, seconds: float, seed: int, start: float, speed: float) -> dict[str, Any]:
-    """Keep ``processes`` workers alive for ``seconds``, killing one every now and then; all see one clock that races."""
+    """Keep ``processes`` workers alive for ``seconds``, killing one every now and then; all see one clock that races.
+
+    On a slow machine they live longer, and it goes on until something was looked at on ``DAYS`` dates.
+    """
     from crew import Worker  # forks
 
     dice = random.Random(seed)
@@ -120,12 +126,16 @@ def crowd(path: str, processes: int, seconds: float, seed: int, start: float, sp
     Memory.open(path, options=OPTIONS).close()
     workers = [hire() for _ in range(processes)]
     lines: list[dict[str, Any]] = []
-    kills = 0
-    while time.monotonic() - began < seconds:
-        time.sleep(dice.uniform(0.01, 0.12))
+    dates: set[int] = set()
+    kills, longest = 0, 0.12
+    while time.monotonic() - began < seconds or len(dates) < DAYS or kills < KILLS:
+        time.sleep(dice.uniform(0.01, longest))
         victim = workers.pop(dice.randrange(len(workers)))
         victim.kill()
-        lines += victim.lines()
+        told = victim.lines()
+        longest = max(0.12, longest / 1.2) if told else min(5.0, longest * 1.2)
+        dates |= {int(line["seen"] // DAY) for line in told if "seen" in line}
+        lines += told
         kills += 1
         workers.append(hire())
     for worker in workers:

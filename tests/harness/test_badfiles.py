@@ -221,7 +221,7 @@ def test_a_fifo_is_refused_without_waiting_for_it(place: Path) -> None:
     os.mkfifo(place, 0o600)
     started = time.monotonic()
     assert "not a regular file" in refusal(place).message
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60
 
 
 @pytest.mark.parametrize("path", ["\0", "memory\0.db", "/tmp/a\0b/memory.db"])

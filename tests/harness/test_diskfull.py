@@ -75,6 +75,12 @@ def copy(whole: Path, place: Path) -> None:
         target.chmod(0o600)
 
 
+@pytest.fixture(autouse=True)
+def in_one_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow machine would make more of them out of an import, which is another matter (see below)."""
+    monkeypatch.setattr("memtui.engine.feeds.account.SECONDS_PER_TRANSACTION", 600.0)
+
+
 @pytest.fixture
 def disk(whole: Path, place: Path) -> Iterator[FullDisk]:
     copy(whole, place)

@@ -65,7 +65,7 @@ def with_context(characters: int, refusal: tuple[int, dict[str, Any]] | None) ->
 
 
 def opened(place: Path, clock: Clock, url: str, **more: Any) -> Memory:
-    llm = LlmOptions(base_url=url, model="tiny", key_env="MEMTUI_TEST_NO_KEY", timeout=10, **more)
+    llm = LlmOptions(base_url=url, model="tiny", key_env="MEMTUI_TEST_NO_KEY", timeout=60, **more)
     return Memory.open(place, clock=clock, options=Options(background=False, embedder="off", llm=llm))
 
 

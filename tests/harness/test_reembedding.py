@@ -47,7 +47,7 @@ def endpoint() -> Iterator[Endpoint]:
 
 def opened(place: Path, endpoint: Endpoint, kind: Any = "endpoint", **more: Any) -> Memory:
     where = EmbeddingOptions(
-        base_url=endpoint.url, model="tiny", key_env="MEMTUI_TEST_NO_KEY", dimensions=DIMS, timeout=5.0
+        base_url=endpoint.url, model="tiny", key_env="MEMTUI_TEST_NO_KEY", dimensions=DIMS, timeout=60.0
     )
     return Memory.open(place, options=Options(embedder=kind, endpoint=where, **{"background": False} | more))
 
@@ -89,7 +89,7 @@ def test_two_processes_write_while_it_runs(
             assert memory.search("gulls over the sea").hits
     finally:
         for writer in writers:
-            writer.communicate(timeout=60)
+            writer.communicate(timeout=300)
     with opened(place, endpoint) as memory:
         memory.index_pending()
         assert set(models(memory)) == {"tiny@127.0.0.1"}
@@ -193,7 +193,7 @@ def test_pinned_questions_are_asked_again(place: Path, endpoint: Endpoint) -> No
             "changed", lambda changes: asked.append(1) if "question_results" in changes.tables else None
         )
         assert memory.reembedding.run().switched
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while not asked and time.monotonic() < until:
             time.sleep(0.05)
         assert asked
@@ -205,14 +205,14 @@ def test_stopping_does_not_wait_for_an_answer(place: Path, endpoint: Endpoint) -
 
     async def stall(exchange: Exchange) -> None:
         asked.set()
-        await asyncio.sleep(60)
+        await asyncio.sleep(600)
 
     with opened(place, endpoint) as memory:
         endpoint.behave = stall
         job, stopped = memory.reembedding, threading.Event()
 
         def stop() -> None:
-            assert asked.wait(5)
+            assert asked.wait(60)
             stopped.set()
             job.interrupt()
 
@@ -220,7 +220,7 @@ def test_stopping_does_not_wait_for_an_answer(place: Path, endpoint: Endpoint) -
         thread.start()
         started = time.monotonic()
         assert not job.run(cancelled=stopped.is_set).switched
-        assert time.monotonic() - started < 4
+        assert time.monotonic() - started < 30
         thread.join()
         endpoint.behave = embed
         assert memory.reembedding.run().switched

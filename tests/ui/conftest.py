@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import time
+from asyncio.base_events import BaseEventLoop
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from memtui.engine.memory import Memory
 from memtui.engine.records import ID_PREFIX, Kind
-from ui_story import DAY, NOW, Story
+from ui_story import DAY, IN_THREADS, NOW, Story
 
 
 @pytest.fixture(autouse=True)
@@ -21,6 +24,28 @@ def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     monkeypatch.undo()
     time.tzset()
+
+
+@pytest.fixture(autouse=True)
+def threads_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a test can wait for them (``quiet``)."""
+    plain = BaseEventLoop.run_in_executor
+
+    def counted(self: BaseEventLoop, *given: Any) -> asyncio.Future[Any]:
+        future: asyncio.Future[Any] = plain(self, *given)
+        IN_THREADS.add(future)
+        future.add_done_callback(IN_THREADS.discard)
+        return future
+
+    IN_THREADS.clear()
+    monkeypatch.setattr(BaseEventLoop, "run_in_executor", counted)
+
+
+@pytest.fixture(autouse=True)
+def a_patient_person(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spans that are meant for a person do not run out where the machine is slow."""
+    monkeypatch.setattr("memtui.ui.perform.CHORD_SECONDS", 600.0)
+    monkeypatch.setattr("memtui.ui.app_telling.SAID_SECONDS", 600.0)
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine, TabBar
 from memtui.ui.widgets.filter_input import FilterInput
 from textual.widgets import Static
-from ui_story import Story, memories, running, screen_text, settle, there, until
+from ui_story import Story, memories, running, screen_text, settle, still, there, until
 
 
 def said(app: MemtuiApp) -> str:
@@ -36,7 +36,7 @@ async def test_the_window_is_there_before_the_memory_is_open(story: Story) -> No
     gate = threading.Event()
 
     def open_slowly() -> Memory:
-        gate.wait(5)
+        gate.wait(120)
         return story.open()
 
     app = MemtuiApp(open_slowly, look=Look(motion=False), clock=story.clock)
@@ -82,7 +82,7 @@ async def test_no_key_crashes_a_pane_whose_memory_is_still_being_opened(pane: st
     gate = threading.Event()
 
     def open_slowly() -> Memory:
-        gate.wait(20)
+        gate.wait(120)
         return story.open()
 
     state = UiState(None)
@@ -265,7 +265,7 @@ async def test_the_palette_finds_actions_and_runs_them(story: Story) -> None:
         await until(lambda: there(app, Palette))
         await pilot.press(*"forget")
         await until(lambda: "goes to the Trash" in screen_text(app))
-        await pilot.pause(0.2)
+        await still(pilot.app)
         await pilot.press("enter")
         await until(lambda: memories(app).table.row_count == 5)
 
@@ -292,7 +292,7 @@ async def test_the_palette_knows_what_is_in_other_panes(story: Story) -> None:
         await until(lambda: there(app, Palette))
         await pilot.press(*"backups")
         await until(lambda: "Maintenance: Backups" in screen_text(app))
-        await pilot.pause(0.2)
+        await still(pilot.app)
         await pilot.press("enter")
         await until(lambda: app.main.active == "maintenance")
         pane = app.main.pane
@@ -302,7 +302,7 @@ async def test_the_palette_knows_what_is_in_other_panes(story: Story) -> None:
         await until(lambda: there(app, Palette))
         await pilot.press(*"connect")
         await until(lambda: "Connect your agent" in screen_text(app))
-        await pilot.pause(0.2)
+        await still(pilot.app)
         await pilot.press("enter")
         await until(lambda: "memtui connect claude-code" in screen_text(app))
 
@@ -312,7 +312,7 @@ async def test_many_sayings_of_one_kind_are_one_line_and_one_toast(story: Story)
     async with running(app) as pilot:
         for number in range(200):
             app.post_message(Said(f"Page {number} could not be read.", "error", kind="page"))
-        await pilot.pause(0.1)
+        await still(pilot.app)
         assert said(app).endswith("(×200)")
         assert len(app._notifications) == 1
 
@@ -366,7 +366,7 @@ async def test_a_light_theme_and_a_theme_of_textual_can_be_chosen_while_it_runs(
     async with running(app) as pilot:
         for theme in ("gruvbox", "ansi-dark", "memtui-dark"):
             app.theme = theme
-            await pilot.pause(0.05)
+            await still(pilot.app)
             assert "Standup moved" in screen_text(app)
 
 

@@ -161,7 +161,7 @@ async def test_stop_ends_a_run_that_waits_for_a_model_and_the_session_stays_pend
     talks: Story, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def wait(*_: Any) -> None:
-        await asyncio.sleep(60)
+        await asyncio.sleep(600)
 
     monkeypatch.setattr(KeywordExtractor, "extract", wait)
     app = at_sessions(talks)
@@ -244,11 +244,11 @@ async def test_leaving_the_app_ends_a_run_that_waits_for_a_model(
     talks: Story, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def wait(*_: Any) -> None:
-        await asyncio.sleep(60)
+        await asyncio.sleep(600)
 
     monkeypatch.setattr(KeywordExtractor, "extract", wait)
     app = at_sessions(talks)
-    async with asyncio.timeout(20), running(app) as pilot:
+    async with asyncio.timeout(50), running(app) as pilot:
         await pilot.press("r")
         await until(lambda: app.main.pane.query(WorkStrip))
     assert "family" in pending(talks)

@@ -12,7 +12,7 @@ from memtui.ui.look import Look
 from memtui.ui.panes import spec_of
 from memtui.ui.state import UiState
 from textual.pilot import Pilot
-from ui_story import DAY, NOW, Story, settle, until
+from ui_story import DAY, NOW, Story, settle, still, until
 
 SnapCompare = Callable[..., Any]
 
@@ -62,7 +62,7 @@ def pressing(*keys: str) -> Callable[[Pilot[None]], Any]:
         for key in keys:
             await pilot.press(key)
             await settle(app)
-        await pilot.pause(0.4)
+        await still(pilot.app)
 
     return run
 

@@ -21,7 +21,7 @@ from memtui.ui.text import scrub
 from memtui.ui.widgets.bars import StatusLine
 from textual.pilot import Pilot
 from textual.widgets import Input
-from ui_story import DAY, NOW, Story, memories, running, screen_text, settle, until
+from ui_story import DAY, NOW, Story, memories, running, screen_text, settle, still, until
 
 
 @pytest.fixture
@@ -430,7 +430,7 @@ async def test_names_are_added_dropped_and_split_out(known: Story) -> None:
         await until(lambda: len(entities(app).table.selected.aliases) == 1)
         await pilot.press("vertical_line")
         await dialog(app, PickDialog)
-        await pilot.pause(0.1)
+        await still(pilot.app)
         await pilot.press("enter")
         await until(lambda: "Split" in said(app))
     with known.open(readonly=True) as memory:
@@ -468,7 +468,7 @@ async def test_the_one_itself_is_no_choice_for_a_merge(known: Story) -> None:
         app.screen.query_one("RowTable").move_to(0)  # type: ignore[attr-defined]
         await until(lambda: "This is the one itself" in screen_text(app))
         await pilot.press("enter")
-        await pilot.pause(0.1)
+        await still(pilot.app)
         assert isinstance(app.screen, JoinDialog)
 
 
@@ -601,12 +601,12 @@ async def test_hostile_names_are_only_text(known: Story, size: tuple[int, int]) 
         await until(lambda: pane.table.row_count == 1)
         await ready(app)
         await pilot.press("enter")
-        await pilot.pause(0.1)
+        await still(pilot.app)
         harmless()
         for key in ("e", "T", "m", "vertical_line", "D", "s"):
             await pilot.press(key)
             await until(lambda: app.screen is not app.main)
-            await pilot.pause(0.2)
+            await still(pilot.app)
             harmless()
             await pilot.press("escape")
             await until(lambda: app.screen is app.main)

@@ -7,7 +7,7 @@ import pytest
 from memtui.ui.app import MemtuiApp
 from memtui.ui.screens.edit import CorrectDialog, TagDialog
 from memtui.ui.text import scrub
-from ui_story import Story, memories, running, screen_text, settle, there, until
+from ui_story import Story, memories, running, screen_text, settle, still, there, until
 
 PAYLOADS = [
     "\x1b]52;c;ZXZpbA==\x07 clipboard",
@@ -80,7 +80,7 @@ async def test_hostile_memories_can_be_corrected_tagged_and_told_about(hostile_s
                 await pilot.press("escape")
                 await until(lambda: app.screen is app.main)
             await pilot.press("x", "u")
-            await pilot.pause(0.05)
+            await still(pilot.app)
             assert_harmless(app)
 
 
@@ -90,5 +90,5 @@ async def test_a_hostile_filter_is_only_text(story: Story) -> None:
     async with running(app) as pilot:
         for payload in PAYLOADS:
             memories(app).filter_bar.set_value(payload)
-            await pilot.pause(0.15)
+            await still(pilot.app)
             assert_harmless(app)

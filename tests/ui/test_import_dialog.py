@@ -15,7 +15,7 @@ from memtui.ui.screens.importing import ImportDialog
 from memtui.ui.screens.welcome import WelcomeDialog
 from memtui.ui.widgets.path_input import PathInput, complete
 from textual.widgets import Static
-from ui_story import DAY, NOW, Story, running, screen_text, settle, there, until
+from ui_story import DAY, NOW, Story, running, screen_text, settle, still, there, until
 
 HOSTILE = "\x1b]52;c;aGk=\x07[@click=app.quit]x[/] \u202eevil"
 
@@ -120,7 +120,7 @@ async def test_an_import_can_be_stopped_and_what_came_in_is_one_operation(
     def slow(self: importer.Import, batch: object) -> None:
         plain(self, batch)  # type: ignore[arg-type]
         if not self.account.dry_run:
-            go_on.wait(5)
+            go_on.wait(120)
 
     monkeypatch.setattr(importer.Import, "take", slow)
     before = turns_in(story)
@@ -150,7 +150,7 @@ async def test_it_goes_on_in_the_background_and_the_dialog_finds_it_again(
     def slow(self: importer.Import, batch: object) -> None:
         plain(self, batch)  # type: ignore[arg-type]
         if not self.account.dry_run:
-            go_on.wait(5)
+            go_on.wait(120)
 
     monkeypatch.setattr(importer.Import, "take", slow)
     before = turns_in(story)
@@ -249,7 +249,7 @@ async def test_without_a_home_and_read_only_there_is_no_welcome(empty_story: Sto
     for app in (empty_story.app(), empty_story.app(readonly=True, home=tmp_path)):
         async with app.run_test() as pilot:
             await until(lambda app=app: app.stats is not None)
-            await pilot.pause(0.2)
+            await still(pilot.app)
             assert app.screen is app.main
 
 

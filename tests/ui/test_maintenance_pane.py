@@ -307,7 +307,7 @@ async def test_questions_tell_whether_they_find_what_they_should(faded: Story) -
 async def test_another_embedding_model_is_previewed_and_gone_over_to(story: Story) -> None:
     with Endpoint(embed).in_thread() as endpoint:
         where = EmbeddingOptions(
-            base_url=endpoint.url, model="tiny", key_env="MEMTUI_TEST_NO_KEY", dimensions=32, timeout=5.0
+            base_url=endpoint.url, model="tiny", key_env="MEMTUI_TEST_NO_KEY", dimensions=32, timeout=60.0
         )
         with story.open() as memory:
             memory.index_pending()

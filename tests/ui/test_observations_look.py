@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +14,7 @@ from memtui.ui.state import UiState
 from memtui.ui.widgets.row_table import RowTable
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
-from ui_story import DAY, NOW, Story, settle, until
+from ui_story import DAY, NOW, Story, settle, still, until
 
 SnapCompare = Callable[..., Any]
 sizes = pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=lambda size: f"{size[0]}x{size[1]}")
@@ -74,8 +73,7 @@ async def rest(pilot: Pilot[None]) -> None:
     await until(lambda: not any(worker.is_running for worker in app.workers if worker.group not in waiting))
     for box in (*app.screen.query(Input), *app.screen.query(TextArea)):
         box.cursor_blink = False
-    await asyncio.sleep(0.2)
-    await pilot.pause(0.2)
+    await still(pilot.app)
 
 
 def pressing(*keys: str) -> Callable[[Pilot[None]], Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from memtui.ui.text import scrub
 from memtui.ui.widgets.bars import KeyBar
 from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import Input, TextArea
-from ui_story import DAY, NOW, Story, running, screen_text, settle, there, until
+from ui_story import DAY, NOW, Story, running, screen_text, settle, still, there, until
 
 FINDINGS = ["The API rate limit is 100 a minute", "Ada owns the billing service", "PostgreSQL is at 15.2"]
 INSIGHTS = ["REST is simpler than GraphQL for this API"]
@@ -407,11 +406,11 @@ async def test_hostile_observations_and_entries_are_only_text(story: Story, size
         await settle(app)
         assert_harmless(app)
         await pilot.press("slash", *"x[/]", "enter", "P")
-        await asyncio.sleep(0.2)
+        await still(app)
         assert_harmless(app)
         for _ in HOSTILE:
             await pilot.press("j")
-            await asyncio.sleep(0.08)
+            await still(app, 0.08)
             assert_harmless(app)
         await pilot.press("e")
         await until(lambda: there(app, NoteDialog))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,7 +18,7 @@ from memtui.ui.screens.search import SearchPane
 from memtui.ui.state import UiState
 from textual.pilot import Pilot
 from textual.widgets import Input
-from ui_story import DAY, NOW, Story, settle, until
+from ui_story import DAY, NOW, Story, settle, still, until
 
 SnapCompare = Callable[..., Any]
 SIZES = [(40, 12), (80, 24), (120, 40), (200, 60)]
@@ -63,7 +62,7 @@ async def rest(pilot: Pilot[None]) -> MemtuiApp:
     await until(lambda: not any(worker.is_running for worker in app.workers if worker.group not in waiting))
     for box in app.screen.query(Input):
         box.cursor_blink = False
-    await pilot.pause(0.2)
+    await still(pilot.app)
     return app
 
 
@@ -178,7 +177,7 @@ def test_the_welcome(
     from test_import_dialog import claude_home
 
     async def look(pilot: Pilot[None]) -> None:
-        await asyncio.sleep(0.5)
+        await still(pilot.app, 0.5)
         await rest(pilot)
 
     app = empty_story.app(home=claude_home(tmp_path / "home", 12, old=5))

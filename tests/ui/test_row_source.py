@@ -28,7 +28,7 @@ class Numbers:
         return len(self.all)
 
     def page(self, offset: int, limit: int) -> Sequence[tuple[int, str]]:
-        self.hold.wait(5)
+        self.hold.wait(120)
         if self.error:
             raise self.error
         self.threads.add(threading.current_thread().name)

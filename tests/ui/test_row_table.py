@@ -18,6 +18,7 @@ from memtui.ui.widgets.row_table import RowTable
 from rich.style import Style
 from textual import on
 from textual.app import App, ComposeResult
+from ui_story import still
 
 Pair = tuple[int, str]
 
@@ -36,7 +37,7 @@ class Fake:
         return len(self.all)
 
     def page(self, offset: int, limit: int) -> Sequence[Pair]:
-        self.hold.wait(5)
+        self.hold.wait(120)
         if self.error is not None:
             raise self.error
         return [(key, self.text(key)) for key in self.all[offset : offset + limit]]
@@ -45,7 +46,7 @@ class Fake:
         yield self.all
 
     def rows(self, keys: Sequence[int]) -> Sequence[Pair]:
-        self.hold.wait(5)
+        self.hold.wait(120)
         return [(key, self.text(key)) for key in keys]
 
     def key(self, row: Pair) -> int:
@@ -99,13 +100,13 @@ class ListApp(App[None]):
         self.readers.close()
 
     async def settle(self, condition: Callable[[], object] = lambda: True) -> None:
-        for _ in range(300):
+        for _ in range(6_000):
             await asyncio.sleep(0.01)
             if condition():
                 break
         else:
             raise AssertionError("it never came true")
-        await asyncio.sleep(0.02)
+        await still(self, 0.02)
 
     async def show(self, source: Fake, *, top: bool = True) -> None:
         self.table.show(source, self.readers, top=top)

@@ -11,7 +11,7 @@ from memtui.ui.look import Look
 from memtui.ui.panes import spec_of
 from textual.pilot import Pilot
 from textual.widgets import TextArea
-from ui_story import Story, memories, settle, until
+from ui_story import Story, memories, settle, still, until
 
 SnapCompare = Callable[..., Any]
 SIZES = [(40, 12), (80, 24), (120, 40), (200, 60)]
@@ -33,15 +33,15 @@ def pressing(*keys: str) -> Callable[[Pilot[None]], Any]:
         await until(lambda: app.stats is not None)
         for key in keys:
             if key == "...":
-                await pilot.pause(0.2)
+                await still(pilot.app)
                 await settle(app)
             else:
                 await pilot.press(key)
-        await pilot.pause(0.3)
+        await still(pilot.app)
         await until(lambda: not app.operations.running)
         for area in app.screen.query(TextArea):
             area.cursor_blink = False
-        await pilot.pause(0.1)
+        await still(pilot.app)
 
     return run
 
@@ -93,7 +93,7 @@ def test_everything_is_still_there_after_a_resize(story: Story) -> None:
             await settle(app)
             for width, height in ((50, 20), (70, 24), (160, 50), (9, 4), (120, 40)):
                 await pilot.resize_terminal(width, height)
-                await pilot.pause(0.05)
+                await still(pilot.app)
             assert memories(app).table.row_count == 6
             assert memories(app).preview.display
 

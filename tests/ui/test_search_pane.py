@@ -299,7 +299,7 @@ async def test_a_slow_search_does_not_hold_up_typing(story: Story, monkeypatch: 
     def slow(self: Memory, query: str, **given: object) -> SearchResult:
         asked.append(query)
         if query == "wal":
-            held.wait(5)
+            held.wait(120)
         return plain(self, query, **given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Memory, "search", slow)

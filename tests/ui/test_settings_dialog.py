@@ -14,7 +14,7 @@ from memtui.ui.setting_names import NAMES, SECTIONS
 from memtui.ui.widgets.bars import StatusLine
 from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import Static
-from ui_story import Story, memories, running, screen_text, there, until
+from ui_story import Story, memories, running, screen_text, still, there, until
 
 
 def app_with(story: Story, file: Path, environ: dict[str, str] | None = None) -> MemtuiApp:
@@ -210,7 +210,7 @@ async def test_hostile_values_do_nothing(story: Story, tmp_path: Path, size: tup
     app = app_with(story, file)
     async with running(app, size) as pilot:
         await at(app, "general.theme")
-        await pilot.pause(0.2)
+        await still(pilot.app)
         assert not any(sign in screen_text(app) for sign in "\x1b\x07\u202e")
         assert app.is_running
 

@@ -134,9 +134,9 @@ def test_one_line_collapses_blanks_and_marks_line_breaks() -> None:
 
 def test_a_row_of_a_megabyte_costs_no_more_than_a_short_one() -> None:
     text = "word \x1b" * 200_000
-    start = time.perf_counter()
+    start = time.thread_time()
     assert cells(one_line(text, 80)) == 80
-    assert time.perf_counter() - start < 0.05
+    assert time.thread_time() - start < 0.05
 
 
 def test_text_works_without_textual() -> None:

@@ -16,7 +16,7 @@ from memtui.ui.panes import spec_of
 from memtui.ui.screens.proposals import ProposalsDialog, ProposalTable
 from memtui.ui.state import UiState
 from textual.pilot import Pilot
-from ui_story import DAY, NOW, Story, settle, until
+from ui_story import DAY, NOW, Story, settle, still, until
 
 SnapCompare = Callable[..., Any]
 SIZES = [(40, 12), (80, 24), (120, 40), (200, 60)]
@@ -66,7 +66,7 @@ def pressing(*keys: str) -> Callable[[Pilot[None]], Any]:
         for key in keys:
             await pilot.press(key)
             await settle(app)
-        await pilot.pause(0.2)
+        await still(pilot.app)
 
     return run
 
@@ -98,7 +98,7 @@ def test_proposals(
         await until(lambda: isinstance(pilot.app.screen, ProposalsDialog))
         await until(lambda: pilot.app.screen.query_one(ProposalTable).row_count > 0)
         await pilot.press("space")
-        await pilot.pause(0.3)
+        await still(pilot.app)
 
     assert snap_compare(busy_story.app(state=one_tab("sessions")), terminal_size=size, run_before=preview)
 

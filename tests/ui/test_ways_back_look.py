@@ -12,7 +12,7 @@ from memtui.ui.panes import spec_of
 from memtui.ui.state import UiState
 from textual.pilot import Pilot
 from textual.widgets import Input
-from ui_story import DAY, NOW, Story, settle, until
+from ui_story import DAY, NOW, Story, settle, still, until
 
 SnapCompare = Callable[..., Any]
 DARK, LIGHT = Look(motion=False), Look(theme="memtui-light", motion=False)
@@ -50,7 +50,7 @@ def pressing(*keys: str) -> Callable[[Pilot[None]], Any]:
                 await settle(app)
             else:
                 await pilot.press(key)
-        await pilot.pause(0.3)
+        await still(pilot.app)
         for line in app.screen.query(Input):
             line.cursor_blink = False
         await settle(app)

@@ -66,9 +66,9 @@ class Surveyed(Record):
 
 
 def survey(
-    connections: Connections | None, sources: Sequence[KnownSource], clock: Clock, *, seconds: float = SECONDS
+    connections: Connections | None, sources: Sequence[KnownSource], clock: Clock
 ) -> Iterator[Surveyed]:
-    """Look at each source, one after another, for about ``seconds``; without a memory everything is new.
+    """Look at each source, one after another, for about ``SECONDS``; without a memory everything is new.
 
     The files of the memory itself are never opened.
     """
@@ -79,17 +79,14 @@ def survey(
         except OSError:
             continue
         if (status.st_dev, status.st_ino) not in own:
-            yield _Survey(connections, source, clock(), seconds).run()
+            yield _Survey(connections, source, clock()).run()
 
 
 class _Survey:
-    def __init__(
-        self, connections: Connections | None, source: KnownSource, now: float, seconds: float
-    ) -> None:
+    def __init__(self, connections: Connections | None, source: KnownSource, now: float) -> None:
         self._connections = connections
         self._source = source
         self._now = now
-        self._seconds = seconds
         self._until = math.inf
         self._read = self._size = 0
 
@@ -98,7 +95,7 @@ class _Survey:
         files = session_files(source)
         talks = [file for file in files if not _is_aside(file.path)]
         new, grown = self._sorted_out(talks) if source.live or source.path.is_dir() else ([], [])
-        self._until, self._read = time.monotonic() + self._seconds, 0
+        self._until, self._read = time.monotonic() + SECONDS, 0
         turns, new_turns, exact = self._turns(files)
         if exact and not new_turns:
             new, grown = [], []  # what was written since holds no turns

@@ -356,12 +356,12 @@ def test_it_runs_until_it_is_stopped_and_tells_the_memory_whom_it_changed(
     memory.subscribe("changed", heard.append)
     thread = threading.Thread(target=memory.follow, args=([path], stopped, lambda _: came.set()))
     thread.start()
-    assert came.wait(10)
+    assert came.wait(60)
     came.clear()
     add(path, claude("user", "two"))
-    assert came.wait(10)
+    assert came.wait(60)
     stopped.set()
-    thread.join(10)
+    thread.join(60)
     assert not thread.is_alive()
     assert said(memory) == ["one", "two"]
     assert len(heard) == 2
@@ -394,12 +394,12 @@ def test_two_who_follow_and_a_hook_bring_every_turn_once(memory: Memory, tmp_pat
             if not number % 3:
                 add(path, claude("user", text, timestamp=now))
             time.sleep(0.15)
-        for _ in range(100):
+        for _ in range(600):
             if len(said(memory)) >= len(texts):
                 break
             time.sleep(0.1)
         time.sleep(1.2)  # another look of both
         stopped.set()
         for thread in followers:
-            thread.join(20)
+            thread.join(60)
     assert sorted(said(memory)) == sorted(texts)

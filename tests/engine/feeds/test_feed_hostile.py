@@ -168,6 +168,6 @@ def test_any_text_can_be_stripped(said: str) -> None:
 @pytest.mark.parametrize("piece", ["<system-reminder>", "<a-hook>", "<command-args>x", "<" + "a-" * 50])
 def test_stripping_is_linear_in_the_length_of_the_text(piece: str) -> None:
     said = piece * (4_000_000 // len(piece))
-    started = time.monotonic()
+    started = time.thread_time()
     assert envelopes.own_words(said) == said
-    assert time.monotonic() - started < 15  # a second; if every opening tag were searched for, minutes
+    assert time.thread_time() - started < 15  # a second; if every opening tag were searched for, minutes

@@ -19,12 +19,14 @@ from memtui.engine.records import Options
 QUIET = Options(background=False, embedder="off")
 ROOT = Path(memtui.__file__).parent.parent
 IMPORT = """
-import resource, sys
+import resource, sys, time
 from memtui import Memory
 from memtui.engine.records import Options
 
 def progress(done):
     print(done.imported, flush=True)
+    if len(sys.argv) > 3 and done.imported >= int(sys.argv[3]):
+        time.sleep(0.05)
 
 with Memory.open(sys.argv[1], options=Options(background=False, embedder="off")) as memory:
     memory.import_paths([sys.argv[2]], progress=progress)
@@ -32,8 +34,9 @@ print("peak", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 
-def start(memory: Path, source: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", IMPORT, str(memory), str(source)]
+def start(memory: Path, source: Path, *slow_from: str) -> subprocess.Popen[str]:
+    """``slow_from``: from so many turns on it takes its time, so that it can be killed before its end."""
+    command = [sys.executable, "-c", IMPORT, str(memory), str(source), *slow_from]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
 
@@ -53,7 +56,7 @@ def turns(path: Path, count: int) -> Path:
 def test_a_killed_import_is_resumed_and_both_parts_can_be_undone(tmp_path: Path) -> None:
     source = turns(tmp_path / "source", 20_000)
     path = tmp_path / "home" / "memory.db"
-    process = start(path, source)
+    process = start(path, source, "2000")
     assert process.stdout
     done = 0
     while done < 2_000:

@@ -223,7 +223,7 @@ async def test_a_language_model_is_told_no_secrets_and_may_find_names(place: Pat
 
     async with Endpoint(behave) as endpoint:
         options = Options(
-            background=False, embedder="off", llm=LlmOptions(base_url=endpoint.url, model="tiny", timeout=10)
+            background=False, embedder="off", llm=LlmOptions(base_url=endpoint.url, model="tiny", timeout=60)
         )
         with Memory.open(place, options=options) as memory:
             turn = memory.record_turn("s", "user", "we met at the harbour")

@@ -28,7 +28,7 @@ GOOD = {
 
 
 def options(url: str, **more: Any) -> Options:
-    llm = LlmOptions(base_url=url, model="tiny", timeout=10, **more)
+    llm = LlmOptions(base_url=url, model="tiny", timeout=60, **more)
     return Options(background=False, embedder="off", llm=llm)
 
 

@@ -106,7 +106,7 @@ def test_a_run_that_was_cancelled_is_paid_for() -> None:
     class Waits(Paid):
         async def extract(self, turns: Sequence[MemoryRecord], context: Context) -> Extraction:
             if turns[0].session_id == "s2":
-                await asyncio.sleep(60)
+                await asyncio.sleep(600)
             return await super().extract(turns, context)
 
     async def run(memory: Memory) -> None:
@@ -139,7 +139,7 @@ ANSWERS: dict[str, Any] = {
 @pytest.mark.parametrize("answer", ANSWERS)
 async def test_an_answer_that_is_rejected_has_cost_what_it_says(place: Path, answer: str) -> None:
     async with Endpoint(lambda exchange: exchange.reply(ANSWERS[answer])) as endpoint:
-        llm = LlmOptions(base_url=endpoint.url, model="tiny", timeout=10, budget_tokens=4_500)
+        llm = LlmOptions(base_url=endpoint.url, model="tiny", timeout=60, budget_tokens=4_500)
         with Memory.open(place, options=Options(background=False, embedder="off", llm=llm)) as memory:
             for session in range(6):
                 memory.record_turn(f"s{session}", "user", "I live in Bergen.")
@@ -154,7 +154,7 @@ async def test_an_answer_that_is_rejected_has_cost_what_it_says(place: Path, ans
 
 async def test_a_job_that_fails_and_a_dry_run_tell_what_they_cost(place: Path) -> None:
     async with Endpoint(lambda exchange: exchange.reply(completion("Sure!"))) as endpoint:
-        llm = LlmOptions(base_url=endpoint.url, model="tiny", timeout=10)
+        llm = LlmOptions(base_url=endpoint.url, model="tiny", timeout=60)
         options = Options(background=False, embedder="off", llm=llm)
         with Memory.open(place, actor="agent:a", options=options) as memory:
             for number in range(3):
@@ -173,7 +173,7 @@ async def test_a_job_that_fails_and_a_dry_run_tell_what_they_cost(place: Path) -
 
 async def test_a_call_that_tells_no_price_counts_against_the_budget(place: Path) -> None:
     async with Endpoint(lambda exchange: exchange.reply("no", status="500 Sorry")) as endpoint:
-        llm = LlmOptions(base_url=endpoint.url, model="tiny", timeout=10, budget_tokens=4_500)
+        llm = LlmOptions(base_url=endpoint.url, model="tiny", timeout=60, budget_tokens=4_500)
         with Memory.open(place, options=Options(background=False, embedder="off", llm=llm)) as memory:
             for session in range(6):
                 memory.record_turn(f"s{session}", "user", "I live in Bergen.")

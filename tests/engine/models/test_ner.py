@@ -279,7 +279,7 @@ def test_a_message_costs_a_fraction_of_a_millisecond() -> None:
     extract_fast(text, known)
     times = []
     for _ in range(200):
-        start = time.perf_counter()
+        start = time.thread_time()
         extract_fast(text, known)
-        times.append(time.perf_counter() - start)
+        times.append(time.thread_time() - start)
     assert min(times) < 0.002  # measured 0.13 ms; the bound is for slow machines

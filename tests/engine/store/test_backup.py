@@ -41,7 +41,7 @@ def test_a_backup_equals_the_memory_and_is_one_private_file(place: Path) -> None
 
 
 def test_a_backup_made_while_a_writer_writes_is_a_state_that_was(place: Path) -> None:
-    stop = threading.Event()
+    stop, written = threading.Event(), threading.Event()
     with Memory.open(place, options=OPTIONS) as memory, Memory.open(place, options=OPTIONS) as other:
 
         def write() -> None:
@@ -49,11 +49,18 @@ def test_a_backup_made_while_a_writer_writes_is_a_state_that_was(place: Path) ->
             while not stop.is_set():
                 other.record_turn("busy", "user", f"turn {number} " * 40)
                 number += 1
+                written.set()
+
+        def once_more(number: int) -> Path:
+            copy = back_up(memory, f"round{number}")
+            written.clear()
+            assert written.wait(60)
+            return copy
 
         writer = threading.Thread(target=write)
         writer.start()
         try:
-            copies = [back_up(memory, f"round{number}") for number in range(5)]
+            copies = [once_more(number) for number in range(5)]
         finally:
             stop.set()
             writer.join()
