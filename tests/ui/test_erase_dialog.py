@@ -38,7 +38,7 @@ async def test_memories_are_erased_once_their_number_is_typed(story: Story) -> N
         await pilot.press("G", "k", "space")  # and the backup that cannot be opened
         await until(lambda: "deleted" in screen_text(app))
         await pilot.press("tab", "backspace", "2", "enter")
-        await until(lambda: "2 memories erased for good" in screen_text(app), 60)
+        await until(lambda: "2 memories erased for good" in screen_text(app))
         assert "Another process looked for" in screen_text(app)
         assert not bad.exists()
         await pilot.press("enter")
@@ -81,7 +81,7 @@ async def test_an_interrupted_erase_is_told_and_finished_first(story: Story) -> 
         await pilot.press("E")
         await until(lambda: there(app, EraseDialog) and "not proven yet" in screen_text(app))
         await pilot.press("enter")
-        await until(lambda: "1 memory erased for good" in screen_text(app), 60)
+        await until(lambda: "1 memory erased for good" in screen_text(app))
         with story.open(readonly=True) as memory:
             assert memory.unfinished_erase() is None
 

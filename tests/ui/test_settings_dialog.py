@@ -175,7 +175,7 @@ async def test_the_embedder_is_tried(story: Story, tmp_path: Path) -> None:
     async with running(app) as pilot:
         await at(app, "embedder.kind")
         await pilot.press("t")
-        await until(lambda: "wordllama-l2-supercat-256 works" in text_of(app), 20)
+        await until(lambda: "wordllama-l2-supercat-256 works" in text_of(app))
 
 
 async def test_the_model_is_asked_and_what_is_wrong_is_told(
@@ -192,7 +192,7 @@ async def test_the_model_is_asked_and_what_is_wrong_is_told(
         config.save(file, "llm.model", "tiny")
         app.configuration = config.load(file, {})
         await pilot.press("t")
-        await until(lambda: "127.0.0.1 cannot be reached" in text_of(app), 20)
+        await until(lambda: "127.0.0.1 cannot be reached" in text_of(app))
 
 
 async def test_without_a_configuration_it_says_so(story: Story) -> None:

@@ -15,6 +15,7 @@ from memtui.ui.app import MemtuiApp
 from memtui.ui.look import Look
 from memtui.ui.screens.memories import MemoriesPane
 from memtui.ui.widgets.row_table import RowTable
+from textual._context import active_app
 from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -52,7 +53,35 @@ class Story:
 Until = Callable[[], object]
 
 
-async def until(condition: Until, seconds: float = 60.0) -> None:
+# What threads do for the app at the moment (conftest.py fills it).
+IN_THREADS: set[asyncio.Future[Any]] = set()
+
+
+async def quiet(app: App[Any], most: int = 60) -> None:
+    """Let every message be handled, every thread answer, and what comes of it be drawn.
+
+    However slow the machine is: loop and timers keep their order. Where a test itself holds threads back, what
+    else there is to do gets ``most`` rounds.
+    """
+    for _ in range(most):
+        await Pilot(app)._wait_for_screen()
+        if not IN_THREADS:
+            await asyncio.sleep(0)
+            await Pilot(app)._wait_for_screen()
+            if not IN_THREADS:
+                return
+        await asyncio.sleep(0.01)
+
+
+async def still(app: App[Any], delay: float = 0.15) -> None:
+    """Quiet, also after what comes with a delay: previews, searches while typing."""
+    await quiet(app)
+    await asyncio.sleep(delay)
+    await quiet(app)
+    await asyncio.sleep(0.02)  # the next frame
+
+
+async def true(condition: Until, seconds: float = 60.0) -> None:
     """Let the app work until something is true. The time is no promise: it only ends a test that hangs."""
     for _ in range(int(seconds / 0.01)):
         if condition():
@@ -61,40 +90,21 @@ async def until(condition: Until, seconds: float = 60.0) -> None:
     raise AssertionError("it never came true")
 
 
-# What threads do for the app at the moment (conftest.py fills it).
-IN_THREADS: set[asyncio.Future[Any]] = set()
-_HELD = 100
-
-
-async def quiet(app: App[Any]) -> None:
-    """Let every message be handled, every thread answer, and what comes of it be drawn.
-
-    However slow the machine is: loop and timers keep their order. Where a test itself holds threads back, what
-    else there is to do gets ``_HELD`` rounds.
-    """
-    rounds = idle = 0
-    while idle < 2 and rounds < _HELD:
-        await Pilot(app)._wait_for_screen()
-        await asyncio.sleep(0.01)
-        idle = 0 if IN_THREADS else idle + 1
-        rounds += 1
-
-
-async def still(app: App[Any], delay: float = 0.15) -> None:
-    """Quiet, also after what comes with a delay: previews, searches while typing."""
-    await quiet(app)
-    await asyncio.sleep(delay)
-    await quiet(app)
+async def until(condition: Until) -> None:
+    """Let the app work until something is true, and then until what came with it is there as well."""
+    await true(condition)
+    if (app := active_app.get(None)) is not None:
+        await quiet(app, most=20)
 
 
 async def settle(app: MemtuiApp) -> None:
     """Let the list and its preview arrive."""
-    await until(lambda: app.screen_stack and app.main.is_mounted and app.main.pane.query(RowTable))
+    await true(lambda: app.screen_stack and app.main.is_mounted and app.main.pane.query(RowTable))
     table = app.main.pane.query_one(RowTable)
-    await until(lambda: table._pages is not None and table._pages.keys is not None and table._next is None)
+    await true(lambda: table._pages is not None and table._pages.keys is not None and table._next is None)
     await still(app, 0.12)
-    await until(lambda: not app.operations.running)
-    await until(lambda: not any(worker.is_running for worker in app.workers if worker.group == "preview"))
+    await true(lambda: not app.operations.running)
+    await true(lambda: not any(worker.is_running for worker in app.workers if worker.group == "preview"))
 
 
 def there(app: MemtuiApp, dialog: type[Screen[Any]]) -> bool:
