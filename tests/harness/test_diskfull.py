@@ -26,12 +26,15 @@ from memtui.config.save import save
 from memtui.connect import writing
 from memtui.connect.clients import Edit
 from memtui.engine.errors import DiskFullError, MemtuiError
-from memtui.engine.records import Kind, Options, Profile
+from memtui.engine.maintain import reembed
+from memtui.engine.records import EmbeddingOptions, Kind, Options, Profile
 from memtui.engine.store import connection as store_connection
 from memtui.engine.store import migrate
 from memtui.engine.store.migrate import Migration
 from memtui.ui.state import UiState
+from msgspec.structs import replace
 
+from endpoint import Endpoint, embed
 from state_hash import all_rids, covered_rows
 
 pytestmark = pytest.mark.diskfull
@@ -347,6 +350,37 @@ def test_vectors_are_made_as_far_as_there_is_room_and_then_the_rest(disk: FullDi
             assert memory.check(deep=True).ok
         assert memory.index_pending() > 0
         assert memory.stats().unembedded == 0
+
+
+def test_another_model_takes_over_when_there_is_room_and_the_old_one_serves_before(
+    disk: FullDisk, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reembed, "BATCH", 4)
+    plain = Options(background=False, allow_unsafe_fs=True)
+    with Memory.open(place, options=plain) as memory:
+        memory.index_pending()
+    with Endpoint(embed).in_thread() as endpoint:
+        where = EmbeddingOptions(
+            base_url=endpoint.url, model="tiny", key_env="MEMTUI_TEST_NO_KEY", dimensions=32
+        )
+        with Memory.open(place, options=replace(plain, embedder="endpoint", endpoint=where)) as memory:
+            before = memory.content_hash()
+            refusals, room = 0, 0
+            while True:
+                try:
+                    with disk.full(room):
+                        done = memory.reembedding.run()
+                except DiskFullError as error:
+                    says_where_and_what_next(error, place)
+                else:
+                    break
+                assert memory.content_hash() == before
+                assert memory.check(deep=True).ok
+                assert not [note for note in memory.search("lighthouse").notes if "without vectors" in note]
+                refusals, room = refusals + 1, room + 150_000
+            assert done.switched and refusals > 2
+            assert memory.stats().vectors_wanted == "" and memory.stats().unembedded == 0
+            assert memory.check(deep=True).ok
 
 
 def test_a_memory_is_upgraded_when_there_is_room_and_left_alone_before(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 import apsw
 
@@ -53,11 +54,19 @@ def known_keys(connection: apsw.Connection, keys: Sequence[str]) -> set[str]:
 
 
 def erased_turns(connection: apsw.Connection, turns: Mapping[str, NewTurn]) -> set[str]:
-    """The keys of those turns that were erased for good under any key: recorded as they were said, or told by a twin."""
+    """The keys of those turns that were erased for good under any key: recorded as they were said, or told by a twin.
+
+    Only programs whose turns surely have a time of their own may say the same words again; elsewhere it can be the file's.
+    """
     known = {
-        erased.turn_key(turn.session_id, turn.role, turn.intake.content): key for key, turn in turns.items()
-    }
-    return {known[found] for found in erased.erased(connection, known)}
+        key: erased.keys_of_turn(
+            turn.session_id, turn.role, turn.intake.content,
+            turn.event_time if turn.source in SAME_WORDS else 0,
+        )
+        for key, turn in turns.items()
+    }  # fmt: skip
+    gone = erased.erased(connection, chain.from_iterable(known.values()))
+    return {key for key, names in known.items() if not gone.isdisjoint(names)}
 
 
 def is_told_otherwise(connection: apsw.Connection, turn: Turn) -> bool:

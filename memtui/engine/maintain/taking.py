@@ -111,7 +111,9 @@ def _was_erased(connection: apsw.Connection, row: dict[str, Any]) -> bool:
     if row["source_key"] is not None:
         keys.append(row["source_key"])
     if row["session_id"] is not None:
-        keys.append(erased.turn_key(row["session_id"], row["source_role"] or "", row["content"]))
+        keys += erased.keys_of_turn(
+            row["session_id"], row["source_role"] or "", row["content"], row["event_time"]
+        )
     return bool(erased.erased(connection, keys))
 
 

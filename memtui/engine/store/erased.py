@@ -13,6 +13,9 @@ UNFINISHED = "erase_unfinished"
 """The row of ``memory_metadata`` that says how far an erase has come; gone when it was proven."""
 
 SALT = "erase_salt"
+_SPAN = 300
+"""Seconds by which the clocks of two programs that tell the same turn may lie apart, at least."""
+
 OTHER_SALTS = "erase_salts_of_others"
 """Metadata: salts in hex, with spaces between them."""
 
@@ -21,9 +24,20 @@ def keys_hash(key: str, salt: bytes) -> bytes:
     return blake2b(key.encode("utf-8", "surrogatepass"), key=salt, digest_size=32).digest()
 
 
-def turn_key(session_id: str, role: str, content: str) -> str:
-    """What a turn is known by that was recorded as it was said: its source gave it no key."""
-    return "\0".join(("turn", session_id, role, content))
+def turn_keys(session_id: str, role: str, content: str, at: int) -> list[str]:
+    """What an erased turn is known by whatever its source calls it: its words, at about its time (0: not known)."""
+    return [_turn_key(session_id, role, content, when) for when in (str(at // _SPAN if at else 0), "ever")]
+
+
+def keys_of_turn(session_id: str, role: str, content: str, at: int) -> list[str]:
+    """Those of ``turn_keys`` that tell that a turn was erased: the same words said again much later were not."""
+    span = at // _SPAN
+    times = [str(one) for one in (0, span - 1, span, span + 1)] if at else ["ever"]
+    return [_turn_key(session_id, role, content, when) for when in times]
+
+
+def _turn_key(session_id: str, role: str, content: str, when: str) -> str:
+    return "\0".join(("turn", session_id, role, when, content))
 
 
 def title_key(session_id: str, title: str) -> str:

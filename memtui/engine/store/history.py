@@ -110,12 +110,16 @@ def _is_ours(connections: Connections, connection: apsw.Connection, op_id: int) 
 
 
 def finish(connections: Connections, op_id: int, label: str) -> None:
-    """End a running operation. Without room for that it is ended by the next change (``end_unfinished``)."""
-    with connections.read() as connection:
-        token = scalar(connection, "SELECT run_id FROM ops WHERE op_id = ?", (op_id,))
+    """End a running operation of this process, unless a restore took it away: then its number may be another's.
+
+    Without room for that it is ended by the next change (``end_unfinished``).
+    """
+    token = None
     try:
         with connections.write() as connection:
-            close(connection, op_id, label)
+            if _is_ours(connections, connection, op_id):
+                token = scalar(connection, "SELECT run_id FROM ops WHERE op_id = ?", (op_id,))
+                close(connection, op_id, label)
     except DiskFullError:
         connections.unfinished[op_id] = label
         raise
@@ -135,9 +139,14 @@ def close_dead(connections: Connections) -> int:
         running: Any = connection.execute(
             "SELECT op_id, label, run_id FROM ops WHERE state = 'running'"
         ).fetchall()
-    dead = [(op_id, label) for op_id, label, token in running if not connections.runs.alive(token)]
-    for op_id, label in dead:
-        finish(connections, op_id, f"{label} (interrupted)")
+    dead = [one for one in running if not connections.runs.alive(one[2])]
+    for op_id, label, token in dead:
+        with connections.write() as connection:
+            now: Any = connection.execute(
+                "SELECT state, run_id FROM ops WHERE op_id = ?", (op_id,)
+            ).fetchone()
+            if now == ("running", token):
+                close(connection, op_id, f"{label} (interrupted)")
     return len(dead)
 
 

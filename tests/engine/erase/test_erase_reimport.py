@@ -81,12 +81,34 @@ def test_a_turn_that_a_hook_recorded_does_not_come_back_with_its_transcript(
         "uuid": "00000000-0000-4000-8000-000000000001", "timestamp": "2026-03-04T10:00:00.250Z",
     }  # fmt: skip
     path = write(tmp_path / "talk.jsonl", record)
-    session = memory.import_paths([path]) and memory.view.page()[0].session_id
+    memory.import_paths([path])
+    [told] = memory.view.page()
     memory.undo(memory.view.operations()[0].op_id)
-    assert session is not None
-    said = memory.record_turn(session, "user", TURN, source="hook:claude-code")
+    assert told.session_id is not None
+    said = memory.record_turn(told.session_id, "user", TURN, told.event_time + 40, source="hook:claude-code")
     assert memory.erase(memory.plan_erase([said.id])).complete
-    assert memory.import_paths([path]).reasons == {"erased for good": 1}
+    again = record | {"uuid": "00000000-0000-4000-8000-000000000002", "timestamp": "2026-03-04T10:05:00Z"}
+    later = record | {"uuid": "00000000-0000-4000-8000-000000000003", "timestamp": "2026-03-04T11:30:00Z"}
+    write(path, record, again, later)
+    assert memory.import_paths([path]).reasons == {"erased for good": 2}, "one told twice is refused twice"
+    [new] = memory.view.page()
+    assert new.event_time == told.event_time + 90 * 60, "said again much later, it is another turn"
+    assert memory.import_paths([path]).imported == 0
+
+
+@pytest.mark.parametrize(
+    "stamps", [("2026-03-04T10:00:00Z", None), (None, "2026-03-04T10:00:00Z"), (None, None)]
+)
+def test_without_a_time_the_words_alone_tell_what_was_erased(
+    stamps: tuple[str | None, str | None], memory: Memory, tmp_path: Path
+) -> None:
+    def told(id: str, stamp: str | None) -> Path:
+        line = {"role": "user", "content": TURN, "session": "s", "id": id}
+        return write(tmp_path / "in.jsonl", line if stamp is None else line | {"time": stamp})
+
+    memory.import_paths([told("1", stamps[0])])
+    assert memory.erase(memory.plan_erase([one.id for one in memory.view.page()])).complete
+    assert memory.import_paths([told("2", stamps[1])]).reasons == {"erased for good": 1}
 
 
 def test_a_restored_backup_does_not_let_it_in_either(home: Path, tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def test_what_is_followed_after_a_restore_does_not_join_the_persons_operation(
 
 def test_an_operation_that_a_restore_took_away_is_broken_off(memory: Memory, tmp_path: Path) -> None:
     with Memory.open(tmp_path / "other.db", options=OPTIONS) as other:
-        for text in ("a", "b", "c"):
+        for text in "abcde":
             other.remember(text)
         foreign = other.backups.make()
     memory.remember("one")
@@ -148,6 +148,9 @@ def test_an_operation_that_a_restore_took_away_is_broken_off(memory: Memory, tmp
             pass
         with history.more(memory._connections, op_id) as connection:
             assert connection is None
+        labels = [operation.label for operation in memory.view.operations()]
+        history.finish(memory._connections, op_id, "Was mine")
+        assert [operation.label for operation in memory.view.operations()] == labels
 
 
 def test_more_of_an_operation_is_not_put_into_that_of_another_file(memory: Memory, tmp_path: Path) -> None:
@@ -247,6 +250,21 @@ def test_an_unfinished_erase_is_as_far_as_the_restored_rows_say(memory: Memory) 
     memory.restore_backup(having.path)
     assert mark_of(memory).ids == ()
     memory.resume_erase()
+    assert texts(memory) == {"kept"} and memory.unfinished_erase() is None
+
+
+def test_what_went_from_the_memory_while_an_erase_waited_goes_from_the_backups_too(memory: Memory) -> None:
+    memory.remember("kept")
+    secret = memory.remember("the secret zxqvelvet of it")
+    having = memory.backups.make()
+    marked(memory, Mark(request=memory.plan_erase([secret.id]).request, memories=1, at=1))
+    with memory._connections.write() as connection:  # by a program that knows nothing of erasing
+        connection.execute("DELETE FROM memories WHERE id = ?", (secret.id,))
+        connection.execute("DELETE FROM changes")
+    assert b"zxqvelvet" in having.path.read_bytes()
+    proof = memory.resume_erase()
+    assert proof is not None and proof.complete, proof
+    assert b"zxqvelvet" not in having.path.read_bytes()
     assert texts(memory) == {"kept"} and memory.unfinished_erase() is None
 
 

@@ -137,10 +137,9 @@ class Eraser:
                 return self._finish(mark, [], [], 0, began, delete_damaged, tell, resumed=True)
             try:
                 plan = self.plan(mark.request)
-            except NotFoundError:  # somebody else erased it meanwhile
-                with self._connections.write() as connection:
-                    _unmark(connection)
-                return None
+            except NotFoundError:  # it went from the memory meanwhile, which says nothing of the backups
+                gone = replace(mark, ids=mark.request.ids)
+                return self._finish(gone, [], [], 0, began, delete_damaged, tell, resumed=True)
             return self._run(plan.request, plan.ids, began, delete_damaged, tell)
 
     def _run(

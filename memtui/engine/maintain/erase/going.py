@@ -9,7 +9,7 @@ from .matching import Texts
 from .records import Carrier, Request
 from .taken_back import Gone
 
-COLUMNS = "m.rid, m.id, m.kind, m.content, m.session_id, m.source_key, m.source_role"
+COLUMNS = "m.rid, m.id, m.kind, m.content, m.session_id, m.source_key, m.source_role, m.event_time"
 """Of a memory ``m``, as ``Row`` has them."""
 
 _MOST_OFFERED = 200
@@ -25,6 +25,7 @@ class Row(NamedTuple):
     session_id: str | None
     source_key: str | None
     source_role: str | None
+    event_time: int
     why: str
     chosen: bool = False
 

@@ -14,7 +14,7 @@ import msgspec
 
 from memtui.engine.store import cjk, full_text, vectors
 from memtui.engine.store.entities import entity_key
-from memtui.engine.store.erased import keys_hash, note_key, salt_of, title_key, turn_key
+from memtui.engine.store.erased import keys_hash, note_key, salt_of, title_key, turn_keys
 from memtui.engine.store.sql import as_json, json_text, scalar
 from memtui.engine.wording import plural
 
@@ -119,7 +119,7 @@ def _remember_keys(connection: apsw.Connection, closure: Closure, steps: Sequenc
         if row.kind != "episode":
             keys.add(note_key(row.kind, row.content))
         elif row.session_id:  # the same words may be told by another file of the same program
-            keys.add(turn_key(row.session_id, row.source_role or "", row.content))
+            keys.update(turn_keys(row.session_id, row.source_role or "", row.content, row.event_time))
     keys |= {f"session:{session_id}" for session_id in closure.sessions}
     keys |= {title_key(session_id, title) for session_id, title in closure.sessions.items() if title}
     for id, name in closure.entities.values():

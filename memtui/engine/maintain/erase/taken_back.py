@@ -26,6 +26,7 @@ class Gone(NamedTuple):
     session_id: str | None
     source_key: str | None
     source_role: str | None
+    event_time: int
     drawn_from: frozenset[str]
     replaced: frozenset[str]
     live: bool
@@ -78,6 +79,7 @@ def _gone(rid: int, image: dict[str, Any], live: bool) -> Gone:
     return Gone(
         rid, str(image.get("id", "")), str(image.get("kind", "")), str(image.get("content", "")),
         image.get("session_id"), image.get("source_key"), image.get("source_role"),
+        int(image.get("event_time") or 0),
         frozenset(_any(image.get("source_ids") or "[]")),
         frozenset(id for key in ("supersedes", "merged") for id in _ids(about.get(key))),
         live,
