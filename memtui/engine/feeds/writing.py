@@ -54,19 +54,15 @@ def known_keys(connection: apsw.Connection, keys: Sequence[str]) -> set[str]:
 
 
 def erased_turns(connection: apsw.Connection, turns: Mapping[str, NewTurn]) -> set[str]:
-    """The keys of those turns that were erased for good under any key: recorded as they were said, or told by a twin.
+    """The keys of those turns that were erased for good under any key: recorded as they were said, or told by a twin."""
+    gone = erased.erased(connection, chain.from_iterable(map(_names, turns.values())))
+    return {key for key, turn in turns.items() if not gone.isdisjoint(_names(turn))} if gone else set()
 
-    Only programs whose turns surely have a time of their own may say the same words again; elsewhere it can be the file's.
-    """
-    known = {
-        key: erased.keys_of_turn(
-            turn.session_id, turn.role, turn.intake.content,
-            turn.event_time if turn.source in SAME_WORDS else 0,
-        )
-        for key, turn in turns.items()
-    }  # fmt: skip
-    gone = erased.erased(connection, chain.from_iterable(known.values()))
-    return {key for key, names in known.items() if not gone.isdisjoint(names)}
+
+def _names(turn: NewTurn) -> list[str]:
+    """Only programs whose turns surely have a time of their own may say the same words again; else it can be the file's."""
+    at = turn.event_time if turn.source in SAME_WORDS else 0
+    return erased.keys_of_turn(turn.session_id, turn.role, turn.intake.content, at)
 
 
 def is_told_otherwise(connection: apsw.Connection, turn: Turn) -> bool:
