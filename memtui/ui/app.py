@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 STYLES = ("styles/shell.tcss", "styles/lists.tcss")
 POLL_SECONDS = 0.5
+# What runs in the background is a tenth of a second of imports, which the first rows should not share a processor with.
+BACKGROUND_SECONDS = 0.5
 
 
 class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_bindings=False):
@@ -159,8 +161,7 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
         self.readonly = self.readonly or memory.readonly
         self.main.memory_opened()
         self.count_again()
-        start(self, self.start_jobs, "jobs")
-        self.start_following()
+        self.set_timer(BACKGROUND_SECONDS, self.start_background)
         start(self, self.tell_unfinished, "unfinished")
         self.set_interval(POLL_SECONDS, self.poll)
         start(self, self.welcome, "welcome")

@@ -48,6 +48,12 @@ class AppFollowing(_Base):
         memory.subscribe("job_finished", self._changed_in_thread)
         memory.subscribe("progress", self._progressed_in_thread)
 
+    def start_background(self) -> None:
+        """Begin what nobody waits for, unless the app is being left."""
+        if not self._this.is_leaving:
+            start(self, self.start_jobs, "jobs")
+            self.start_following()
+
     async def start_jobs(self) -> None:
         """Look for maintenance that is due, in a thread of its own, while the app is open."""
         if self._this.operations.require().options.background and not self._this.readonly:

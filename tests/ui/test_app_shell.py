@@ -50,6 +50,20 @@ async def test_the_window_is_there_before_the_memory_is_open(story: Story) -> No
         assert "Standup moved" in screen_text(app)
 
 
+async def test_what_runs_in_the_background_begins_by_itself(
+    story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[bool] = []
+
+    async def begin(app: MemtuiApp) -> None:
+        begun.append(app.operations.memory is not None)
+
+    monkeypatch.setattr(MemtuiApp, "start_jobs", begin)
+    async with running(story.app()):
+        await until(lambda: begun)
+    assert begun == [True]
+
+
 async def test_a_memory_that_cannot_be_opened_is_a_panel_with_cause_and_next_step() -> None:
     def refuse() -> Memory:
         raise StoreError("the file is on the moon.", "Fetch it, then start again.")
