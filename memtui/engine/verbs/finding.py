@@ -132,7 +132,8 @@ class Finding(Base):
         except DegradedError as error:
             return error.message.removesuffix(".")
         if space is None or embedder is None:
-            return "no memory has a vector yet"
+            missing = embedder.available() if embedder is not None else None
+            return (missing or "no memory has a vector yet").removesuffix(".")
         if at_hand is not None and not embedder.at_hand(at_hand):
             from memtui.engine.search.asked import COMING
 

