@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from .similarity import read
+from .slots import LONGEST
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _VERB = (
@@ -57,7 +58,7 @@ def another_value(new: str, old: str) -> str:
 
 def _told(text: str) -> _Told | None:
     plain = " ".join(text.casefold().replace("’", "'").split()).rstrip(".")
-    match = _SET.match(plain)
+    match = _SET.match(plain) if len(plain) <= LONGEST else None
     if match is None or re.search(r"\b(?:also|too|another|either)\b", plain):
         return None
     value = _LATER.split(match["value"], maxsplit=1)[0]

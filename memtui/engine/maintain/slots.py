@@ -66,6 +66,10 @@ _SOME = re.compile(r"(?:an?|the|my|our|his|her|their|this|that|one|two|another|h
 _WHEN = re.compile(r" (?:now|again|last|this|next|in|on|at|a|for|two|three|\d)\b.*")
 
 
+LONGEST = 300
+"""Characters of a statement; of more than that nothing is read here, which also bounds the time it takes."""
+
+
 class Slot(NamedTuple):
     owner: str
     thing: str
@@ -74,7 +78,7 @@ class Slot(NamedTuple):
 def slots(text: str) -> dict[Slot, frozenset[str]]:
     """The slots that a statement fills, with the content words and numbers of the value."""
     plain = _plain(text)
-    if re.search(
+    if len(plain) > LONGEST or re.search(
         r"\b(?:not|never|no longer|used to|want|wants|would|might|maybe|also|too|as well|on the side|second)\b|n't\b",
         plain,
     ):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from memtui.engine.maintain.conflicts import stand
 
@@ -22,6 +24,16 @@ def test_the_same_thing_set_to_something_else_takes_the_place_of_what_it_was(
 ) -> None:
     standing = stand(new, old, correcting=True)
     assert (standing.kind, standing.strong, standing.reason) == ("conflict", True, f"another {reason}")
+
+
+@pytest.mark.parametrize(
+    "text", ["word with " * 1_900, "I moved" + " in a" * 3_000, "I live" + " in" * 6_000, "the is " * 2_800]
+)
+def test_no_text_takes_long_to_compare(text: str) -> None:
+    started = time.process_time()
+    stand(text, "I live in Berlin", correcting=True)
+    stand("The standup is at 10", text, correcting=True)
+    assert time.process_time() - started < 1
 
 
 @pytest.mark.parametrize(
