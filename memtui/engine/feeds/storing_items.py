@@ -18,7 +18,7 @@ from memtui.engine.store.entities import Mention
 from memtui.engine.store.memories import NewMemory
 from memtui.engine.store.sql import json_text, scalar
 
-from .item_writing import NewItem, NewNote, is_there, same_text, unknown
+from .item_writing import NewItem, NewNote, identity, is_there, same_text, unknown
 from .items import Named, Note, PadEntry, ReadTalk
 from .writing import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE
 
@@ -31,7 +31,7 @@ def store_some(
 ) -> tuple[int, list[NewItem]]:
     """Store items until the time is up: how many were taken, and those that were not there already.
 
-    ``told`` gains the texts that are stored.
+    ``told`` gains the texts and keys that are stored.
     """
     until = time.monotonic() + seconds
     storing = _Storing(connection, told, now)
@@ -57,18 +57,18 @@ class _Storing:
         self._names: dict[Named, int | None] = {}
         self._talks: dict[str, tuple[int, int, str]] = {}
         self._waiting: list[tuple[NewNote, NewMemory]] = []
-        # The source keys and ids of what waits.
+        # The source keys and ids of what waits: what leads to one of them has to follow it.
         self._keys: set[str] = set()
         self._characters = 0
 
     def take(self, item: NewItem) -> None:
         """Store an item, now or with the next ones, if it is not there already."""
         note = item.note if isinstance(item, NewNote) else None
-        if note is None or self._keys.intersection((note.source_key, note.supersedes, *note.drawn_from)):
+        if note is None or self._keys.intersection((note.supersedes, *note.drawn_from)):
             self._store_notes()
         if note is None or note.kind != "episode":
             self._register_talks()  # what follows from turns looks for their session
-        if is_there(self._connection, item, self._told):
+        if is_there(self._connection, item, self._told) or identity(item) in self._told:
             return
         if isinstance(item, NewNote):
             self._wait(item)
@@ -85,8 +85,7 @@ class _Storing:
         self._waiting.append((item, self._row(item)))
         self._keys.update((note.source_key, note.id or note.source_key))
         self._characters += len(note.content)
-        if text := same_text(item):
-            self._told.add(text)
+        self._told.update((identity(item), same_text(item) or identity(item)))
         if note.kind == "episode" and note.session_id is not None:
             at = _event_time(note, self._now)
             first, last, _ = self._talks.get(note.session_id, (at, at, note.source))

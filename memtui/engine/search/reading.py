@@ -57,7 +57,7 @@ def read(connection: apsw.Connection, question: Question, rids: Collection[int])
     for rid, kind, session, context, text, length, asks in rows:
         whole = f"{context} {text}"
         weights: dict[int, float] = {}
-        if not whole.isascii() or _any_in(beginnings, whole.lower()):
+        if not whole.isascii() or any(map(whole.lower().__contains__, beginnings)):
             counts, size = _count(whole, places, with_bigrams)
             relative = size / question.mean_length
             weights = {
@@ -76,13 +76,6 @@ def _beginnings(question: Question) -> list[str]:
     So much Porter leaves as it was (``happy`` and ``happi``). Texts without are most of those found by their meaning.
     """
     return [term.stem[:-1] for term in question.terms if term.stem.isascii()]
-
-
-def _any_in(parts: list[str], text: str) -> bool:
-    for part in parts:  # noqa: SIM110 - a generator costs as much as the looks
-        if part in text:
-            return True
-    return False
 
 
 def weight(term: Term, count: int, relative_length: float) -> float:

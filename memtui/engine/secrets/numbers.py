@@ -44,7 +44,7 @@ _IBAN_LENGTHS = {
 
 
 def find_numbers(text: str) -> Iterator[Span]:
-    if text.isascii() and not any(digit in text for digit in "0123456789"):
+    if text.isascii() and not any(map(text.__contains__, "0123456789")):
         return  # ten quick looks, where each pattern would try every letter
     for match in _card.finditer(text):
         digits = re.sub(r"\D", "", match[0])

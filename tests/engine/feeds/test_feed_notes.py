@@ -46,6 +46,22 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield opened
 
 
+def test_a_key_that_comes_twice_counts_once_and_hides_nothing(memory: Memory, tmp_path: Path) -> None:
+    said = [
+        ("one", "Beans need poles"),
+        ("one", "Peas need nets"),
+        ("two", "Peas need nets"),
+        ("three", "Beans need poles"),
+    ]
+    records = [{"id": id, "content": text, "category": "finding", "source": "explicit"} for id, text in said]
+    report = memory.import_paths([jsonl(tmp_path / "o.jsonl", records)])
+    assert (report.imported, report.already_there) == (2, 2)
+    assert rows(memory, "SELECT content FROM memories ORDER BY rid") == [
+        ("Beans need poles",),
+        ("Peas need nets",),
+    ]
+
+
 def test_a_graph_becomes_facts_about_its_entities(memory: Memory, tmp_path: Path) -> None:
     report = memory.import_paths([jsonl(tmp_path / "memory.jsonl", GRAPH)])
     assert report.formats == ("mcp-memory",)
