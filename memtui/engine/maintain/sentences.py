@@ -23,7 +23,7 @@ _not_prose = re.compile(
     r"\s*(?:[>|]|[$%] \w|#{1,6} |\{|\}|\[\d|</?\w|//|/\*|\*/|-----|@@|\+\+\+ |>>> )|(?: {4}|\t)\S"
     r"|\s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\s*\[?\d\d:\d\d:\d\d|\s*(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b"
     r"|\s*(?:Traceback|File \"|at [\w.$]+\(|From:|To:|Subject:|Date:|Cc:|Sent:|On .{4,60} wrote:)"
-    r"|.*(?:\x1b|\w+=\S+ \w+=\S+|;\s*$|\)\s*\{|=>|::|</\w+>)"
+    r"|.*(?:\x1b|\w=\S+ \w+=\S+|;\s*$|\)\s*\{|=>|::|</\w+>)"
 )  # fmt: skip
 _speaker = re.compile(
     r"\s*(?:user|assistant|human|system|ai|bot|me|you|\w+ \(\d\d:\d\d\))\s?:\s", re.IGNORECASE

@@ -282,5 +282,5 @@ INTRODUCED = re.compile(
     rf"(?P<name>[A-Z][^\W\d_]+(?:[ -][A-Z][^\W\d_]+)?)"
 )
 NAMED_FIRST = re.compile(
-    rf"(?P<name>[A-Z][^\W\d_]+),?\s+(?:is\s+)?(?:my|our)\s+(?:[\w-]+\s+){{0,2}}(?:{FAMILY}|{PETS}|{PEOPLE})\b"
+    rf"\b(?P<name>[A-Z][^\W\d_]+),?\s+(?:is\s+)?(?:my|our)\s+(?:[\w-]+\s+){{0,2}}(?:{FAMILY}|{PETS}|{PEOPLE})\b"
 )

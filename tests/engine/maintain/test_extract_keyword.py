@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -193,3 +195,10 @@ def test_any_text_can_be_read(text: str) -> None:
         assert draft.content.strip()
     for sentence in sentences(text):
         assert len(sentence.text) == len(sentence.masked)
+
+
+@pytest.mark.parametrize("piece", ["A", "é", "a=b ", "Ann ", "my ", "I moved to the ", "- ", "x" * 50 + " "])
+def test_no_text_takes_long_to_read(piece: str) -> None:
+    started = time.process_time()
+    drafts((piece * 20_000)[:20_000])
+    assert time.process_time() - started < 1.5
