@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from cli_kit import Cli, Program
 from memtui.engine.memory import Memory
+from memtui.engine.records import Options
 
 
 def conversation(folder: Path, turns: int = 4, name: str = "talk.jsonl") -> Path:
@@ -110,7 +111,7 @@ def test_a_search_makes_only_some_of_what_was_left_to_later(cli: Cli, tmp_path: 
     assert cli("import", conversation(tmp_path, 400), "--later").code == 0
     stats = cli("stats", "--json").json
     assert (stats["unlinked"], stats["unembedded"]) == (400, 400)
-    with Memory.open(os.environ["MEMTUI_DB"]) as memory:
+    with Memory.open(os.environ["MEMTUI_DB"], options=Options(background=False)) as memory:
         memory.index_pending(256)
         left = memory.stats()
     assert (left.unlinked, left.unembedded) == (144, 144)
