@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,6 +34,9 @@ def pytest_configure(config: pytest.Config) -> None:
         "LINES",
     ):  # pytest-xdist sets them; programs would believe them, not their terminal
         os.environ.pop(size, None)
+    os.environ["TZ"] = "UTC"  # days begin and jobs are due at the same hour on every machine
+    if hasattr(time, "tzset"):
+        time.tzset()
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
