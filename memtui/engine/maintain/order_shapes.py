@@ -91,7 +91,7 @@ _SHAPES: dict[str, tuple[str, ...]] = {
     "looks like a prompt": (
         r"<\|?/?(?:im_start|im_end|system|sys|endoftext|assistant|user|instructions?|tool_calls?|"
         r"function_calls?|important|admin|prompt|override|hidden)\|?>",
-        r"\[/?(?:inst|system|sys|admin|instructions?)\]|<</?sys>>|#{2,}\s*(?:system|instructions?|new task)",
+        r"\[/?(?:inst|system|sys|admin|instructions?)\]|<</?sys>>|##\s{0,20}(?:system|instructions?|new task)",
         r"^\W{0,6}(?:system|assistant|developer|admin(?:istrator)?)\W{0,3}"
         r"(?:prompt|message|override|note|notice|instruction|update|alert)?\s?:",
         r"\b(?:begin|end|start)(?: of)? (?:system|new|hidden|admin) (?:prompt|instructions?|message)",

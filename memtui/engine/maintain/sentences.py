@@ -12,6 +12,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _MOST_CHARACTERS = 20_000
+# Both bound how often a character is looked at.
+_LONGEST_PARAGRAPH = 2_000
+_LONGEST_ABBREVIATION = 20
 _ABBREVIATIONS = frozenset(
     """
     dr mr mrs ms mx prof st jr sr vs etc e.g i.e eg ie approx no nr fig vol ca cf al inc ltd co dept est min max
@@ -40,7 +43,7 @@ _item = re.compile(r"\s*(?:[-*•–]|\d{1,3}[.)]|\[[ xX]?\])\s+")
 _end = re.compile(r"[.!?…]+[\"”»')\]]*(?=\s|$)|[。！？]+")
 _quoted = re.compile(
     r"“[^”]{0,2000}”?|«[^»]{0,2000}»?|「[^」]{0,2000}」?|„[^“”]{0,2000}[“”]?|\"[^\"\n]{0,2000}\"?|`[^`]{0,2000}`?"
-    r"|(?<![\w'])'(?=\w)[^'\n]{0,300}(?:'\w[^'\n]{0,100})*'(?!\w)"
+    r"|(?<![\w'])'(?=\w)[^'\n]{0,300}(?:'\w[^'\n]{0,100}){0,20}'(?!\w)"
 )
 _MASK = "\x00"
 
@@ -83,7 +86,8 @@ def _prose_lines(text: str) -> Iterator[str]:
             continue
         item = _item.match(line)
         body = line[item.end() :].strip() if item else line.strip()
-        if waiting and not item and body[0].islower() and not _end.search(waiting[-2:]):
+        goes_on = waiting and not item and body[0].islower() and not _end.search(waiting[-2:])
+        if goes_on and len(waiting) < _LONGEST_PARAGRAPH:
             waiting = f"{waiting} {body}"
         else:
             yield from filter(None, (waiting,))
@@ -114,5 +118,6 @@ def _goes_on(text: str, match: re.Match[str]) -> bool:
     """Whether a dot ends an abbreviation or an initial, not the sentence."""
     if match[0] != ".":
         return False
-    word = re.split(r"[\s(]", text[: match.start()])[-1].casefold()
+    before = text[max(0, match.start() - _LONGEST_ABBREVIATION) : match.start()]
+    word = re.split(r"[\s(]", before)[-1].casefold()
     return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word != "i")

@@ -197,7 +197,9 @@ def test_any_text_can_be_read(text: str) -> None:
         assert len(sentence.text) == len(sentence.masked)
 
 
-@pytest.mark.parametrize("piece", ["A", "é", "a=b ", "Ann ", "my ", "I moved to the ", "- ", "x" * 50 + " "])
+@pytest.mark.parametrize(
+    "piece", ["A", "é", "a=b ", "my ", "I moved to the ", "- ", ". ", "x@y.z # '", "moved to\n"]
+)
 def test_no_text_takes_long_to_read(piece: str) -> None:
     started = time.process_time()
     drafts((piece * 20_000)[:20_000])
