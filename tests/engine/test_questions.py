@@ -58,7 +58,7 @@ def test_a_saved_profile_ranks_by_its_name(memory: Memory) -> None:
     words_only = Profile(name="words only", vector=0.0, entity=0.0)
     assert memory.questions.save_profile(words_only) is not None
     assert memory.questions.save_profile(words_only) is None
-    assert [one.name for one in memory.questions.profiles()] == ["default", "rrf", "words only"]
+    assert [one.name for one in memory.questions.profiles()] == ["default", "rrf", "late", "words only"]
     result = memory.search("lentils", profile="words only")
     assert result.profile == words_only
     assert {arm.arm for arm in result.arms if arm.state == "off"} >= {"vector", "entity"}

@@ -173,6 +173,15 @@ def test_a_zeroed_page_is_refused_or_found_by_the_check(page: int, copy: Path) -
     refused_or_found(copy)
 
 
+def test_a_text_that_is_no_utf8_is_found_and_told(copy: Path) -> None:
+    with Memory.open(copy, options=OPTIONS) as memory:
+        with memory._connections.write() as connection:
+            connection.execute("UPDATE memories SET content = CAST(x'41ee20' AS TEXT)")
+        assert any("no UTF-8" in one.message for one in memory.check(deep=True).findings)
+        with pytest.raises(CorruptFileError, match=r"A text in .* is damaged"):
+            memory.view.rows(all_rids(memory, "kind:episode"))
+
+
 def refused_or_found(path: Path, *, found: bool = True) -> None:
     """Opening and looking raise nothing but our own errors; what opens keeps its turns or fails its check."""
     before = path.read_bytes()

@@ -82,6 +82,8 @@ def _run(connections: Connections, clock: Clock, deep: bool) -> list[Finding]:
             except (apsw.CorruptError, apsw.NotADBError) as error:
                 findings.append(_unreadable(name, f"the file is damaged: {error}"))
                 break
+            except UnicodeDecodeError:
+                findings.append(_unreadable(name, "a text of the file is damaged: it is no UTF-8"))
             except apsw.SQLError as error:
                 # Where a table or column is gone, the check of the schema has said so.
                 if not any(finding.check == "schema" for finding in findings):

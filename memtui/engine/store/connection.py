@@ -119,7 +119,7 @@ def connect(path: Path | None, *, write: bool, immutable: bool = False) -> apsw.
     return connection
 
 
-def translate(error: apsw.Error, path: Path | None) -> MemtuiError:
+def translate(error: apsw.Error | UnicodeDecodeError, path: Path | None) -> MemtuiError:
     """The memtui error for an SQLite one: cause and next step in words."""
     where = "the memory" if path is None else str(path)
     match error:
@@ -130,6 +130,11 @@ def translate(error: apsw.Error, path: Path | None) -> MemtuiError:
             )
         case apsw.NotADBError():
             return ForeignFileError(f"{where} is not a memory file.", "Choose another file with --db.")
+        case UnicodeDecodeError():
+            return CorruptFileError(
+                f"A text in {where} is damaged.",
+                "Run memtui check, then restore a backup. The file was left as it is.",
+            )
         case apsw.CorruptError():
             return CorruptFileError(
                 f"{where} is damaged: {error}.",
@@ -206,7 +211,7 @@ class Connections:
                     connection.execute("ROLLBACK")
         except apsw.InterruptError:
             raise
-        except apsw.Error as error:
+        except (apsw.Error, UnicodeDecodeError) as error:
             raise translate(error, self.path) from error
         finally:
             if connection is not None:
@@ -233,7 +238,7 @@ class Connections:
                 finally:
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
-            except apsw.Error as error:
+            except (apsw.Error, UnicodeDecodeError) as error:
                 raise translate(error, self.path) from error
 
     @contextmanager
@@ -251,7 +256,7 @@ class Connections:
         with self._write_lock:
             try:
                 yield self._require_writer()
-            except apsw.Error as error:
+            except (apsw.Error, UnicodeDecodeError) as error:
                 raise translate(error, self.path) from error
 
     def checkpoint(self) -> None:

@@ -13,7 +13,7 @@ import apsw
 import msgspec
 
 from memtui.engine.confidence import effective_confidence
-from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.errors import CorruptFileError, InputError, NotFoundError
 from memtui.engine.records import ID_PREFIX, Category, Kind, MemoryRecord, Trust
 
 from .sql import storable
@@ -34,20 +34,26 @@ def record(row: Sequence[Any], now: float) -> MemoryRecord:
     (rid, identity, kind, content, event_time, created_at, confidence, decay_rate, trust, category, session_id,
      source_role, source, source_key, project, valid_until, ended_by, access_count, last_accessed, recall_days,
      confirmed_at, reviewed_at, source_ids, tags, attributes) = row  # fmt: skip
-    return MemoryRecord(
-        rid=rid, id=identity, kind=kind, content=content, event_time=event_time, created_at=created_at,
-        confidence=confidence,
-        effective=effective_confidence(
-            confidence, decay_rate, recall_days, created_at, last_accessed, confirmed_at, now
-        ),
-        decay_rate=decay_rate, trust=trust, category=category, session_id=session_id, source_role=source_role,
-        source=source, source_key=source_key, project=project, valid_until=valid_until, ended_by=ended_by,
-        access_count=access_count, last_accessed=last_accessed, recall_days=recall_days,
-        confirmed_at=confirmed_at, reviewed_at=reviewed_at,
-        source_ids=() if source_ids == "[]" else _strings(source_ids),
-        tags=() if tags == "[]" else _strings(tags),
-        attributes={} if attributes == "{}" else _object(attributes),
-    )  # fmt: skip
+    try:
+        return MemoryRecord(
+            rid=rid, id=identity, kind=kind, content=content, event_time=event_time, created_at=created_at,
+            confidence=confidence,
+            effective=effective_confidence(
+                confidence, decay_rate, recall_days, created_at, last_accessed, confirmed_at, now
+            ),
+            decay_rate=decay_rate, trust=trust, category=category, session_id=session_id, source_role=source_role,
+            source=source, source_key=source_key, project=project, valid_until=valid_until, ended_by=ended_by,
+            access_count=access_count, last_accessed=last_accessed, recall_days=recall_days,
+            confirmed_at=confirmed_at, reviewed_at=reviewed_at,
+            source_ids=() if source_ids == "[]" else _strings(source_ids),
+            tags=() if tags == "[]" else _strings(tags),
+            attributes={} if attributes == "{}" else _object(attributes),
+        )  # fmt: skip
+    except (TypeError, ValueError, msgspec.MsgspecError) as error:
+        raise CorruptFileError(
+            f"The row of {identity} is damaged.",
+            "Run memtui check, then restore a backup. The file was left as it is.",
+        ) from error
 
 
 def new_id(kind: Kind) -> str:
