@@ -9,7 +9,7 @@ vectors is in memory, it takes the place of all of these.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -104,7 +104,7 @@ def _exact(
 ) -> dict[int, float]:
     held = copy.vectors(list(rids)) if copy is not None and copy.ready(connection, space) else None
     if held is not None:
-        found = zip(held[0].tolist(), _compare(held[1], blob), strict=True)
+        found = zip(held[0].tolist(), _compare(held[1], blob).tolist(), strict=True)
         return {rid: cosine for rid, cosine in found if cosine == cosine}
     rows = connection.execute(
         """
@@ -140,9 +140,11 @@ def position(
         found = copy.near(quantise(query)[0], None if scope.all_kinds else scope.kinds, all=True)
         if found is not None:
             return _position_in(connection, scope, found, rid, _cosines([row[0]], blob)[0])
-    everything = {hit.rid: hit.score for hit in _in_numpy(connection, space, blob, scope, None)}
-    cosine = everything.pop(rid) if rid in everything else _cosines([row[0]], blob)[0]
-    return cosine, sum((score, other) > (cosine, rid) for other, score in everything.items())
+    [cosine] = _cosines([row[0]], blob)
+    nearer = 0
+    for rids, others in _in_parts(connection, space, blob, scope):
+        nearer += int(((others > cosine) | ((others == cosine) & (rids > rid))).sum())
+    return cosine, nearer
 
 
 def _position_in(
@@ -282,9 +284,23 @@ def _knn(
 
 
 def _in_numpy(
-    connection: apsw.Connection, space: VectorSpace, blob: bytes, scope: Scope, limit: int | None
+    connection: apsw.Connection, space: VectorSpace, blob: bytes, scope: Scope, limit: int
 ) -> list[Found]:
-    """What ``_compared`` does, for a file without vec0; all of them when ``limit`` is None."""
+    """What ``_compared`` does, for a file without vec0."""
+    found: list[Found] = []
+    for rids, cosines in _in_parts(connection, space, blob, scope):
+        read = zip(rids.tolist(), cosines.tolist(), strict=True)
+        found += [Found(rid, cosine) for rid, cosine in read if cosine == cosine]
+        found = heapq.nsmallest(limit, found, key=lambda hit: (-hit.score, -hit.rid))
+    return found
+
+
+def _in_parts(
+    connection: apsw.Connection, space: VectorSpace, blob: bytes, scope: Scope
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Everything in the scope that has a vector, with its cosine (NaN: a vector without length), a few thousand at a time."""
+    import numpy as np
+
     cursor = connection.execute(
         f"""
         SELECT m.rid, e.vector FROM memories m CROSS JOIN embeddings e ON e.model_id = :model AND e.rid = m.rid
@@ -292,24 +308,22 @@ def _in_numpy(
         """,
         {**scope.bindings, "model": space.model_id, "dims": space.dims},
     )
-    found: list[Found] = []
     while rows := list(islice(cursor, _ROWS_AT_ONCE)):
-        cosines = _cosines([vector for _, vector in rows], blob)
-        found += [
-            Found(rid, cosine) for (rid, _), cosine in zip(rows, cosines, strict=True) if cosine == cosine
-        ]
-        if limit is not None:
-            found = heapq.nsmallest(limit, found, key=lambda hit: (-hit.score, -hit.rid))
-    return found
+        blobs = b"".join([vector for _, vector in rows])
+        read = np.frombuffer(blobs, np.int8).reshape(len(rows), -1)
+        yield np.array([rid for rid, _ in rows], np.int64), _compare(read, blob)
 
 
 def _cosines(blobs: list[bytes], query: bytes) -> list[float]:
     import numpy as np
 
-    return _compare(np.frombuffer(b"".join(blobs), np.int8).reshape(len(blobs), -1), query)
+    cosines: list[float] = _compare(
+        np.frombuffer(b"".join(blobs), np.int8).reshape(len(blobs), -1), query
+    ).tolist()
+    return cosines
 
 
-def _compare(vectors_of: NDArray[np.int8], query: bytes) -> list[float]:
+def _compare(vectors_of: NDArray[np.int8], query: bytes) -> NDArray[np.float64]:
     import numpy as np
 
     # Sums of whole numbers are exact in any order, if there is room for them.
@@ -319,5 +333,4 @@ def _compare(vectors_of: NDArray[np.int8], query: bytes) -> list[float]:
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows).astype(np.float64)) * np.sqrt(np.float64(one @ one))
     products = (rows @ one).astype(np.float64)
     nowhere = np.full(len(rows), np.nan)
-    cosines: list[float] = np.divide(products, lengths, out=nowhere, where=lengths > 0).tolist()
-    return cosines
+    return np.asarray(np.divide(products, lengths, out=nowhere, where=lengths > 0))
