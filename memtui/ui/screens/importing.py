@@ -41,9 +41,9 @@ WHAT = (
 
 Stage = Literal["choose", "counting", "counted", "importing", "done", "failed"]
 _HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
-    "choose": (("Enter", "count what is in it"), ("Tab", "complete"), ("Down, Space", "mark several")),
+    "choose": (("Enter", "see what would come in"), ("Tab", "complete")),
     "counting": (("c", "stop"),),
-    "counted": (("Enter", "import"), ("b", "another path")),
+    "counted": (("Enter", "import it"), ("b", "another path")),
     "importing": (("c", "stop"), ("Esc", "go on in the background")),
     "done": (("Enter", "good"), ("u", "undo")),
     "failed": (("b", "another path"),),
@@ -74,15 +74,16 @@ class ImportDialog(Dialog[None]):
     def body(self) -> ComposeResult:
         yield Static(
             assemble(
-                (f"A file, a folder or a zip: {WHAT}.\n", "$text-muted"),
+                ("Which file or folder? A zip is fine as it is. ", ""),
                 (
-                    "They are told apart by what is in them; what is here already is not added again.",
-                    "$text-muted",
+                    "You see what would come in before anything does; what is here already is not added again.\n",
+                    "",
                 ),
+                (f"It can be: {WHAT}.", "$text-muted"),
             ),
             classes="dialog-text import-about",
         )
-        yield PathInput(placeholder="~/Downloads/export.zip")
+        yield PathInput(placeholder="for example ~/Downloads/export.zip")
         yield Static(classes="dialog-warning")
         yield RowTable(source_columns(self.shell.clock), id="import-sources", glyphs=self.shell.glyphs)
         yield Static(classes="dialog-text import-text")
@@ -108,8 +109,11 @@ class ImportDialog(Dialog[None]):
 
     def hint_line(self) -> Content:
         parts: list[Content | str] = []
+        several = (
+            (("Down, Space", "mark several"),) if self._stage == "choose" and len(self._places) > 1 else ()
+        )
         leave = () if any(key == "Esc" for key, _ in _HINTS[self._stage]) else (("Esc", "leave"),)
-        for key, what in (*_HINTS[self._stage], *leave):
+        for key, what in (*_HINTS[self._stage], *several, *leave):
             parts += [assemble((key, "bold $accent"), " ", (what, "$text-muted")), "   "]
         return assemble(*parts)
 
@@ -167,6 +171,7 @@ class ImportDialog(Dialog[None]):
     @on(RowsCounted)
     def _sources_counted(self, event: RowsCounted) -> None:
         self.query_one(RowTable).display = self._stage == "choose" and event.count > 0
+        self.query_one(".dialog-hints", Static).update(self.hint_line())
 
     @on(RowHighlighted)
     def _source_highlighted(self) -> None:

@@ -60,6 +60,9 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
         return f"{told} in the Trash", " ".join(term for term in terms if term != TRASH)
 
     def wanted(self) -> Sequence[str]:
+        stats = self.shell.stats
+        if stats is not None and not stats.active and not stats.ended:
+            return ("add", "import")
         return ("restore",) if TRASH in self.filter_text else ()
 
     # -- preview
@@ -97,7 +100,7 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
                 ("Nothing is remembered yet.\n\n", "bold"),
                 (key("import"), "bold $accent"), "  bring in conversations you had\n",
                 (key("add"), "bold $accent"), "  write down a first memory\n\n",
-                ("memtui --demo shows a memory full of things to try.", "$text-muted"),
+                ("memtui connect lets agents use it; memtui --demo shows one that is full.", "$text-muted"),
             )  # fmt: skip
         return assemble(
             ("No facts yet, only conversations.\n\n", "bold"),

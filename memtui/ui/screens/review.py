@@ -189,6 +189,13 @@ class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
             return assemble(
                 ("No card has these words.\n\n", "bold"), (key("back"), "bold $accent"), "  clear the filter"
             )
+        stats = self.shell.stats
+        if stats is not None and not stats.active and not stats.ended:
+            return assemble(
+                ("Nothing is remembered yet.\n\n", "bold"),
+                "What needs a decision of yours will stand here: contradictions, duplicates, what is new.\n\n",
+                (key("import"), "bold $accent"), "  bring in conversations you had",
+            )  # fmt: skip
         deck = self._deck or Deck((), 0, 0, "")
         decided = f"{plural(deck.settled, 'card')} decided today.\n" if deck.settled else ""
         parts: list[Content | str | tuple[str, str]] = [
@@ -199,7 +206,6 @@ class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
                       (key("everything"), "bold $accent"), "  show them now\n"]  # fmt: skip
         else:
             parts.append("Nothing else needs a decision.\n\n")
-        stats = self.shell.stats
         if stats is not None and stats.pending_sessions:
             told = plural(stats.pending_sessions, "conversation is", "conversations are")
             parts += [(key("pane_sessions"), "bold $accent"), f"  {told} waiting to become facts\n"]

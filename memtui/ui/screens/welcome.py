@@ -60,11 +60,22 @@ class Choices:
         return row.number
 
 
+_LOW = 20
+_ABOUT = (
+    "See, understand and correct what your assistants remember about you.\n",
+    ("All of it is kept in one file on this computer.\n\n", "$text-muted"),
+)
+_NONE_FOUND = (
+    "Looked for conversations of Claude Code, Codex and others on this computer: none are here. An export that you"
+    " asked ChatGPT or Claude.ai for can be imported."
+)
+
+
 class WelcomeDialog(Dialog[Choice]):
     """Answers with the way that was chosen; None when it was left."""
 
     wide: ClassVar[bool] = True
-    hints = (("Enter", "choose"), ("1 to 9", "the same"))
+    hints = (("Enter", "choose"), ("1 2 3", "by number"))
     BINDINGS = [Binding(str(digit), f"choose({digit})", show=False) for digit in range(1, 10)]
 
     def __init__(self, home: Path) -> None:
@@ -76,9 +87,10 @@ class WelcomeDialog(Dialog[Choice]):
         return "Welcome to memtui"
 
     def body(self) -> ComposeResult:
+        # A low window has room for the ways only.
         yield Static(
             assemble(
-                "See, understand and correct what your assistants remember about you.\n",
+                *(() if self.app.size.height < _LOW else _ABOUT),
                 ("This memory is empty. How to begin?", "bold"),
             ),
             classes="dialog-text",
@@ -123,6 +135,8 @@ class WelcomeDialog(Dialog[Choice]):
                      f" which keeps them for {days} days. Importing keeps their words.", "$warning")
                 )
             )  # fmt: skip
+        if not found:
+            self.query_one(".dialog-warning", Static).update(assemble((_NONE_FOUND, "$text-muted")))
         if found:
             memory = self.shell.operations.require()
             surveyed = await asyncio.to_thread(lambda: list(memory.survey(found)))
@@ -147,12 +161,12 @@ class WelcomeDialog(Dialog[Choice]):
             (
                 "import",
                 other,
-                "ChatGPT, Claude.ai, mem0, MCP, memory.db, LangChain, Markdown, JSONL",
+                "ChatGPT, Claude, Markdown, …",
                 (),
                 False,
             ),
-            ("demo", "Look around in a demo", "a throwaway copy full of things to try", (), False),
-            ("empty", "Start empty", "a writes down a first memory, agents add theirs", (), False),
+            ("demo", "Look around in a demo", "made up; nothing is kept", (), False),
+            ("empty", "Start empty", "you write, or your agents do", (), False),
         ]
         self._choices = [Choice(number, *way) for number, way in enumerate(ways, 1)]
         table: RowTable[Choice] = self.query_one(RowTable)

@@ -73,7 +73,11 @@ class TabBar(Widget):
             parts.append(assemble((" ", style), (number, ("bold $accent" if here else "$text-muted") + back)))
             parts.append(assemble((name, style)))
             if counted:
-                parts.append(assemble((counted, ("bold $accent" if tab.calls else "$text-muted") + back)))
+                parts.append(
+                    assemble(
+                        (counted, ("bold $accent" if tab.calls and tab.counted else "$text-muted") + back)
+                    )
+                )
             parts.append(assemble((" ", style), " "))
         return assemble(*parts, "…" if more else "")
 
