@@ -268,7 +268,9 @@ async def test_the_second_tab_lists_keys_and_tells_who_wrote_what(noted: Story) 
 async def test_a_search_looks_in_keys_and_texts(noted: Story) -> None:
     app = app_at(noted)
     async with running(app) as pilot:
-        await pilot.press("P", "slash", *"MINUTE", "enter")
+        await pilot.press("P")
+        await until(lambda: pad(app).table.selected is not None)
+        await pilot.press("slash", *"MINUTE", "enter")
         await until(lambda: pad(app).table.row_count == 1)
         assert "api.limit" in screen_text(app)
         await pilot.press("slash", *"zzz")
@@ -303,7 +305,9 @@ async def test_a_text_is_changed_in_place_and_the_change_undone(noted: Story) ->
 async def test_a_key_is_added_and_deleted(noted: Story) -> None:
     app = app_at(noted)
     async with running(app) as pilot:
-        await pilot.press("P", "a")
+        await pilot.press("P")
+        await until(lambda: pad(app).table.selected is not None)
+        await pilot.press("a")
         await until(lambda: there(app, NoteDialog))
         await pilot.press("ctrl+s")
         await until(lambda: "Give it a key first" in screen_text(app))
@@ -338,7 +342,9 @@ async def test_a_text_that_an_agent_changed_meanwhile_is_not_overwritten_unseen(
 async def test_adding_a_key_that_is_there_shows_its_text_first(noted: Story) -> None:
     app = app_at(noted)
     async with running(app) as pilot:
-        await pilot.press("P", "a")
+        await pilot.press("P")
+        await until(lambda: pad(app).table.selected is not None)
+        await pilot.press("a")
         await until(lambda: there(app, NoteDialog))
         await pilot.press(*"task", "enter", *"x", "ctrl+s")
         await until(lambda: "first ask Ada" in screen_text(app) and there(app, NoteDialog))
