@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memtui import Memory
 from memtui.engine.maintain.erase import erasing, pieces, proving, traces
+from memtui.engine.maintain.erase.closure import closure
 from memtui.engine.maintain.erase.pieces import Piece, pieces_of
+from memtui.engine.maintain.erase.records import Request
 from memtui.engine.store import recalls
 
 pytestmark = pytest.mark.usefixtures("near")
@@ -22,6 +24,22 @@ PROVE = proving.prove
 
 def _die(*_: Any, **__: Any) -> None:
     raise KeyboardInterrupt
+
+
+def test_vectors_of_the_text_and_of_its_words_are_looked_for(memory: Memory) -> None:
+    fact = memory.remember(FACT)
+    whole, words = bytes(range(60)), bytes(range(100, 200))
+    with memory._connections.write() as connection:
+        connection.execute(
+            "INSERT INTO embeddings(model_id, rid, dims, dtype, vector) VALUES ('m', ?, 60, 'int8', ?)",
+            (fact.rid, whole),
+        )
+        connection.execute(
+            "INSERT INTO word_vectors(model_id, rid, dims, vectors) VALUES ('m', ?, 50, ?)", (fact.rid, words)
+        )
+    with memory._connections.read() as connection:
+        found = proving.known_pieces(connection, closure(connection, Request(ids=(fact.id,))), [])
+    assert {whole[:48], words[:48]} <= {piece.data for piece in found}
 
 
 @pytest.mark.parametrize("killed", [False, True])
