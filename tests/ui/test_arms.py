@@ -7,9 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.records import ArmHit, Hit, MemoryRecord, Profile, SearchResult
 from memtui.ui.arms import ARMS, bar, marks, matched_text, points, raw_score
+from memtui.ui.detail import gather
 from memtui.ui.glyphs import UNICODE
 from memtui.ui.ranking_knobs import KINDS, KNOBS, Tuning
 from memtui.ui.search_rows import hit_rows, search_columns
+from memtui.ui.widgets.hit_view import HitText
+from ui_story import Story
 
 TERMS = st.dictionaries(st.sampled_from(ARMS), st.floats(0.0, 2.0), max_size=4)
 
@@ -114,3 +117,20 @@ def test_rows_say_how_far_they_moved_against_the_saved_profile() -> None:
         "".join(piece.text for piece in columns["text"].cell(row, 20)) for row in hit_rows(result, before)
     ]
     assert [text[-2:] for text in shown] == ["▲2", "▼1", "ew", "▼2"]
+
+
+def test_above_the_breakdown_of_a_long_text_stands_the_part_that_matched(story: Story) -> None:
+    text = "nothing of it here. " * 200 + "Then the oboe was heard. " + "and nothing after it. " * 200
+    with story.open() as memory:
+        identity = memory.remember(text).id
+        result = memory.search("oboe")
+        hit = next(one for one in result.hits if one.memory.id == identity)
+        told = HitText(60, story.now, UNICODE)
+        brief = told.hit(hit, result).plain
+        assert brief.startswith("…") and "oboe was heard" in brief and len(brief) < 1_500 and "total" in brief
+        # The whole text is there too, below.
+        whole = told.hit(hit, result, gather(memory, identity)).plain
+        assert whole.index("total") < whole.index(text[:500])
+        assert text.strip() in whole
+        short = next(one for one in memory.search("walnuts").hits if "walnuts" in one.memory.content)
+        assert told.hit(short, memory.search("walnuts")).plain.startswith("Ada is allergic to walnuts\n")

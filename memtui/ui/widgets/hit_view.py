@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 NAME = 9
 TERM = 6
 _WIDEST_BAR = 20
+# Of a text longer than this (code points) a part stands above the breakdown, which is what the preview is for.
+_BRIEF = 600
 # Terms and scores are shown with three digits: less than that is no difference.
 _LEAST = 0.0005
 
@@ -33,7 +35,10 @@ class HitText(MemoryText):
         """The breakdown; with ``detail`` what the memory is and where it came from below it."""
         lines = [*self._text(hit.memory.content, hit.arms), assemble(""), *self._breakdown(hit, result)]
         if detail is not None:
-            lines += [self._rule(), *self._state(hit.memory), *self._successor(detail)]
+            lines.append(self._rule())
+            if len(hit.memory.content) > _BRIEF:
+                lines += [content(hit.memory.content[:LONGEST]), assemble("")]
+            lines += [*self._state(hit.memory), *self._successor(detail)]
             if hit.memory.tags:
                 lines += self.labelled("tags", assemble("  ".join(hit.memory.tags)))
             lines += self._group(self._said_in(detail), self._named(detail), self._versions(detail))
@@ -65,14 +70,18 @@ class HitText(MemoryText):
     # -- parts
 
     def _text(self, text: str, arms: dict[ArmName, ArmHit]) -> Iterable[Content]:
-        """The memory's text with what matched marked in the hue of its arm."""
+        """The memory's text with what matched marked in the hue of its arm; of a long one where the first match is."""
         shown = text[:LONGEST]
-        parts: list[str | tuple[str, str]] = []
-        at = 0
-        for start, end, arm in marks(shown, arms):
-            parts += [shown[at:start], (shown[start:end], f"bold ${arm}")]
-            at = end
-        yield assemble(*parts, shown[at:])
+        found = marks(shown, arms)
+        first = found[0][0] if found else 0
+        at = first - _BRIEF // 6 if first > _BRIEF // 2 and len(shown) > _BRIEF else 0
+        last = at + _BRIEF
+        parts: list[str | tuple[str, str]] = ["…" if at else ""]
+        for start, end, arm in found:
+            if at <= start and end <= last:
+                parts += [shown[at:start], (shown[start:end], f"bold ${arm}")]
+                at = end
+        yield assemble(*parts, shown[at:last], "…" if last < len(text) else "")
 
     def _breakdown(self, hit: Hit, result: SearchResult) -> Iterable[Content]:
         best = result.hits[0].score
