@@ -123,6 +123,9 @@ def _create(path: Path) -> None:
                 partial.rename(path)
     finally:
         partial.unlink(missing_ok=True)
+    from .backup import flush  # whoever opens what is there needs none of it
+
+    flush(path.parent)
 
 
 def _refuse_unusable(path: Path, *, readonly: bool) -> None:

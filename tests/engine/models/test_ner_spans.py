@@ -113,6 +113,9 @@ def test_no_rule_is_slow_on_hostile_text(finder: str) -> None:
         whole = took(find, piece * (500_000 // len(piece)))
         if whole > 0.6:
             half = took(find, piece * (250_000 // len(piece)))
+            # A neighbour on the same core can make it slow once, hardly twice.
+            if whole >= 3.2 * half:
+                whole = min(whole, took(find, piece * (500_000 // len(piece))))
             assert whole < 3.2 * half, (piece, half, whole)
             assert whole < 10, (piece, whole)
 
