@@ -56,8 +56,8 @@ async def test_every_setting_is_there_with_value_meaning_and_state(story: Story,
         assert "Vectors made by offline" in text_of(app)
         await until(lambda: "Vectors: made by embedder.kind" in text_of(app))
         await until(lambda: "waiting" in text_of(app))
-        text = text_of(app)
-        assert "one of offline, minilm, endpoint, off" in text and "from the next start" in text
+        await until(lambda: "one of offline, minilm, endpoint, off" in text_of(app))
+        await until(lambda: "from the next start" in text_of(app))
         dialog.table.move_to(1)
         await until(lambda: "at once" in text_of(app))
 
