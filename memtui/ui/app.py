@@ -26,6 +26,7 @@ from .crash import leave_on_signals, write_report
 from .glyphs import Glyphs
 from .inbox_count import InboxCount
 from .keymap import bindings_at, read_keymap
+from .keystrokes import Keystrokes
 from .line_filter import ControlFilter
 from .look import Look
 from .messages import Said
@@ -104,6 +105,7 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
         # Operations that this run of the app carried out itself.
         self.made: set[int] = set()
         self._crash: BaseException | None = None
+        self._keystrokes = Keystrokes(self, super().on_event, self._takes_keys)
         self._way = []
         for theme in own_themes():
             self.register_theme(theme)
@@ -177,7 +179,16 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, (events.Key, events.MouseDown)):
             self.go_on()
-        await super().on_event(event)
+        if isinstance(event, (events.Key, events.Paste)) and not event.is_forwarded:
+            self._keystrokes.add(event)
+        else:
+            await super().on_event(event)
+
+    def _takes_keys(self) -> bool:
+        """Whether what the person sees is there already, or a pane or dialog is only on its way."""
+        if isinstance(self.screen, MainScreen):
+            return not self.screen.opening
+        return self.screen.is_mounted and (self.screen.focused is not None or not self.screen.focus_chain)
 
     # -- leaving
 
@@ -191,6 +202,7 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
         self.exit(return_code=status)
 
     async def on_unmount(self) -> None:
+        self._keystrokes.stop()
         self.state.save()
         self.sessions_followed.stop()
         self.operations.close()

@@ -37,6 +37,8 @@ class MainScreen(Screen[None]):
     def __init__(self, first: str) -> None:
         super().__init__()
         self.active = spec_of(first).place
+        self.opening = False
+        """Whether a pane is only being made: keys would go astray."""
         self._panes: dict[str, Pane] = {}
         self._stale: set[str] = set()
         self._told: dict[str, str] = {}
@@ -86,7 +88,11 @@ class MainScreen(Screen[None]):
             self.pane.display = False
             self.active = self.shell.state.pane = spec_of(place).place
             if new:
-                await self.query_one("#panes").mount(self._make(spec_of(place)))
+                self.opening = True
+                try:
+                    await self.query_one("#panes").mount(self._make(spec_of(place)))
+                finally:
+                    self.opening = False
             self.pane.display = True
             if new and self.shell.operations.memory is not None:
                 self.pane.load()
