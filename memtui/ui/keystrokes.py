@@ -45,15 +45,21 @@ class Keystrokes:
 
     async def _work(self) -> None:
         try:
-            while self._waiting and self._app.screen_stack:
+            while self._waiting:
                 end = monotonic() + _PATIENCE
-                while not self._takes_keys() and monotonic() < end:
+                while not self._is_over() and not self._takes_keys() and monotonic() < end:
                     await asyncio.sleep(_LOOK)
+                if self._is_over():
+                    return
                 target = self._app.focused or self._app.screen
                 await self._hand_on(self._waiting.popleft())
                 await self._carried_out(target)
         except Exception as error:
             self._app._handle_exception(error)
+
+    def _is_over(self) -> bool:
+        """The app is being left: what takes keys may be gone already."""
+        return self._app._exit or not self._app.screen_stack
 
     async def _carried_out(self, target: DOMNode) -> None:
         """A key travels from what has the focus up to the app; each on the way is done when it comes to a later message."""

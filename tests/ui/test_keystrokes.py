@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from memtui.ui.app import MemtuiApp
 from memtui.ui.screens.search import SearchPane
 from textual.events import Event, Key, Paste
@@ -42,3 +44,12 @@ async def test_what_a_dialog_asks_for_may_be_typed_ahead_of_it(story: Story) -> 
         await settle(app)
     with story.open(readonly=True) as memory:
         assert len(memory.view.page("tag:exit")) == 1
+
+
+async def test_keys_that_come_while_the_app_is_left_are_let_go(story: Story) -> None:
+    app = story.app()
+    async with running(app):
+        while app.is_running and app.is_attached:
+            at_once(app, "ctrl+q")
+            await asyncio.sleep(0)
+    assert app.return_code == 0

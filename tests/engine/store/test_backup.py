@@ -119,5 +119,6 @@ def test_a_backup_is_flushed_before_it_gets_its_name(place: Path, monkeypatch: p
     monkeypatch.setattr(backup, "flush", lambda path: order.append(f"flush {path.suffix or 'folder'}"))
     monkeypatch.setattr(Path, "rename", lambda self, to: (order.append("rename"), rename(self, to))[1])
     with Memory.open(place, options=OPTIONS) as memory:
+        order.clear()  # a new memory has its own
         back_up(memory)
     assert order == ["flush .partial", "rename", "flush folder"]
