@@ -19,6 +19,7 @@ from memtui.engine.records import Operation
 from memtui.engine.store import erased, metadata, operations
 from memtui.engine.store.past import GAPS, Gap, gaps
 from memtui.engine.store.sql import json_text, scalar
+from memtui.engine.wording import plural
 
 from .restore_preview import MEMORIES, RestorePreview
 
@@ -58,8 +59,8 @@ def label(preview: RestorePreview, when: str) -> str:
     ``Restored the backup of 2026-03-03 14:00: lost 12 turns, 1 fact; 2 facts came back``.
     """
     memories = [one for one in preview.counts if one.what in MEMORIES.values()]
-    lost = ", ".join(_counted(one.lost, one.what) for one in memories if one.lost)
-    back = ", ".join(_counted(one.back, one.what) for one in memories if one.back)
+    lost = ", ".join(plural(one.lost, one.what.removesuffix("s")) for one in memories if one.lost)
+    back = ", ".join(plural(one.back, one.what.removesuffix("s")) for one in memories if one.back)
     changed = sum(one.changed for one in memories)
     parts = (
         f"lost {lost}" if lost else "",
@@ -67,10 +68,6 @@ def label(preview: RestorePreview, when: str) -> str:
         f"{changed:,} as before" if changed else "",
     )
     return f"Restored the backup of {when}: {'; '.join(filter(None, parts)) or 'no memory differed'}"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what.removesuffix('s') if number == 1 else what}"
 
 
 def carry_over(live: apsw.Connection, copy: apsw.Connection, gap: Gap, actor: str, label: str) -> Operation:
