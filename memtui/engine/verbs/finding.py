@@ -10,12 +10,12 @@ import apsw
 
 from memtui.engine.clock import local_midnight
 from memtui.engine.errors import DegradedError
-from memtui.engine.questions import Questions
 from memtui.engine.records import Explanation, MemoryRecord, Profile, SearchResult
 from memtui.engine.store import memories, recalls, vectors
 from memtui.engine.verbs.base import Base
 
 if TYPE_CHECKING:
+    from memtui.engine.questions import Questions
     from memtui.engine.search.briefing import ContextBlock
     from memtui.engine.search.ranking import QueryEmbedder
 
@@ -26,6 +26,8 @@ class Finding(Base):
     @cached_property
     def questions(self) -> Questions:
         """Pinned questions, what they should find, and saved ways to rank."""
+        from memtui.engine.questions import Questions
+
         return Questions(self._connections, self._clock, lambda: self.actor, self._tell_of, self.explain)
 
     def get(self, id: str) -> MemoryRecord:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec.structs import replace
 
 from memtui.engine.errors import DegradedError, InputError
-from memtui.engine.maintain.reembed import Reembedder
 from memtui.engine.records import Changes, Stats
 from memtui.engine.store import vectors
 from memtui.engine.verbs.keeping import Keeping
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.reembed import Reembedder
 
 
 class Reembedding(Keeping):
@@ -21,6 +25,8 @@ class Reembedding(Keeping):
         ``run`` is resumable; it makes a backup first, and asks the pinned questions afterwards. Raises InputError
         for settings that make no sense, or want no vectors.
         """
+        from memtui.engine.maintain.reembed import Reembedder
+
         return Reembedder(
             self._connections,
             self._embedders.wanted(),

@@ -1,0 +1,76 @@
+"""What imports and exports tell: on their way, and when they are done."""
+
+from __future__ import annotations
+
+from .base import Record
+from .history import Operation
+
+
+class Skip(Record):
+    """Something a feed passed over, and why (``reason`` is a short phrase that is counted)."""
+
+    reason: str
+    place: str = ""
+
+
+class ImportProgress(Record):
+    """How far an import is: bytes of all sources, turns so far, and where it reads now.
+
+    ``rate``: turns looked at in a second, on average since the start.
+    """
+
+    bytes_done: int
+    bytes_total: int
+    files_done: int
+    files: int
+    imported: int
+    already_there: int
+    skipped: int
+    rate: float
+    place: str
+    dry_run: bool
+
+
+class ImportReport(Record):
+    """Counts in turns and whatever else came in. ``kinds`` tells ``imported`` apart ("turn", "fact", ...);
+    ``reasons`` maps a skip reason to its count; ``operation`` None when nothing was added.
+    """
+
+    imported: int
+    already_there: int
+    skipped: int
+    sessions: int
+    files: int
+    seconds: float
+    dry_run: bool
+    formats: tuple[str, ...] = ()
+    kinds: dict[str, int] = {}
+    reasons: dict[str, int] = {}
+    redacted: int = 0
+    warnings: tuple[str, ...] = ()
+    cancelled: bool = False
+    operation: Operation | None = None
+
+
+class ExportProgress(Record):
+    """How far an export is: lines of a file, or notes of a folder, of how many."""
+
+    done: int
+    total: int
+
+
+class ExportReport(Record):
+    """What an export wrote. ``path`` None: to a stream. ``counts``: lines of each kind, or notes. ``size`` in bytes.
+
+    ``content_hash``: of what was written; that of the memory (``Memory.content_hash``) when nothing was left out.
+    ``kept``: notes that somebody has changed since they were exported, or others' files; they stay as they are.
+    """
+
+    path: str | None
+    format: str
+    counts: dict[str, int]
+    size: int
+    seconds: float
+    content_hash: str = ""
+    kept: tuple[str, ...] = ()
+    cancelled: bool = False

@@ -1,0 +1,147 @@
+"""What is kept: memories, the turns and sessions that they come from, and how many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from .base import Record
+
+Kind = Literal["episode", "fact", "reflection", "observation"]
+Category = Literal["finding", "insight", "lesson"]
+EndedBy = Literal["forgotten", "faded", "superseded", "merged"]
+Trust = Literal["user", "agent", "tool", "model"]
+
+KINDS: tuple[Kind, ...] = ("episode", "fact", "reflection", "observation")
+ID_PREFIX: Mapping[Kind, str] = {
+    "episode": "ep_",
+    "fact": "fact_",
+    "reflection": "ref_",
+    "observation": "obs_",
+}
+# Least trusted last: a derived memory takes the last of its sources'.
+TRUST_ORDER: tuple[Trust, ...] = ("user", "agent", "tool", "model")
+
+
+class MemoryRecord(Record):
+    """One row of ``memories``.
+
+    ``confidence`` is what was stored; ``effective`` is what is left of it at the time of reading
+    (both in [0, 1]). ``protected``: confirmed or stated by the person, so no job and no model
+    touches it. ``ended_by`` says why it is in the Trash; None while it is active.
+    """
+
+    rid: int
+    id: str
+    kind: Kind
+    content: str
+    event_time: int
+    created_at: int
+    confidence: float
+    effective: float
+    decay_rate: float
+    trust: Trust
+    category: Category | None = None
+    session_id: str | None = None
+    source_role: str | None = None
+    source: str | None = None
+    source_key: str | None = None
+    project: str | None = None
+    valid_until: int | None = None
+    ended_by: EndedBy | None = None
+    access_count: int = 0
+    last_accessed: int | None = None
+    recall_days: int = 0
+    confirmed_at: int | None = None
+    reviewed_at: int | None = None
+    source_ids: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    attributes: dict[str, Any] = {}
+
+    @property
+    def active(self) -> bool:
+        return self.valid_until is None
+
+    @property
+    def protected(self) -> bool:
+        return self.confirmed_at is not None
+
+    @property
+    def supersedes(self) -> str | None:
+        """The id of the memory that this one corrects."""
+        value = self.attributes.get("supersedes")
+        return value if isinstance(value, str) else None
+
+
+class Turn(Record):
+    """One message of a conversation as a feed found it, before it is recorded.
+
+    ``source_key`` is its identity at the source: importing it again adds nothing.
+    ``session_id`` is already namespaced by the feed (``chatgpt:<id>``). ``event_time`` None: unknown.
+    """
+
+    session_id: str
+    role: str
+    content: str
+    source_key: str
+    source: str
+    event_time: float | None = None
+    project: str | None = None
+    session_title: str | None = None
+    trust: Trust | None = None
+
+
+class Session(Record):
+    """One row of ``sessions_consolidations`` with its counts; ``turns`` counts active episodes.
+
+    ``opening``: the first words of the first turn of the user, where it has no title and an id that nobody can read.
+    Read from the turn each time, so that it goes with the turn.
+    """
+
+    session_id: str
+    first_seen_at: int
+    last_seen_at: int
+    turns: int
+    consolidated_at: int | None = None
+    consolidated_through: int | None = None
+    attempts: int = 0
+    next_attempt_at: int | None = None
+    last_error: str | None = None
+    title: str | None = None
+    summary: str | None = None
+    source: str | None = None
+    project: str | None = None
+    opening: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What people know it by: its title, else how its first turn begins, else its id."""
+        return self.title or self.opening or self.session_id
+
+
+class Stats(Record):
+    """Counts of active memories by kind, and what is still being prepared.
+
+    ``unlinked`` / ``unembedded`` wait for entity links / vectors (none do where vectors are switched off);
+    ``quarantined`` carry a secret and get no vector.
+    ``vectors_wanted``: the model that the settings want, where the file holds the vectors of another one, or none.
+    ``vectors_problem``: why nothing can be compared with the file's vectors just now.
+    """
+
+    by_kind: dict[str, int]
+    active: int
+    ended: int
+    protected: int
+    sessions: int
+    pending_sessions: int
+    entities: int
+    operations: int
+    unlinked: int
+    unembedded: int
+    embedded: int
+    quarantined: int
+    latest: int | None
+    file_bytes: int
+    vectors: str
+    vectors_wanted: str = ""
+    vectors_problem: str = ""

@@ -1,0 +1,87 @@
+"""What a program may choose when it opens a memory."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from ..strategies import ProviderName
+from .base import Record
+
+SecretMode = Literal["redact", "quarantine", "keep"]
+
+
+class SecretPolicy(Record):
+    """What happens to a text that carries a secret, by what it would become."""
+
+    facts: SecretMode = "redact"
+    episodes: SecretMode = "quarantine"
+
+
+class LlmOptions(Record):
+    """The language model, if there is one: any OpenAI-compatible endpoint. Off while either name is empty.
+
+    ``key_env`` names the environment variable that holds the key. ``timeout``: seconds for one call, in all.
+    ``budget_tokens``: what one run may spend. ``price``: what a million of them cost; 0 where it is not known.
+    """
+
+    section: ClassVar[str] = "llm"
+
+    base_url: str = ""
+    model: str = ""
+    key_env: str = "OPENAI_API_KEY"
+    timeout: float = 120.0
+    budget_tokens: int = 200_000
+    price: float = 0.0
+
+    @property
+    def configured(self) -> bool:
+        return bool(self.base_url and self.model)
+
+
+class EmbeddingOptions(Record):
+    """An OpenAI-compatible endpoint that makes vectors. ``dimensions`` are asked for, and checked.
+
+    ``timeout``: seconds for one call with many texts, in all. ``price``: what a million tokens cost, 0 where that is
+    not known.
+    """
+
+    section: ClassVar[str] = "embedder"
+
+    base_url: str = "https://api.openai.com/v1"
+    model: str = "text-embedding-3-large"
+    key_env: str = "OPENAI_API_KEY"
+    dimensions: int = 256
+    timeout: float = 60.0
+    price: float = 0.0
+
+
+EmbedderKind = Literal["offline", "minilm", "endpoint", "off"]
+
+
+class Options(Record):
+    """What a program may choose when it opens a memory; the defaults are those of the app.
+
+    ``embedder``: ``offline`` is the packaged one, ``minilm`` the stronger one of the extra of that name, ``endpoint``
+    sends texts to ``endpoint``, ``off`` does without vectors. The vectors that a file already has go on serving until
+    ``Memory.reembedding`` was run.
+    ``decay_rate`` per day for new facts; ``fade_threshold``: effective confidence below which a fact is fading.
+    ``fade_cap``, ``fade_share``: in one local date at most this many facts, or this share of them, go to the Trash.
+    ``background``: make links and vectors in a thread after writes. ``profile``: the default ranking.
+    ``llm``: without one, facts are drawn from conversations by rules.
+    ``strategies``: how names are found, name -> providers in order; added to those of ``STRATEGIES``, or in their
+    place. ``enrichment`` is the one that the nightly job reads with.
+    """
+
+    secrets: SecretPolicy = SecretPolicy()
+    embedder: EmbedderKind = "offline"
+    endpoint: EmbeddingOptions = EmbeddingOptions()
+    decay_rate: float = 0.1
+    fade_threshold: float = 0.05
+    fade_cap: int = 20
+    fade_share: float = 0.02
+    background: bool = True
+    allow_unsafe_fs: bool = False
+    profile: str = "default"
+    llm: LlmOptions = LlmOptions()
+    strategies: dict[str, tuple[ProviderName, ...]] = {}
+    enrichment: str = "accurate"

@@ -1,0 +1,118 @@
+"""A question's way: how it is ranked, what was found, why, and who was told."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from .base import Record
+from .memories import MemoryRecord
+
+ArmName = Literal["keyword", "vector", "sense", "entity", "context"]
+
+
+class Profile(Record):
+    """Everything that decides a ranking (a profile can be saved under a name).
+
+    ``fusion``: ``rrf`` sums weight / (k + rank); ``score`` sums weight * share, where an arm's share says
+    how much of the question a memory answers (0 to about 1).
+    ``depth``: how many candidates each arm hands to fusion. ``floor``: the least cosine similarity
+    at which a memory found by the vector arm alone may appear.
+    ``neighbours``: how much of what the turn before or after says counts for a turn (half of it two turns
+    away); ``session``: how much of what its session's best turns score; ``facts``: how much of what a fact
+    that was drawn from it scores. These belong to the context arm, which takes no part in ``rrf``; nor does
+    ``sense``, the weight of how near its words are in meaning to those of the question.
+    """
+
+    name: str = "default"
+    fusion: Literal["rrf", "score"] = "score"
+    k: int = 60
+    keyword: float = 1.0
+    vector: float = 0.25
+    sense: float = 0.0
+    entity: float = 0.1
+    neighbours: float = 0.5
+    session: float = 0.3
+    facts: float = 0.35
+    floor: float = 0.3
+    depth: int = 100
+
+
+class ArmHit(Record):
+    """What one arm said about one memory.
+
+    ``rank`` counts from 1 in that arm; ``score`` is the arm's raw score (BM25, cosine similarity,
+    number of matched entities); ``term`` is its part of the fused score: the terms of a hit add up
+    to the hit's score. ``matched``: the words, entity names or neighbours that matched; of the sense arm the words of
+    the question whose meaning is there.
+    """
+
+    rank: int
+    score: float
+    term: float
+    matched: tuple[str, ...] = ()
+
+
+class ArmReport(Record):
+    """How an arm took part: ``answered``, ``empty`` (it found nothing), ``off`` (weight 0), ``unavailable`` or
+    ``coming`` (it waits for a network, and the search did not).
+    """
+
+    arm: ArmName
+    state: Literal["answered", "empty", "off", "unavailable", "coming"]
+    found: int = 0
+    why: str = ""
+    milliseconds: float = 0.0
+
+
+class Hit(Record):
+    """One search result; ``rank`` counts from 1; ``arms`` holds the arms that found it."""
+
+    rank: int
+    memory: MemoryRecord
+    score: float
+    arms: dict[ArmName, ArmHit]
+
+
+class SearchResult(Record):
+    """Hits in order, what each arm did, and notes for the reader (what is missing, and why).
+
+    ``candidates`` is the number of fused memories before ``limit``.
+    """
+
+    query: str
+    filter: str
+    profile: Profile
+    hits: tuple[Hit, ...]
+    arms: tuple[ArmReport, ...]
+    notes: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+    candidates: int = 0
+    milliseconds: float = 0.0
+
+
+class Explanation(Record):
+    """Why a memory is, or is not, among the hits of a query.
+
+    ``rank`` is its place in the fused list over everything that passes the filter (None when no arm
+    finds it); ``arms`` its exact place in each arm; ``excluded`` what keeps it out, worst first;
+    ``remedies`` what would bring it in.
+    """
+
+    query: str
+    memory: MemoryRecord
+    rank: int | None
+    score: float
+    limit: int
+    arms: dict[ArmName, ArmHit]
+    excluded: tuple[str, ...] = ()
+    remedies: tuple[str, ...] = ()
+
+
+class Recall(Record):
+    """An agent was told these memories in answer to ``query``."""
+
+    at: int
+    agent: str
+    query: str
+    memory_ids: tuple[str, ...]
+    session_id: str | None = None
