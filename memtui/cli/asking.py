@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.engine.errors import NotFoundError, UsageError
-from memtui.ui.format import count, plural, quote
+from memtui.engine.wording import quoted
+from memtui.ui.format import count, plural
 
 from .door import Door
 from .errors import NEGATIVE, OK
@@ -99,9 +100,11 @@ def _list(pinned: list[SavedQuery], results: list[QuestionResult], json: bool) -
 def _tell(saved: SavedQuery, result: QuestionResult | None) -> None:
     details = [f"in {saved.filter}"] if saved.filter else []
     details += [f"profile {saved.profile}"] if saved.profile else []
-    out(row(_verdict(saved, result), quote(saved.query, _LENGTH), *details))
+    out(row(_verdict(saved, result), quoted(saved.query, _LENGTH), *details))
     for place in result.places if result is not None else ():
-        out(row("   ", _standing(place), quote(place.content, _LENGTH) if place.content else place.memory_id))
+        out(
+            row("   ", _standing(place), quoted(place.content, _LENGTH) if place.content else place.memory_id)
+        )
         if not place.passed and place.why:
             out(row("   ", paint(place.why, "dim")))
 
@@ -133,5 +136,5 @@ def _drop(memory: Memory, query: str, filter: str, id: str | None) -> None:
                 memory.questions.expect_no_more(saved.query_id, id)
             return
     raise NotFoundError(
-        f"There is no pinned question {quote(words, _LENGTH)}.", "memtui questions list shows them."
+        f"There is no pinned question {quoted(words, _LENGTH)}.", "memtui questions list shows them."
     )

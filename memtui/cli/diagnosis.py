@@ -116,7 +116,7 @@ def memory(door: Door) -> Iterator[Diagnosis]:
     except MemtuiError as error:
         yield wrong("memory", "error", error)
         return
-    holds = f"{plural(stats.active, 'memory', 'memories')}, {plural(stats.sessions, 'session')}"
+    holds = f"{plural(stats.active, 'memory')}, {plural(stats.sessions, 'session')}"
     yield _ok("memory", f"{path}: {holds}, {file_size(stats.file_bytes)}")
     yield _ok("vectors", f"{count(stats.embedded)} ({stats.vectors})")
     if stats.vectors_wanted:
@@ -175,7 +175,7 @@ def _strategy(report: StrategyReport) -> str:
     if report.texts:
         found = plural(report.spans, "name")
         each = report.milliseconds / report.texts
-        text += f"; {found} in the newest {plural(report.texts, 'memory', 'memories')}, {each:,.2f} ms each"
+        text += f"; {found} in the newest {plural(report.texts, 'memory')}, {each:,.2f} ms each"
     return text
 
 

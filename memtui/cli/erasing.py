@@ -90,7 +90,7 @@ def _agreed(plan: ErasurePlan, number: int | None, json: bool) -> bool:
         return sys.stdin.readline().strip() == str(plan.memories)
     if number != plan.memories:
         raise InputError(
-            f"The list has {plural(plan.memories, 'memory', 'memories')}, not {number}. Nothing was erased.",
+            f"The list has {plural(plan.memories, 'memory')}, not {number}. Nothing was erased.",
             "Look at it with --dry-run.",
         )
     return True
@@ -120,7 +120,7 @@ def _tell_plan(plan: ErasurePlan) -> None:
         state = (
             paint(f"cannot be opened: {backup.problem}", "red")
             if backup.problem
-            else f"holds {plural(backup.holds, 'memory', 'memories')} of it; is written anew"
+            else f"holds {plural(backup.holds, 'memory')} of it; is written anew"
         )
         out(row(paint("backup ", "yellow"), paint(backup.path.name, "dim"), state))
     for told in plan.notes:
@@ -137,7 +137,7 @@ def _tell_proof(proof: ErasureProof, plan: ErasurePlan | None, json: bool) -> in
         return OK if proof.complete else NEGATIVE
     word = paint("erased", "green") if proof.complete else paint("not finished", "red")
     backups = f", {plural(proof.backups_written, 'backup')} written anew" if proof.backups_written else ""
-    out(row(word, f"{plural(proof.memories, 'memory', 'memories')}{backups}, in {proof.seconds:.1f} s"))
+    out(row(word, f"{plural(proof.memories, 'memory')}{backups}, in {proof.seconds:.1f} s"))
     if proof.files:
         out(
             row(

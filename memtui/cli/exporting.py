@@ -78,7 +78,7 @@ def _tell(report: ExportReport) -> None:
         for name in report.kept:
             err(f"kept: {name} was changed since, or is not ours")
         return
-    memories = plural(report.counts.get("memory", 0), "memory", "memories")
+    memories = plural(report.counts.get("memory", 0), "memory")
     out(row(paint("exported", "green"), memories, "to", str(report.path), gap=" "))
     others = [
         plural(number, f"{kind} line") for kind, number in report.counts.items() if kind not in ("header", "memory", "end")

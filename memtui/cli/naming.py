@@ -160,7 +160,7 @@ def _cells(entity: Entity) -> tuple[str, ...]:
 
 def _line(entity: Entity) -> str:
     also = f"also {', '.join(entity.aliases)}" if entity.aliases else ""
-    memories = plural(entity.mention_count, "memory", "memories")
+    memories = plural(entity.mention_count, "memory")
     return row(paint(entity.canonical_name, "bold"), entity.type, memories, paint(entity.id, "dim"), also)
 
 
@@ -173,7 +173,7 @@ def _tell_merge(merge: EntityMerge) -> None:
             paint(merge.survivor.id, "dim"),
         )
     )
-    whole = plural(merge.memories_after, "memory", "memories")
+    whole = plural(merge.memories_after, "memory")
     out(f"{whole}, {count(merge.moved)} of them from “{merge.absorbed.canonical_name}”")
     out(f"also called {', '.join(merge.aliases)}")
 
@@ -195,7 +195,7 @@ def _portray(door: Door, profile: EntityProfile, namesakes: list[Entity]) -> Non
         names = ", ".join(f"{one.canonical_name} ({count(one.mention_count)})" for one in namesakes)
         rows.append(("may be", f"{names}: --merge makes one of both, --keep-apart says no"))
     if profile.unlinked:
-        rows.append(("not about it", plural(profile.unlinked, "memory", "memories")))
+        rows.append(("not about it", plural(profile.unlinked, "memory")))
     for line in table(rows) if rows else ():
         out(line)
     if profile.memories:

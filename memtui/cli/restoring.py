@@ -166,9 +166,7 @@ def _tell(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None:
     _tell_changes("would be as it was", preview.changed, sum(one.changed for one in memories), "yellow")
     _tell_changes("would be lost", preview.lost, sum(one.lost for one in memories), "red")
     if preview.erased:
-        note(
-            f"{plural(preview.erased, 'memory', 'memories')} of these you erased for good: a restore brings them back"
-        )
+        note(f"{plural(preview.erased, 'memory')} of these you erased for good: a restore brings them back")
     if preview.operations:
         note(f"{plural(preview.operations, 'operation')} since then would no longer be in history")
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 
-def plural(number: int, noun: str) -> str:
-    """``1 turn``, ``1,204 turns``, ``2 memories``."""
-    many = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
-    return f"{number:,} {noun if number == 1 else many}"
+def plural(number: int, noun: str, many: str = "") -> str:
+    """``1 turn``, ``1,204 turns``, ``2 memories``; ``many`` where the rule does not tell it: ``2 facts wait``."""
+    if number != 1:
+        regular = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
+        noun = many or regular
+    return f"{number:,} {noun}"
 
 
 def cut(text: str, most: int) -> str:

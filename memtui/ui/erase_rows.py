@@ -93,7 +93,7 @@ def _why(row: CarrierRow) -> str:
         return row.carrier.why
     if row.backup is None:
         return ""
-    return row.backup.problem or f"holds {plural(row.backup.holds, 'memory', 'memories')} of it"
+    return row.backup.problem or f"holds {plural(row.backup.holds, 'memory')} of it"
 
 
 def row_told(row: CarrierRow, key: str) -> Content:
@@ -111,7 +111,7 @@ def row_told(row: CarrierRow, key: str) -> Content:
 def plan_told(plan: ErasurePlan, glyphs: Glyphs) -> Content:
     """How much goes, in a line or two."""
     others = sum(plan.counts.values())
-    parts = [plural(plan.memories, "memory", "memories")]
+    parts = [plural(plan.memories, "memory")]
     parts += [plural(others, "other place")] if others else []
     parts += [plural(len(plan.backups), "backup")] if plan.backups else []
     staying = sum(carrier.fate == "kept" for carrier in plan.carriers)
@@ -129,7 +129,7 @@ def plan_told(plan: ErasurePlan, glyphs: Glyphs) -> Content:
 
 def proof_text(proof: ErasureProof, glyphs: Glyphs) -> Content:
     """What was looked at, and what was found."""
-    gone = plural(proof.memories, "memory", "memories")
+    gone = plural(proof.memories, "memory")
     parts: list[Content | str | tuple[str, str]] = (
         [(f"{glyphs.protected} {gone} erased for good\n\n", "bold $success")]
         if proof.complete

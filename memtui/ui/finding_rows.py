@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 PLACES: dict[RowsOf, Place] = {
     "memories": "memories", "entities": "entities", "sessions": "sessions", "operations": "history",
 }  # fmt: skip
-NOUNS: dict[RowsOf, tuple[str, str]] = {
-    "memories": ("memory", "memories"), "entities": ("entity", "entities"), "sessions": ("session", "sessions"),
-    "operations": ("operation", "operations"),
+NOUNS: dict[RowsOf, str] = {
+    "memories": "memory", "entities": "entity", "sessions": "session", "operations": "operation"
 }  # fmt: skip
 
 

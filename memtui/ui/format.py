@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from .text import Visible, one_line
+from memtui.engine import wording
+
+from .text import Visible
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
@@ -81,14 +83,9 @@ def file_size(size: int) -> Visible:
     return Visible(f"{size // 1_000} kB" if size < 1_000_000 else f"{size / 1e6:,.1f} MB")
 
 
-def plural(number: int, one: str, many: str | None = None) -> Visible:
-    """``1 turn``, ``1,204 turns``; ``many`` where an s is not enough."""
-    return Visible(f"{count(number)} {one if number == 1 else many or one + 's'}")
-
-
-def quote(text: str, limit: int) -> Visible:
-    """``text`` in quotation marks on one line, ``limit`` cells with them: ``“Prefers trains…”``."""
-    return Visible(f"“{one_line(text, max(limit - 2, 1))}”")
+def plural(number: int, noun: str, many: str = "") -> Visible:
+    """As ``wording.plural``; ``1 turn``, ``1,204 turns``, ``2 memories``."""
+    return Visible(wording.plural(number, noun, many))
 
 
 def _local(seconds: float, zone: tzinfo | None) -> datetime:

@@ -44,7 +44,7 @@ def maintenance_columns(
                 "error" if row.finding.severity == "error" else "warning",
             )
         elif row.complaint is not None:
-            yield Piece(one_line(plural(row.complaint.total, *NOUNS[row.complaint.about]), width), "warning")
+            yield Piece(one_line(plural(row.complaint.total, NOUNS[row.complaint.about]), width), "warning")
         elif row.backup is not None:
             yield Piece(one_line(row.told, width), "error" if row.told.startswith("unusable") else "text")
         elif row.topic is not None:

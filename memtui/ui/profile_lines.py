@@ -141,10 +141,10 @@ class ProfileText:
         yield from self._wrapped("mentioned", self._mentioned(entity))
         yield from self._by_month(portrait.months)
         if portrait.unlinked:
-            told_apart = f"{plural(portrait.unlinked, 'memory', 'memories')} that you took out"
+            told_apart = f"{plural(portrait.unlinked, 'memory')} that you took out"
             yield from self._wrapped("not in", told_apart)
         if portrait.added:
-            number = plural(len(portrait.added), "memory", "memories")
+            number = plural(len(portrait.added), "memory")
             yield from self._wrapped(
                 "enriched", f"found in {number} only when a model read them again: {ADDED}"
             )
@@ -156,7 +156,7 @@ class ProfileText:
         yield []
 
     def _mentioned(self, entity: Entity) -> str:
-        told = f"in {plural(entity.mention_count, 'memory', 'memories')}"
+        told = f"in {plural(entity.mention_count, 'memory')}"
         if entity.first_seen is None or entity.last_seen is None:
             return told
         first, last = (local_date(moment, self.now) for moment in (entity.first_seen, entity.last_seen))

@@ -29,7 +29,7 @@ def fared(saved: SavedQuery, result: QuestionResult | None, glyphs: Glyphs, widt
     if not saved.expected:
         return []
     among = "as the first hit" if saved.top == 1 else f"among the first {saved.top}"
-    told = f"{plural(len(saved.expected), 'memory', 'memories')} {among}"
+    told = f"{plural(len(saved.expected), 'memory')} {among}"
     lines = [
         assemble(("expects  ", "$text-muted"), told, ("" if result else ", not asked yet", "$text-muted"))
     ]

@@ -16,7 +16,7 @@ def wanted_told(stats: Stats) -> str:
     """That the settings want another model than that of the file's vectors; empty where they do not."""
     if not stats.vectors_wanted:
         return ""
-    waiting = plural(stats.embedded + stats.unembedded, "memory", "memories")
+    waiting = plural(stats.embedded + stats.unembedded, "memory")
     return f"the settings want {stats.vectors_wanted}: {waiting} to embed anew"
 
 

@@ -124,7 +124,7 @@ def session_head(row: SessionRow, width: int, now: float, glyphs: Glyphs) -> lis
         "skipped": f"{glyphs.dot} skipped: counted as done, no facts were drawn from it",
         "pending": f"{glyphs.marked} not consolidated yet: no facts were drawn from it",
         "new turns": f"{glyphs.marked} new turns since {since} are not consolidated",
-        "failed": f"{glyphs.conflict} consolidating failed ({plural(session.attempts, 'try', 'tries')})",
+        "failed": f"{glyphs.conflict} consolidating failed ({plural(session.attempts, 'try')})",
     }[word]
     lines += [[Piece(line, role)] for line in wrap(visible(told), width)]
     if session.last_error and row.pending:

@@ -39,7 +39,7 @@ def in_short(source: KnownSource, found: Surveyed | None, now: float) -> str:
 
 def held(found: Surveyed) -> str:
     """``31 sessions, about 1,200 turns``."""
-    turns = plural(found.turns, *_unit(found))
+    turns = plural(found.turns, _unit(found))
     about = turns if found.exact else f"about {turns}"
     return about if found.sessions is None else f"{plural(found.sessions, 'session')}, {about}"
 
@@ -57,9 +57,7 @@ def missing(found: Surveyed) -> str:
         parts.append(f"{count(found.grown_sessions)} went on since")
     if found.new_turns:
         about = "" if found.exact else "about "
-        parts.append(
-            f"{about}{count(found.new_turns)} new {'turns' if _unit(found)[0] == 'turn' else 'memories'}"
-        )
+        parts.append(f"{about}{plural(found.new_turns, f'new {_unit(found)}')}")
     return ", ".join(parts)
 
 
@@ -74,5 +72,5 @@ def going(found: Surveyed) -> str:
     return f"{told} (it keeps them for {source.kept_days} days); {rest}"
 
 
-def _unit(found: Surveyed) -> tuple[str, str]:
-    return ("memory", "memories") if found.source.format in _NOTES else ("turn", "turns")
+def _unit(found: Surveyed) -> str:
+    return "memory" if found.source.format in _NOTES else "turn"

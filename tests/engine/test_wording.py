@@ -22,6 +22,13 @@ def test_things_are_counted_in_english(number: int, noun: str, said: str) -> Non
     assert plural(number, noun) == said
 
 
+def test_what_no_rule_tells_is_given() -> None:
+    assert [plural(number, "text waits", "texts wait") for number in (1, 2)] == [
+        "1 text waits",
+        "2 texts wait",
+    ]
+
+
 @given(some.text(), some.integers(1, 50))
 def test_a_text_is_cut_at_the_length_and_says_so(text: str, most: int) -> None:
     short = cut(text, most)

@@ -11,12 +11,9 @@ from memtui.ui.format import (
     file_size,
     local_date,
     local_time,
-    plural,
-    quote,
     relative_time,
     short_count,
 )
-from memtui.ui.text import cells
 
 NOW = 1_790_000_000
 LISBON_SUMMER = timezone(timedelta(hours=1))
@@ -64,23 +61,6 @@ def test_counts_are_grouped_or_shortened_downwards() -> None:
     assert count(12408) == "12,408"
     shown = [short_count(n) for n in (0, 999, 1000, 1099, 1999, 12408, 999_999, 3_000_000, 2_500_000_000)]
     assert shown == ["0", "999", "1k", "1k", "1.9k", "12k", "999k", "3M", "2.5G"]
-
-
-def test_plural_counts() -> None:
-    assert [plural(1, "turn"), plural(1204, "turn"), plural(2, "memory", "memories")] == [
-        "1 turn",
-        "1,204 turns",
-        "2 memories",
-    ]
-
-
-@given(st.text(max_size=80), st.integers(3, 40))
-def test_a_quote_fits_its_limit(text: str, limit: int) -> None:
-    assert cells(quote(text, limit)) <= limit
-
-
-def test_a_quote_is_one_line_with_marks() -> None:
-    assert quote("Prefers trains\nover flights", 17) == "“Prefers trains…”"
 
 
 def test_small_files_are_told_in_small_units() -> None:

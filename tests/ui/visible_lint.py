@@ -38,7 +38,7 @@ Places = tuple[tuple[int, ...], tuple[str, ...]]
 TRUSTED_FILES = ("ui/safe.py", "ui/text.py", "ui/format.py", "ui/line_filter.py", "cli/output.py")
 SAFE_CALLS: Mapping[str, Fitness] = {
     **dict.fromkeys(("content", "line", "assemble", "marked", "rich_text"), "content"),
-    **dict.fromkeys(("visible", "one_line", "quote", "relative_time", "local_time", "local_date"), "string"),
+    **dict.fromkeys(("visible", "one_line", "relative_time", "local_time", "local_date"), "string"),
     **dict.fromkeys(("count", "short_count", "plural"), "string"),
 }
 SAFE_MODULES = ("safe", "text", "format")

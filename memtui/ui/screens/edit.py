@@ -132,7 +132,7 @@ class TagDialog(Dialog[TagChange]):
         self._memories = memories
 
     def title_text(self) -> str:
-        return "Tags" if self._memories == 1 else f"Tags of {plural(self._memories, 'memory', 'memories')}"
+        return "Tags" if self._memories == 1 else f"Tags of {plural(self._memories, 'memory')}"
 
     def body(self) -> ComposeResult:
         now = " ".join(self._tags) or "none"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from memtui.engine.wording import quoted
 from memtui.ui.actions import Action
 from memtui.ui.entity_rows import TYPES
-from memtui.ui.format import quote
 from memtui.ui.profile_lines import Stop
 
 from .about import AboutRow
@@ -178,7 +178,7 @@ class EntityVerbs(AboutRow, ListPane["Entity"]):
         """One of its other names; of a single one it is asked too."""
         from .picking import Choice, PickDialog
 
-        name = quote(entity.canonical_name, _SHOWN)
+        name = quoted(entity.canonical_name, _SHOWN)
         told = f"{told} {name} itself stays." if told else f"{name} itself stays."
         choices = [Choice(alias) for alias in entity.aliases]
         picked = await self.shell.ask_person(PickDialog(title, choices, yes=yes, told=told))

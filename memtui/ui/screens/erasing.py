@@ -188,7 +188,7 @@ class EraseDialog(Dialog["ErasureProof"]):
     def _show_unfinished(self) -> None:
         waiting = self._unfinished
         if waiting is not None:
-            told = plural(waiting.memories, "memory", "memories")
+            told = plural(waiting.memories, "memory")
             state = (
                 "is not proven yet" if waiting.begun else "was interrupted before anything was erased here"
             )

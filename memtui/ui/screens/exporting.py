@@ -206,7 +206,7 @@ def _report_text(report: ExportReport) -> Content:
     if report.format == "markdown":
         what = plural(sum(report.counts.values()), "note")
     else:
-        what = plural(report.counts.get("memory", 0), "memory", "memories")
+        what = plural(report.counts.get("memory", 0), "memory")
     parts: list[Content | str | tuple[str, str]] = [
         (f"{what} exported.\n\n", "bold"), str(report.path), "\n",
         (f"{file_size(report.size)}, readable by you only", "$text-muted"),

@@ -156,9 +156,9 @@ class JoinDialog(Dialog[Joined]):
         names = ", ".join(one_line(name, _NAME) for name in merge.aliases) or "none"
         return assemble(
             ("stays  ", "bold $success"), line(merge.survivor.canonical_name, _NAME, "bold"),
-            (f"  {merge.type}, then in {plural(merge.memories_after, 'memory', 'memories')}\n", "$text-muted"),
+            (f"  {merge.type}, then in {plural(merge.memories_after, 'memory')}\n", "$text-muted"),
             ("goes   ", "bold $warning"), line(gone.canonical_name, _NAME),
-            (f"  {gone.type}, brings {plural(merge.moved, 'memory', 'memories')}\n", "$text-muted"),
+            (f"  {gone.type}, brings {plural(merge.moved, 'memory')}\n", "$text-muted"),
             ("also   ", "bold $text-muted"), line(names, 300, "$text-muted"),
         )  # fmt: skip
 

@@ -219,7 +219,7 @@ class MemoryVerbs(AboutRow, ListPane[Row]):
     async def _sure(self, name: str, rows: int) -> bool:
         from .question import Question
 
-        title = f"{name.capitalize()} {plural(rows, 'memory', 'memories')}?"
+        title = f"{name.capitalize()} {plural(rows, 'memory')}?"
         question = Question(title, "One undo takes it back.", yes=f"{name} {rows:,}")
         answer = await self.shell.ask_person(question)
         return answer is True

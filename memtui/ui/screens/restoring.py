@@ -97,9 +97,7 @@ class RestoreDialog(Dialog[Chosen]):
                 )
             )
         if preview.erased:
-            told_erased = (
-                f"{plural(preview.erased, 'memory', 'memories')} that you erased for good would be back."
-            )
+            told_erased = f"{plural(preview.erased, 'memory')} that you erased for good would be back."
             parts.append((f"\n{self.shell.glyphs.conflict} {told_erased}", "bold $warning"))
         parts.append(
             "\nWhat is there now is backed up first, so that a restore can be taken back by another one."

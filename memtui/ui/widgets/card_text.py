@@ -178,7 +178,7 @@ class CardText:
         if card.item.kind == "held":
             lines += self._wrapped(assemble(("not remembered yet, and shown to no agent", "$text-muted")))
         for one in card.item.entities:
-            parts = (one.canonical_name, one.type, plural(one.mention_count, "memory", "memories"))
+            parts = (one.canonical_name, one.type, plural(one.mention_count, "memory"))
             lines += self._wrapped(line(f" {self.glyphs.dot} ".join(parts), 300))
         for turn in card.item.sources:
             lines += self._quote(text, turn, evidence, self.width, _QUOTE)

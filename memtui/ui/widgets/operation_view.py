@@ -204,7 +204,7 @@ class HistoryText:
         yield from self._labelled("agent", assemble(who(recall.agent)))
         if detail.session:
             yield from self._labelled("session", assemble(detail.session))
-        yield from self._labelled("told", assemble(plural(len(recall.memory_ids), "memory", "memories")))
+        yield from self._labelled("told", assemble(plural(len(recall.memory_ids), "memory")))
 
     def _labelled(self, label: str, text: Content) -> Iterable[Content]:
         lead = assemble((label.ljust(LABEL), "$text-muted"))

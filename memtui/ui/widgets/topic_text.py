@@ -188,7 +188,7 @@ class TopicText(Labelled):
         more = "" if named == complaint.total else f" of {count(complaint.total)}"
         lines += [
             assemble(""),
-            *self.way("open", f"lists {plural(named, *NOUNS[complaint.about])}{more}"),
+            *self.way("open", f"lists {plural(named, NOUNS[complaint.about])}{more}"),
             assemble(""),
         ]
         lines += [
@@ -227,7 +227,7 @@ class TopicText(Labelled):
         if finding.repairable:
             lines += self.way("run", "mends it, after a backup")
         if finding.ids:
-            shown = plural(len(finding.ids), *NOUNS[finding.about])
+            shown = plural(len(finding.ids), NOUNS[finding.about])
             more = "" if finding.total <= len(finding.ids) else f" of {count(finding.total)}"
             lines += [*self.way("open", f"lists {shown}{more} that it is about"), assemble("")]
         return stack([*lines, *self._rows_named(finding, _LISTED)])
