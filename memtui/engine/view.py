@@ -11,7 +11,6 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import (
     Enrichment,
     Entity,
-    Link,
     MemoryRecord,
     Operation,
     Options,
@@ -186,15 +185,6 @@ class View:
     def entities_of(self, identity: str) -> list[Entity]:
         with self._connections.read() as connection:
             return entities.of_memory(connection, memories.get(connection, identity, self._clock()).rid)
-
-    def links_of(self, identity: str) -> list[Link]:
-        """Where a memory's text names the entities it is linked to, in the order of the text."""
-        from memtui.engine.models import linker
-
-        with self._connections.read() as connection:
-            memory = memories.get(connection, identity, self._clock())
-            named = entities.of_memory(connection, memory.rid)
-        return linker.places(memory.content, named)
 
     def enrichment_of(self, identity: str) -> Enrichment | None:
         """When a model read a memory again for names, and what came of it; None if none did."""

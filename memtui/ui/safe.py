@@ -1,7 +1,7 @@
 """The only way from text to widgets: everything goes through ``visible()``, nothing is parsed as markup.
 
 Textual reads a plain ``str`` as markup and prints its control characters. So no other module of the
-app makes ``Content``, ``Text`` or notifications from anything but literals; a test holds that.
+app makes ``Content`` or notifications from anything but literals; a test holds that.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Iterable
 
 from rich.segment import Segment
 from rich.style import Style as RichStyle
-from rich.text import Text
 from textual.app import App
 from textual.content import Content, Span
 from textual.notifications import SeverityLevel
@@ -79,11 +78,6 @@ def marked(
 def segment(text: str, style: RichStyle | None = None) -> Segment:
     """``text`` as a piece of one rendered line, for widgets with the line API."""
     return Segment(visible(text), style)
-
-
-def rich_text(text: str, style: str | RichStyle = "") -> Text:
-    """``text`` for what understands Rich's text only."""
-    return Text(visible(text, newlines=True), style=style)
 
 
 def notice(

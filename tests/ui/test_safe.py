@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui.ui.line_filter import ControlFilter
-from memtui.ui.safe import assemble, content, line, marked, notice, rich_text, segment
+from memtui.ui.safe import assemble, content, line, marked, notice, segment
 from memtui.ui.text import visible
 from rich.segment import Segment
 from rich.style import Style
@@ -25,7 +25,6 @@ def test_markup_and_controls_in_text_stay_text() -> None:
     shown = visible(HOSTILE)
     assert content(HOSTILE, "bold").plain == shown
     assert line(HOSTILE, 200).plain == shown
-    assert rich_text(HOSTILE).plain == shown
     assert segment(HOSTILE).text == shown
     assert assemble(HOSTILE, (HOSTILE, "bold"), content("!")).plain == f"{shown}{shown}!"
     assert all(

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 
-from memtui.engine.records import Entity, Link
 from memtui.engine.store.entities import Mention, entity_key
 
-from .ner import KnownNames, Span, merge
+from .ner import Span, merge
 
 _KNOWN = "known"
 
@@ -50,15 +49,6 @@ def mentions_of(
         if key and (before is None or (said is not None and not before.vote)):
             found[key] = Mention(span.name, type, span.text, said is not None)
     return tuple(found.values())
-
-
-def places(text: str, entities: Sequence[Entity]) -> list[Link]:
-    """Where ``text`` names these entities, in order; of names that overlap the longest."""
-    by_name = {name: entity for entity in entities for name in (*entity.aliases, entity.canonical_name)}
-    known = KnownNames((name, name, entity.type) for name, entity in by_name.items())
-    return [
-        Link(start=span.start, end=span.end, entity=by_name[span.name]) for span in merge(known.find(text))
-    ]
 
 
 def _extends(longer: Span, known: Span) -> bool:

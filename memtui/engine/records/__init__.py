@@ -11,7 +11,6 @@ from .entities import (
     EntityMerge,
     EntityProfile,
     EntityType,
-    Link,
     ProviderReport,
     StrategyReport,
 )
@@ -61,7 +60,6 @@ __all__ = [
     "ImportProgress",
     "ImportReport",
     "Kind",
-    "Link",
     "LlmOptions",
     "MemoryRecord",
     "Operation",

@@ -67,14 +67,6 @@ class EntityMerge(Record):
     type: str
 
 
-class Link(Record):
-    """Code points ``start:end`` of a memory's text name an entity."""
-
-    start: int
-    end: int
-    entity: Entity
-
-
 class Enrichment(Record):
     """A memory was read again for names at ``at`` (Unix seconds), and has the links to ``added`` from that."""
 

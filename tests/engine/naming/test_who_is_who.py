@@ -207,13 +207,6 @@ def test_the_list_is_filtered_ordered_and_paged(memory: Memory) -> None:
             memory.entities(**wrong)  # type: ignore[arg-type]
 
 
-def test_a_text_tells_where_it_names_whom(memory: Memory) -> None:
-    (id,) = tell(memory, "Then Ada met @bob in Lisbon; Ada slept")
-    text = memory.get(id).content
-    places = [(text[link.start : link.end], link.entity.canonical_name) for link in memory.view.links_of(id)]
-    assert places == [("Ada", "Ada"), ("bob", "bob"), ("Lisbon", "Lisbon"), ("Ada", "Ada")]
-
-
 def test_speakers_of_a_conversation_are_people(memory: Memory) -> None:
     memory.record_turn("talk", "Quill", "hello there")
     memory.record_turn("talk", "Mo", "and quill has a cold, poor thing; Quill should rest")
