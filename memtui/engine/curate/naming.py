@@ -17,25 +17,27 @@ from memtui.engine.store.entities import DESCRIBED, NAMED, TYPED, TYPED_BY_AGENT
 from memtui.engine.store.entity_lists import GROUP
 from memtui.engine.store.sql import scalar, storable
 
+from . import decisions
+from .decisions import PERSON
+
 MOST_CHARACTERS = 200
-_PERSON = "person"
 
 
 def rename(connection: apsw.Connection, entity: Entity, name: str, *, actor: str, now: int) -> None:
     """Call it otherwise; the old name stays as an alias."""
     name = clean(name)
-    _may_change(connection, entity, NAMED, actor, "rename")
+    decisions.must_be_free(connection, entity, NAMED, actor, "rename")
     _take_name(connection, entity, name, now)
     _set(connection, entity.eid, "canonical_name = ?", name)
-    if actor == _PERSON:
-        _decide(connection, entity.eid, NAMED)
+    if actor == PERSON:
+        decisions.protect(connection, entity.eid, NAMED)
 
 
 def retype(connection: apsw.Connection, entity: Entity, type: str, *, actor: str) -> None:
     type = entity_lists.known_type(type)
-    _may_change(connection, entity, TYPED, actor, "retype")
+    decisions.must_be_free(connection, entity, TYPED, actor, "retype")
     _set(connection, entity.eid, "type = ?", type)
-    _decide(connection, entity.eid, TYPED if actor == _PERSON else TYPED_BY_AGENT)
+    decisions.protect(connection, entity.eid, TYPED if actor == PERSON else TYPED_BY_AGENT)
 
 
 def add_alias(connection: apsw.Connection, entity: Entity, alias: str, *, now: int) -> None:
@@ -45,7 +47,7 @@ def add_alias(connection: apsw.Connection, entity: Entity, alias: str, *, now: i
 
 def split(connection: apsw.Connection, entity: Entity, alias: str, *, actor: str, now: int) -> int:
     """Make an entity of its own of one of the names, with the memories that name it so; returns its eid."""
-    _may_change(connection, entity, NAMED, actor, "split")
+    decisions.must_be_free(connection, entity, NAMED, actor, "split")
     key = entity_key(alias)
     if key == entity_key(entity.canonical_name):
         raise InputError(
@@ -67,7 +69,7 @@ def split(connection: apsw.Connection, entity: Entity, alias: str, *, actor: str
         connection.execute("UPDATE entity_aliases SET entity_id = ? WHERE alias_id = ?", (eid, alias_id))
     else:
         _set(connection, eid, "merged_into = NULL", None)
-    _note(connection, "distinct", entity.eid, actor, now, other=eid, key=key)
+    decisions.note(connection, "distinct", entity.eid, actor, now, other=eid, key=key)
     return int(eid)
 
 
@@ -100,19 +102,22 @@ def merge(connection: apsw.Connection, survivor: Entity, absorbed: Entity, *, ac
     """Make one of two. The absorbed one's names, links and id lead to the survivor from then on."""
     type = _merged_type(connection, survivor, absorbed)
     _two(survivor, absorbed)
-    _may_change(connection, absorbed, NAMED | TYPED | DESCRIBED, actor, "merge")
-    for decision_id, by in _apart(connection, survivor.eid, absorbed.eid):
-        if by == _PERSON and actor != _PERSON:
+    decisions.must_be_free(connection, absorbed, NAMED | TYPED | DESCRIBED, actor, "merge")
+    for decision in decisions.apart(connection, survivor.eid, absorbed.eid):
+        if decision.actor == PERSON and actor != PERSON:
             raise ProtectedError(
                 f"The person keeps {survivor.canonical_name} and {absorbed.canonical_name} apart: {actor} may not merge them.",
                 "Ask the person.",
             )
-        connection.execute("DELETE FROM entity_decisions WHERE decision_id = ?", (decision_id,))
+        decisions.forget(connection, decision.decision_id)
     _absorb(connection, survivor.eid, absorbed.eid)
     if type != survivor.type:
         _set(connection, survivor.eid, "type = ?", type)
-    if _bits(connection, absorbed.eid) & TYPED and not _bits(connection, survivor.eid) & TYPED:
-        _decide(connection, survivor.eid, TYPED)
+    if (
+        decisions.decided(connection, absorbed.eid) & TYPED
+        and not decisions.decided(connection, survivor.eid) & TYPED
+    ):
+        decisions.protect(connection, survivor.eid, TYPED)
     if survivor.summary is None and absorbed.summary is not None:
         _set(connection, survivor.eid, "summary = ?", absorbed.summary)
     if absorbed.pinned and not survivor.pinned:
@@ -122,8 +127,8 @@ def merge(connection: apsw.Connection, survivor: Entity, absorbed: Entity, *, ac
 def keep_apart(connection: apsw.Connection, one: Entity, other: Entity, *, actor: str, now: int) -> None:
     """They are two, however alike they look: no merge of them is suggested again."""
     _two(one, other)
-    if not any(key is None for key in _reasons(connection, one.eid, other.eid)):
-        _note(connection, "distinct", one.eid, actor, now, other=other.eid)
+    if all(decision.split_off is not None for decision in decisions.apart(connection, one.eid, other.eid)):
+        decisions.note(connection, "distinct", one.eid, actor, now, other=other.eid)
 
 
 def unlink(
@@ -138,36 +143,36 @@ def unlink(
         raise InputError(
             f"{memory.id} is not linked to {entity.canonical_name}.", "memtui show has what it is linked to."
         )
-    _withdraw(connection, "link", memory, entity, actor)
+    decisions.withdraw(connection, "link", memory, entity, actor)
     for (eid,) in rows:
-        _note(connection, "unlink", eid, actor, now, rid=memory.rid)
+        decisions.note(connection, "unlink", eid, actor, now, rid=memory.rid)
 
 
 def link(connection: apsw.Connection, memory: MemoryRecord, entity: Entity, *, actor: str, now: int) -> None:
     """The memory is about it, whatever stands in its text."""
-    said_otherwise = _withdraw(connection, "unlink", memory, entity, actor)
+    said_otherwise = decisions.withdraw(connection, "unlink", memory, entity, actor)
     linked = scalar(
         connection,
         f"SELECT 1 FROM memory_entities WHERE rid = ?1 AND eid IN {GROUP.format(eid='?2')}",
         (memory.rid, entity.eid),
     )
     if said_otherwise or not linked:
-        _note(connection, "link", entity.eid, actor, now, rid=memory.rid)
+        decisions.note(connection, "link", entity.eid, actor, now, rid=memory.rid)
 
 
 def hide(connection: apsw.Connection, entity: Entity, *, actor: str) -> None:
     """It is no entity: its names are not looked for any more."""
-    _may_change(connection, entity, NAMED | TYPED | DESCRIBED, actor, "hide")
+    decisions.must_be_free(connection, entity, NAMED | TYPED | DESCRIBED, actor, "hide")
     _set(connection, entity.eid, "hidden = 1", None)
 
 
 def describe(connection: apsw.Connection, entity: Entity, summary: str | None, *, actor: str) -> None:
     """A line that says who or what it is; None takes it away."""
-    _may_change(connection, entity, DESCRIBED, actor, "describe")
+    decisions.must_be_free(connection, entity, DESCRIBED, actor, "describe")
     text = " ".join(storable(summary).replace("\0", " ").split()) if summary else ""
     _set(connection, entity.eid, "summary = ?", text[:2_000] or None)
-    if actor == _PERSON:
-        _decide(connection, entity.eid, DESCRIBED, clear=not text)
+    if actor == PERSON:
+        decisions.protect(connection, entity.eid, DESCRIBED, clear=not text)
 
 
 def pin(connection: apsw.Connection, entity: Entity, pinned: bool) -> None:
@@ -199,7 +204,9 @@ def _take_name(connection: apsw.Connection, entity: Entity, name: str, now: int)
             else:
                 _set(connection, row, "merged_into = ?", entity.eid)
             return
-        if all(key is not None for key in _reasons(connection, entity.eid, survivor)):
+        if all(
+            decision.split_off is not None for decision in decisions.apart(connection, entity.eid, survivor)
+        ):
             others.append(survivor)
     for other in entities.by_eid(connection, others):
         raise InputError(
@@ -241,9 +248,8 @@ def _two(one: Entity, other: Entity) -> None:
 
 def _merged_type(connection: apsw.Connection, survivor: Entity, absorbed: Entity) -> str:
     """What somebody decided; else what most of the memories of both say."""
-    decided = TYPED | TYPED_BY_AGENT
     for one in (survivor, absorbed):
-        if _bits(connection, one.eid) & decided:
+        if decisions.decided(connection, one.eid) & (TYPED | TYPED_BY_AGENT):
             return one.type
     votes: Any = connection.execute(
         f"""
@@ -256,79 +262,6 @@ def _merged_type(connection: apsw.Connection, survivor: Entity, absorbed: Entity
     return str(votes[0]) if votes else survivor.type
 
 
-def _bits(connection: apsw.Connection, eid: int) -> int:
-    return int(scalar(connection, "SELECT protected FROM entities WHERE eid = ?", (eid,)))
-
-
-def _may_change(connection: apsw.Connection, entity: Entity, bits: int, actor: str, verb: str) -> None:
-    if actor != _PERSON and _bits(connection, entity.eid) & bits:
-        raise ProtectedError(
-            f"The person decided about {entity.canonical_name}: {actor} may not {verb} it.", "Ask the person."
-        )
-
-
 def _set(connection: apsw.Connection, eid: int, what: str, value: str | int | None) -> None:
     values = (value, eid) if "?" in what else (eid,)
     connection.execute(f"UPDATE entities SET {what} WHERE eid = ?", values)
-
-
-def _decide(connection: apsw.Connection, eid: int, bit: int, *, clear: bool = False) -> None:
-    operator = "& ~" if clear else "|"
-    connection.execute(f"UPDATE entities SET protected = protected {operator} ? WHERE eid = ?", (bit, eid))
-
-
-def _note(
-    connection: apsw.Connection, decision: str, eid: int, actor: str, now: int, *, other: int | None = None,
-    rid: int | None = None, key: str | None = None,
-) -> None:  # fmt: skip
-    connection.execute(
-        "INSERT INTO entity_decisions(decision, entity_id, other_id, rid, key, at, actor) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (decision, eid, other, rid, key, now, actor),
-    )
-
-
-def _withdraw(
-    connection: apsw.Connection, decision: str, memory: MemoryRecord, entity: Entity, actor: str
-) -> bool:
-    """Take back what was decided before about this memory; whether anything was.
-
-    Raises ProtectedError when that was the person's decision.
-    """
-    rows: Any = connection.execute(
-        f"""
-        SELECT decision_id, actor FROM entity_decisions
-        WHERE decision = ?3 AND rid = ?1 AND entity_id IN {GROUP.format(eid="?2")}
-        """,
-        (memory.rid, entity.eid, decision),
-    ).fetchall()
-    for decision_id, by in rows:
-        if by == _PERSON and actor != _PERSON:
-            raise ProtectedError(
-                f"The person decided about {memory.id} and {entity.canonical_name}: {actor} may not change it.",
-                "Ask the person.",
-            )
-        connection.execute("DELETE FROM entity_decisions WHERE decision_id = ?", (decision_id,))
-    return bool(rows)
-
-
-def _apart(connection: apsw.Connection, one: int, other: int) -> list[tuple[int, str]]:
-    """(decision, by whom) of all that was decided between two entities or names of them."""
-    rows: Any = connection.execute(
-        f"""
-        SELECT decision_id, actor FROM entity_decisions WHERE decision = 'distinct' AND (
-            (entity_id IN {GROUP.format(eid="?1")} AND other_id IN {GROUP.format(eid="?2")})
-            OR (entity_id IN {GROUP.format(eid="?2")} AND other_id IN {GROUP.format(eid="?1")}))
-        """,
-        (one, other),
-    ).fetchall()
-    return [(int(decision_id), str(actor)) for decision_id, actor in rows]
-
-
-def _reasons(connection: apsw.Connection, one: int, other: int) -> list[str | None]:
-    """The ``key`` of each decision that keeps two apart: the name that was split off, None when it was said outright."""
-    found = []
-    for decision_id, _ in _apart(connection, one, other):
-        found.append(
-            scalar(connection, "SELECT key FROM entity_decisions WHERE decision_id = ?", (decision_id,))
-        )
-    return found
