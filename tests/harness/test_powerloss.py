@@ -19,8 +19,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import MemtuiError
 from memtui.engine.records import Options
-from memtui.engine.store import connection as store_connection
-from memtui.engine.store import migrate
+from memtui.engine.store import connecting, migrate
 
 from state_hash import state_hash
 
@@ -158,9 +157,9 @@ def test_the_harness_catches_commits_that_are_not_synced(
 ) -> None:
     normal = tuple(
         ("synchronous", "NORMAL", 1) if name == "synchronous" else (name, value, expected)
-        for name, value, expected in store_connection._PRAGMAS
+        for name, value, expected in connecting._PRAGMAS
     )
-    monkeypatch.setattr(store_connection, "_PRAGMAS", normal)
+    monkeypatch.setattr(connecting, "_PRAGMAS", normal)
     dice = random.Random(2)
     recorded = record_a_life(folders[0], 40, dice)
     assert problems_after_cuts(recorded, 40, folders[1], dice)

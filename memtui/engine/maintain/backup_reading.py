@@ -15,7 +15,7 @@ import apsw
 from memtui.engine.errors import CorruptFileError, ForeignFileError, MemtuiError, NewerFileError
 from memtui.engine.records import Record
 from memtui.engine.store import backup, migrate
-from memtui.engine.store.connection import APPLICATION_ID, connect, translate
+from memtui.engine.store.connecting import APPLICATION_ID, connect, translate
 from memtui.engine.store.sql import scalar
 
 

@@ -25,7 +25,8 @@ from memtui.engine.errors import (
 from memtui.engine.wording import plural
 
 from . import migrate
-from .connection import APPLICATION_ID, Connections, assert_sqlite, connect, translate
+from .connecting import APPLICATION_ID, assert_sqlite, connect, translate
+from .connection import Connections
 
 MEMORY = ":memory:"
 

@@ -11,8 +11,8 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import ReadOnlyError, StoreError
 from memtui.engine.records import Options
-from memtui.engine.store import connection as store_connection
-from memtui.engine.store.connection import APPLICATION_ID, connect
+from memtui.engine.store import connecting
+from memtui.engine.store.connecting import APPLICATION_ID, connect
 
 OPTIONS = Options(background=False, embedder="off")
 EXPECTED = {
@@ -55,7 +55,7 @@ def test_a_setting_that_sqlite_does_not_accept_is_an_error(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Memory.open(place, options=OPTIONS).close()
-    monkeypatch.setattr(store_connection, "_PRAGMAS", (("synchronous", "FULL", 3),))
+    monkeypatch.setattr(connecting, "_PRAGMAS", (("synchronous", "FULL", 3),))
     with pytest.raises(StoreError, match="synchronous"):
         connect(place, write=True)
 
@@ -134,7 +134,7 @@ def test_a_closed_memory_leaves_one_file(place: Path) -> None:
 def test_every_sqlite_error_gets_a_cause_and_a_next_step(
     error: apsw.Error, kind: str, said: str, place: Path
 ) -> None:
-    translated = store_connection.translate(error, place)
+    translated = connecting.translate(error, place)
     assert type(translated).__name__ == kind
     assert said in translated.message and translated.hint
     assert translated.exit_code == 4

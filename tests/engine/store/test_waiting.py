@@ -10,7 +10,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import StoreError
 from memtui.engine.records import Options
-from memtui.engine.store import connection, history
+from memtui.engine.store import connecting, history
 
 OPTIONS = Options(background=False, embedder="off")
 
@@ -61,7 +61,7 @@ def test_threads_of_one_program_get_in_between_as_well(place: Path) -> None:
 
 
 def test_who_waits_too_long_is_told_why(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "BUSY_SECONDS", 0.2)
+    monkeypatch.setattr(connecting, "BUSY_SECONDS", 0.2)
     with Memory.open(place, options=OPTIONS) as busy, Memory.open(place, options=OPTIONS) as waiting:
         with busy._connections.write():
             started = time.monotonic()

@@ -16,7 +16,7 @@ import apsw
 from memtui.engine.errors import CorruptFileError, StoreError
 from memtui.engine.store import backup, migrate
 from memtui.engine.store.backup import Backup
-from memtui.engine.store.connection import APPLICATION_ID, connect, translate
+from memtui.engine.store.connecting import APPLICATION_ID, connect, translate
 from memtui.engine.store.sql import as_json, scalar
 from memtui.engine.store.vec0 import load_vec0
 

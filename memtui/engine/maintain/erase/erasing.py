@@ -21,7 +21,8 @@ from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError, NotFoundError, ReadOnlyError, StoreError
 from memtui.engine.records import Record
 from memtui.engine.store import backup, metadata, operations
-from memtui.engine.store.connection import BUSY_SECONDS, Connections
+from memtui.engine.store.connecting import BUSY_SECONDS
+from memtui.engine.store.connection import Connections
 from memtui.engine.store.erased import UNFINISHED, salt_of
 from memtui.engine.store.sql import json_text, scalar
 

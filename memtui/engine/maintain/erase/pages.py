@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 import apsw
 
-from memtui.engine.store.connection import BUSY_SECONDS, Connections, wait_as_usual
+from memtui.engine.store.connecting import BUSY_SECONDS, wait_as_usual
+from memtui.engine.store.connection import Connections
 
 # A larger file is written anew by way of the disk, not of memory.
 _IN_MEMORY_BYTES = 256_000_000

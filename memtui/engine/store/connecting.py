@@ -1,0 +1,156 @@
+"""One connection to a memory file: its settings, its patience with other programs, and what went wrong in words.
+
+Every connection has the same durable settings, set one by one and read back.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import apsw
+
+from memtui import paths
+from memtui.engine.errors import (
+    CorruptFileError,
+    DiskFullError,
+    ForeignFileError,
+    MemtuiError,
+    ReadOnlyError,
+    StoreError,
+)
+
+from . import words
+
+APPLICATION_ID = 0x6D656D74  # "memt"
+OLDEST_SQLITE = (3, 54, 0)
+BUSY_SECONDS = 30.0
+_ASKING_SECONDS = (0.0005, 0.005)
+
+_PRAGMAS: tuple[tuple[str, object, object], ...] = (
+    # name, value to set, value to read back
+    ("synchronous", "FULL", 2),
+    ("foreign_keys", "ON", 1),
+    ("recursive_triggers", "ON", 1),
+    ("trusted_schema", "OFF", 0),
+    ("cell_size_check", "ON", 1),
+    ("secure_delete", "FAST", 2),
+    ("mmap_size", 0, 0),
+    # The background checkpoints when writing pauses (indexer.py); this is the bound when it never does.
+    ("wal_autocheckpoint", 8_000, 8_000),
+    ("journal_size_limit", 64 * 1024 * 1024, 64 * 1024 * 1024),
+    ("temp_store", "MEMORY", 2),
+)
+
+
+def assert_sqlite() -> None:
+    """Refuse an SQLite that loses commits in WAL mode (before 3.51.3) or lacks what we use."""
+    version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
+    if version < OLDEST_SQLITE:
+        raise StoreError(
+            f"SQLite {apsw.sqlite_lib_version()} is too old for memtui.",
+            "Install apsw >= 3.54 from its wheel: pip install --upgrade apsw",
+        )
+
+
+class _Patience:
+    """What to do while another program holds a lock: ask again every few milliseconds, for 30 seconds.
+
+    SQLite's own timeout asks every 100 ms in the end; beside a program that writes without a pause it would
+    find the short moments in between only by luck.
+    """
+
+    def __init__(self) -> None:
+        self._until = 0.0
+
+    def __call__(self, asked: int) -> bool:
+        import random
+
+        if asked == 0:
+            self._until = time.monotonic() + BUSY_SECONDS
+        elif time.monotonic() > self._until:
+            return False
+        time.sleep(random.uniform(*_ASKING_SECONDS))
+        return True
+
+
+def wait_as_usual(connection: apsw.Connection) -> None:
+    """Wait for other programs as every connection does: up to 30 seconds."""
+    connection.set_busy_handler(_Patience())
+
+
+def _set_and_verify(connection: apsw.Connection, name: str, value: object, expected: object) -> None:
+    connection.execute(f"PRAGMA {name} = {value}").fetchall()
+    got = connection.pragma(name)
+    if got is not None and got != expected:  # mmap_size is None for :memory:
+        raise StoreError(f"SQLite did not accept {name} = {value} (it says {got!r}).", "Run memtui doctor.")
+
+
+def connect(path: Path | None, *, write: bool, immutable: bool = False) -> apsw.Connection:
+    """A configured connection to an existing file; ``path`` None is a private in-memory database."""
+    if path is None:
+        connection = apsw.Connection(":memory:")
+    else:
+        flags = apsw.SQLITE_OPEN_READWRITE if write else apsw.SQLITE_OPEN_READONLY
+        name = os.fspath(path)
+        if immutable:
+            name = f"{path.absolute().as_uri()}?immutable=1"
+            flags |= apsw.SQLITE_OPEN_URI
+        connection = apsw.Connection(name, flags=flags | apsw.SQLITE_OPEN_NOFOLLOW, statementcachesize=256)
+    try:
+        wait_as_usual(connection)
+        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+        for name, value, expected in _PRAGMAS:
+            _set_and_verify(connection, name, value, expected)
+        if path is not None and not write:
+            _set_and_verify(connection, "query_only", "ON", 1)
+        words.install(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def translate(error: apsw.Error | UnicodeDecodeError, path: Path | None) -> MemtuiError:
+    """The memtui error for an SQLite one: cause and next step in words."""
+    where = "the memory" if path is None else str(path)
+    match error:
+        case apsw.FullError():
+            return DiskFullError(
+                f"No space left to write {where} ({paths.free_space(path)}).",
+                "Nothing was changed. Free some space and try again.",
+            )
+        case apsw.NotADBError():
+            return ForeignFileError(f"{where} is not a memory file.", "Choose another file with --db.")
+        case UnicodeDecodeError():
+            return CorruptFileError(
+                f"A text in {where} is damaged.",
+                "Run memtui check, then restore a backup. The file was left as it is.",
+            )
+        case apsw.CorruptError():
+            return CorruptFileError(
+                f"{where} is damaged: {error}.",
+                "Run memtui check, then restore a backup. The file was left as it is.",
+            )
+        case apsw.ReadOnlyError():
+            return ReadOnlyError(
+                f"{where} cannot be written.", "Open it with --readonly, or fix its permissions."
+            )
+        case apsw.BusyError():
+            return StoreError(
+                f"{where} is in use: another program has held its write lock for over 30 seconds.",
+                "Close that program, or try again.",
+            )
+        case apsw.IOError():
+            # A file size limit and a full quota arrive as an I/O error, not as FULL.
+            return DiskFullError(
+                f"Writing or reading {where} failed: {error} ({paths.free_space(path)}).",
+                "Nothing was changed. Check the disk, its free space and quota, and try again.",
+            )
+        case apsw.CantOpenError():
+            return StoreError(
+                f"{where} cannot be opened.", "Check that it exists and that you may read and write it."
+            )
+        case _:
+            return StoreError(f"The memory file refused: {error}.", "Run memtui check.")
