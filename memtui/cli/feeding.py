@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from memtui import paths
 from memtui.engine.errors import InputError, MemtuiError, UsageError
+from memtui.engine.records import Refused
 from memtui.ui.format import count, plural
 
 from .discovering import chosen, discovered, list_discovered
-from .errors import CANCELLED, OK
+from .errors import BAD_INPUT, CANCELLED, OK
 from .following import follow, live_places
 from .output import emit, err, note, out, paint, row, table
 from .progress import Meter, cancelled_by_signal
 from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
+    from memtui.engine.feeds.database_urls import Local
     from memtui.engine.memory import Memory
     from memtui.engine.records import ImportProgress, ImportReport
 
@@ -52,6 +55,9 @@ def import_command(
     (memory.db, mem0, the MCP reference server, observations), Markdown notes, and JSONL ({"session_id", "role",
     "content", "time"} a line) are recognised by what is in them. What is there already is not added again. Ctrl+C
     stops; what came in until then stays, and "memtui undo" takes it back.
+
+    What is named and cannot be read is told at the end, with exit code 3; the rest comes in. In folders and archives, what
+    is something else is left out and named (--json: all of it).
 
     Sessions of the Agents SDK in another database come in by its URL, best from the environment: env:NAME.
 
@@ -91,22 +97,24 @@ def import_command(
 
 
 def _bring_in_one(
-    door: Door, found: list[Path], format: str | None, *, dry_run: bool, later: bool, json: bool
+    door: Door, found: Local, format: str | None, *, dry_run: bool, later: bool, json: bool
 ) -> int:
     """All of it as one operation."""
     if not dry_run and not door.demo and paths.is_missing(door.path()):
         from memtui.engine.feeds.detect import find_sources
 
-        find_sources(found, format)  # what holds nothing to import leaves no empty memory behind
+        find_sources(found.paths, format)  # what holds nothing to import leaves no empty memory behind
     meter = Meter()
     with _target(door, dry_run) as memory:
-        report = _import(memory, found, format, dry_run, meter)
+        report = _import(memory, found.paths, format, dry_run, meter)
+        report = replace(report, refused=(*found.refused, *report.refused))
         if json:
             emit(report)
         else:
             _tell(report)
+        _tell_refused(report.refused)
         _afterwards(memory, [report], meter, later=later)
-    return CANCELLED if report.cancelled else OK
+    return CANCELLED if report.cancelled else BAD_INPUT if report.refused else OK
 
 
 def _bring_in(door: Door, found: list[Path], *, dry_run: bool, later: bool, json: bool) -> int:
@@ -120,7 +128,7 @@ def _bring_in(door: Door, found: list[Path], *, dry_run: bool, later: bool, json
                 report = _import(memory, [path], None, dry_run, meter)
             except InputError as error:
                 failed = error
-                err(f"error: {error.message}")
+                _tell_refused([Refused(message=error.message, hint=error.hint)])
                 continue
             reports.append(report)
             if not json:
@@ -135,8 +143,16 @@ def _bring_in(door: Door, found: list[Path], *, dry_run: bool, later: bool, json
     return OK if failed is None else failed.exit_code
 
 
+def _tell_refused(refused: Sequence[Refused]) -> None:
+    """The causes one by one; a next step once for all that share it."""
+    for one in refused:
+        err(f"error: {one.message}")
+    for hint in dict.fromkeys(one.hint for one in refused if one.hint):
+        err(f"hint: {hint}")
+
+
 def _import(
-    memory: Memory, found: list[Path], format: str | None, dry_run: bool, meter: Meter
+    memory: Memory, found: Sequence[Path], format: str | None, dry_run: bool, meter: Meter
 ) -> ImportReport:
     with cancelled_by_signal() as cancelled:
         report = memory.import_paths(

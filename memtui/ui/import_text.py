@@ -109,6 +109,10 @@ def report_text(report: ImportReport, *, follows: bool = False) -> Content:
         "\n",
         (f"{plural(report.files, 'file')}, {formats}, in {report.seconds:.1f} s\n", "$text-muted"),
     ]
+    for refused in report.refused[:_WARNINGS]:
+        parts += [(f"! {refused.message}\n", "$error"), (f"  {refused.hint}\n", "$text-muted")]
+    if len(report.refused) > _WARNINGS:
+        parts.append((f"and {len(report.refused) - _WARNINGS} more cannot be read\n", "$error"))
     for warning in report.warnings[:_WARNINGS]:
         parts.append((f"! {warning}\n", "$warning"))
     if len(report.warnings) > _WARNINGS:

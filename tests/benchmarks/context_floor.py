@@ -1,6 +1,6 @@
 """How often a context block is injected, for questions that the memory can answer and for those it cannot.
 
-    python tests/benchmarks/context_floor.py DATA [--near 0.4 0.5 0.6] [--limit 5]
+    python tests/benchmarks/context_floor.py DATA [--embedder minilm] [--near 0.4 0.5 0.6] [--limit 5]
 
 DATA is as for locomo.py. One conversation is one memory, each turn a fact. The rows: questions with an answer
 (by category), LoCoMo's adversarial ones (about something that was not said, in the words of what was), and
@@ -66,6 +66,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", type=Path)
+    parser.add_argument("--embedder", choices=("offline", "minilm"), default="offline")
     parser.add_argument("--near", type=float, nargs="*", default=[briefing.NEAR])
     parser.add_argument("--limit", type=int, default=5)
     args = parser.parse_args()
@@ -78,8 +79,9 @@ def main() -> None:
         turns[turn["conv"]].append(turn)
     found: dict[float, dict[str, list[Told]]] = {near: defaultdict(list) for near in args.near}
     names = sorted(turns)
+    options = Options(embedder=args.embedder, background=False)
     for place, conversation in enumerate(names):
-        with Memory.open(":memory:", options=Options(background=False)) as memory:
+        with Memory.open(":memory:", options=options) as memory:
             turn_of: dict[str, str] = {}
             for turn in turns[conversation]:
                 fact = memory.remember(f"{turn['speaker']}: {content(turn)}")

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,28 @@ def test_what_cannot_be_imported_is_bad_input(name: str, raw: bytes | None, cli:
     assert told.code == 3
     assert name in told.err
     assert "\nhint: " in told.err
+
+
+def test_one_unknown_file_among_several_is_told_and_the_others_come_in(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_text("hello")
+    named = (conversation(tmp_path), tmp_path / "b.txt", conversation(tmp_path, name="same.jsonl"))
+    for told in (cli("import", *named, "--dry-run"), cli("import", *named)):
+        assert told.code == 3
+        assert "import 4 turns" in told.out.replace("imported", "import")
+        assert told.err.startswith(f"error: {tmp_path / 'b.txt'} is in no format")
+        assert "\nhint: " in told.err
+    again = cli("import", *named, "--json")
+    assert (again.code, again.json["already_there"], len(again.json["refused"])) == (3, 8, 1)
+
+
+def test_json_names_all_that_an_archive_leaves_out(cli: Cli, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.write(conversation(tmp_path), "talk.jsonl")
+        for number in range(5):
+            archive.writestr(f"{number}.html", "<p>")
+    told = cli("import", tmp_path / "x.zip", "--json")
+    assert [one["name"] for one in told.json["left_out"]] == [f"{number}.html" for number in range(5)]
+    assert "(0.html, 1.html, 2.html and 2 more)" in cli("import", tmp_path / "x.zip").err
 
 
 def test_an_unknown_format_lists_the_known_ones(cli: Cli, tmp_path: Path) -> None:

@@ -110,6 +110,20 @@ async def test_a_path_with_nothing_to_import_says_why_and_lets_one_try_again(
         await until(lambda: app.screen.query_one(PathInput).has_focus)
 
 
+async def test_what_cannot_be_read_is_told_and_the_rest_comes_in(story: Story, tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_text("Dear diary,\n")
+    before = turns_in(story)
+    app = story.app()
+    async with running(app) as pilot:
+        app.push_screen(ImportDialog(tmp_path / "b.txt", talk(tmp_path / "new.jsonl", 2)))
+        for said in ("2 turns of 1 session would come in", "2 turns of 1 session came in"):
+            await until(lambda said=said: said in text_of(app))  # type: ignore[misc]
+            assert "b.txt is in no format" in text_of(app)
+            assert "--format" in text_of(app)
+            await pilot.press("enter")
+    assert turns_in(story) == before + 2
+
+
 async def test_an_import_can_be_stopped_and_what_came_in_is_one_operation(
     story: Story, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,8 +20,10 @@ from typing import Any
 import apsw
 
 from ..errors import InputError, UsageError
+from ..records import Record, Refused
 from .agents_sdk import COLUMNS
 from .databases import quoted
+from .detect import none_usable
 from .limits import LIMITS, Limits
 
 _URL = re.compile(r"[a-z][a-z0-9]*(?:\+[a-z0-9_]+)?://")
@@ -37,17 +39,40 @@ def is_url(place: str) -> bool:
     return place.startswith(_ENVIRONMENT) or _URL.match(place) is not None
 
 
+class Local(Record):
+    """What was named, as ``paths``; databases that could not be copied are ``refused``."""
+
+    paths: tuple[Path, ...]
+    refused: tuple[Refused, ...]
+
+
 @contextmanager
-def local(places: Sequence[str | Path], limits: Limits = LIMITS) -> Iterator[list[Path]]:
+def local(places: Sequence[str | Path], limits: Limits = LIMITS) -> Iterator[Local]:
     """Every place as a path: databases are copied for as long as the context lasts.
 
-    Raises InputError for one that cannot be reached or holds no sessions.
+    A database that cannot be reached or holds no sessions is refused. Raises InputError if nothing else was named; one
+    that is raised within the context tells what was refused too.
     """
     with ExitStack() as stack:
-        yield [
-            stack.enter_context(_copied(str(place), limits)) if is_url(str(place)) else Path(place)
-            for place in places
-        ]
+        paths: list[Path] = []
+        refused: list[Refused] = []
+        for place in places:
+            try:
+                paths.append(
+                    stack.enter_context(_copied(str(place), limits)) if is_url(str(place)) else Path(place)
+                )
+            except InputError as error:
+                if len(places) == 1:
+                    raise
+                refused.append(Refused(message=error.message, hint=error.hint))
+        if refused and not paths:
+            raise none_usable(refused)
+        try:
+            yield Local(paths=tuple(paths), refused=tuple(refused))
+        except InputError as error:
+            if refused:
+                raise none_usable([*refused, Refused(message=error.message, hint=error.hint)]) from None
+            raise
 
 
 @contextmanager

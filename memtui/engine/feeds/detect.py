@@ -1,7 +1,7 @@
 """Finds what can be imported in files, folders and zip archives, by looking inside and never at names.
 
-What the person named must be usable, or they are told why not. What lies beside it in a folder or an archive
-and is something else is counted and left alone.
+Of what the person named, each that cannot be used is told with its reason, and the others are read all the same. What
+lies beside them in a folder or an archive and is something else is named, counted and left alone.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from ..errors import InputError
-from ..records import Record, Skip
+from ..records import LeftOut, Record, Refused, Skip
 from . import databases, packed, zips
 from .agents_sdk import AgentsSDK
 from .base import Feed, Head
@@ -67,6 +67,7 @@ NO_FILE = "not a file"
 ASIDE = "notes beside something else"
 OWN = "this memory"
 NESTED = "database in an archive"
+PACKED = "packed file in an archive"
 # Text in two bytes a character would have shown by then.
 _TEXT = 64
 
@@ -79,10 +80,18 @@ class Recognised(Record):
 
 
 class Found(Record):
-    """``sources`` from the oldest file to the newest; ``ignored`` counts files by why they are left out."""
+    """``sources`` from the oldest file to the newest; what is ``left_out`` of folders and archives; what was named and
+    is ``refused`` as a whole.
+    """
 
     sources: tuple[Recognised, ...]
-    ignored: dict[str, int]
+    left_out: tuple[LeftOut, ...] = ()
+    refused: tuple[Refused, ...] = ()
+
+    @property
+    def ignored(self) -> dict[str, int]:
+        """How many files are left out, by why."""
+        return dict(Counter(one.reason for one in self.left_out))
 
     @property
     def size(self) -> int:
@@ -107,23 +116,44 @@ def find_sources(
     ``own`` is the memory that is open in this process: its files are never opened, as closing one would drop
     the locks on it.
 
-    Raises InputError if a path is missing, unreadable, empty or binary, if nothing in it is recognised, or if
-    ``format`` is unknown or contradicted by the content.
+    A path is refused if it is missing, unreadable, empty or binary, if nothing in it is recognised, or if the content
+    contradicts ``format``. Raises InputError if all of them are, or if ``format`` is unknown.
     """
     wanted = feed_named(format) if format is not None else None
     if not paths:
         raise InputError("Nothing to import was named.", "Name a file, a folder or a zip archive.")
-    ignored: Counter[str] = Counter()
+    left_out: list[LeftOut] = []
+    refused: list[Refused] = []
     sources: dict[tuple[str, str | None], tuple[float, Recognised]] = {}
-    for path in paths:
-        search = _Search(path.expanduser(), wanted, limits, identities(own))
-        for age, found in search.run():
+    for path in dict.fromkeys(path.expanduser() for path in paths):
+        search = _Search(path, wanted, limits, identities(own))
+        try:
+            pairs = search.run()
+        except InputError as error:
+            if len(paths) == 1:
+                raise
+            refused.append(Refused(message=error.message, hint=error.hint))
+            continue
+        for age, found in pairs:
             sources.setdefault((os.path.realpath(found.source.path), found.source.member), (age, found))
-        ignored.update(search.ignored)
+        left_out += search.left_out
         if len(sources) > limits.files:
             raise InputError(f"There are more than {limits.files:,} files.", "Import a folder at a time.")
+    if not sources:
+        raise none_usable(refused)
     ordered = sorted(sources.values(), key=lambda pair: (pair[0], pair[1].source.place))
-    return Found(sources=tuple(found for _, found in ordered), ignored=dict(ignored))
+    return Found(
+        sources=tuple(found for _, found in ordered),
+        left_out=tuple(left_out),
+        refused=tuple(refused),
+    )
+
+
+def none_usable(refused: Sequence[Refused]) -> InputError:
+    """What to raise when everything that was named is refused: all the reasons, each next step once."""
+    return InputError(
+        "\n".join(one.message for one in refused), "\n".join(dict.fromkeys(one.hint for one in refused))
+    )
 
 
 def identities(own: Path | None) -> frozenset[tuple[int, int]]:
@@ -144,6 +174,10 @@ def _is_text(raw: bytes, whole: bool) -> bool:
     return (start[:1] in (b"{", b"[") and b"\0" not in start) or bool(Head.of(raw, whole=whole).objects)
 
 
+class _UnknownError(Exception):
+    """A stream is in no format that is wanted; its text is the reason."""
+
+
 class _Search:
     """Looking into one path that the person named; finds come with the time of their file or archive."""
 
@@ -155,7 +189,13 @@ class _Search:
         self.limits = limits
         self.own = own
         self.folder = False
-        self.ignored: Counter[str] = Counter()
+        self.left_out: list[LeftOut] = []
+
+    def _leave_out(self, reason: str, path: Path, member: str | None = None) -> None:
+        within = path.relative_to(self.path) if self.folder else None
+        name = ": ".join(str(part) for part in (within, member) if part is not None)
+        place = str(path) if member is None else f"{path}: {member}"
+        self.left_out.append(LeftOut(reason=reason, name=name or path.name, place=place))
 
     def run(self) -> list[tuple[float, Recognised]]:
         path = self.path
@@ -180,14 +220,16 @@ class _Search:
         kept = [pair for pair in found if pair[1].format != Markdown.name]
         if len(kept) == len(found) or all(pair[1].format == Vault.name for pair in kept):
             return found
-        self.ignored[ASIDE] += len(found) - len(kept)
+        for _, aside in found:
+            if aside.format == Markdown.name:
+                self._leave_out(ASIDE, aside.source.path, aside.source.member)
         return kept
 
     def _walk(self) -> Iterator[tuple[float, Recognised]]:
         count = 0
 
-        def unreadable(_: OSError) -> None:
-            self.ignored[UNREADABLE] += 1
+        def unreadable(error: OSError) -> None:
+            self._leave_out(UNREADABLE, Path(error.filename))
 
         for place, _, names in os.walk(self.path, onerror=unreadable):
             for name in names:
@@ -197,20 +239,21 @@ class _Search:
                         f"{self.path} holds more than {self.limits.files:,} files.",
                         "Import a folder within it.",
                     )
+                path = Path(place, name)
                 try:
-                    yield from self._file(Path(place, name))
+                    yield from self._file(path)
                 except packed.UnpackerMissingError:
-                    self.ignored[packed.NEEDS] += 1
+                    self._leave_out(packed.NEEDS, path)
                 except (OSError, InputError):
-                    self.ignored[UNREADABLE] += 1
+                    self._leave_out(UNREADABLE, path)
 
     def _file(self, path: Path) -> Iterator[tuple[float, Recognised]]:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            self.ignored[NO_FILE] += 1
+            self._leave_out(NO_FILE, path)
             return
         if (status.st_dev, status.st_ino) in self.own:
-            self.ignored[OWN] += 1
+            self._leave_out(OWN, path)
             return
         with path.open("rb") as file:
             head = self._head(file, status.st_size)
@@ -219,42 +262,49 @@ class _Search:
             return
         unpack = head.startswith(packed.MAGIC)
         if unpack and self.folder and packed.copies(path):
-            self.ignored[packed.BESIDE] += 1
+            self._leave_out(packed.BESIDE, path)
             return
-        if unpack:
-            name = self._unpacked(path)
-        elif head.startswith(databases.MAGIC):
-            name = self._choose(Head(raw=b"", tables=databases.tables(path, self.limits)), insist=False)
-        else:
-            name = self._recognise(head, len(head) >= status.st_size, insist=not self.folder)
-        if name:
-            source = Source(path=path, size=status.st_size, modified=status.st_mtime, packed=unpack)
-            yield status.st_mtime, Recognised(format=name, source=source)
+        try:
+            if unpack:
+                name = self._unpacked(path)
+            elif head.startswith(databases.MAGIC):
+                tables = databases.tables(path, self.limits)
+                name = self._choose(Head(raw=b"", tables=tables), insist=False)
+            else:
+                name = self._recognise(head, len(head) >= status.st_size, insist=not self.folder)
+        except _UnknownError as unknown:
+            self._leave_out(str(unknown), path)
+            return
+        source = Source(path=path, size=status.st_size, modified=status.st_mtime, packed=unpack)
+        yield status.st_mtime, Recognised(format=name, source=source)
 
-    def _unpacked(self, path: Path) -> str | None:
+    def _unpacked(self, path: Path) -> str:
         try:
             with io.BufferedReader(packed.Unpacked(path, self.limits)) as file:
                 head = self._head(file, self.limits.source)
                 whole = not file.read(1)
         except (BrokenSourceError, LimitError):
-            self.ignored[UNREADABLE] += 1
-            return None
+            raise _UnknownError(UNREADABLE) from None
         return self._recognise(head, whole, insist=not self.folder)
 
     def _members(self, path: Path, status: os.stat_result) -> Iterator[tuple[float, Recognised]]:
         with zips.archive(path, self.limits) as archive:
             for member in zips.members(archive, status.st_size, self.limits):
                 if isinstance(member, Skip):
-                    self.ignored[member.reason] += 1
+                    self._leave_out(member.reason, path, member.place or None)
                     continue
                 size = member.file_size
                 try:
                     with archive.open(member) as file:
                         head = self._head(file, size)
+                    if head.startswith((*zips.MAGIC, packed.MAGIC)):
+                        raise _UnknownError(PACKED)
+                    name = self._recognise(head, len(head) >= size, insist=False)
                 except zips.ARCHIVE_ERRORS:
-                    self.ignored[UNREADABLE] += 1
-                    continue
-                if name := self._recognise(head, len(head) >= size, insist=False):
+                    self._leave_out(UNREADABLE, path, member.filename)
+                except _UnknownError as unknown:
+                    self._leave_out(str(unknown), path, member.filename)
+                else:
                     modified = zips.modified(member)
                     source = Source(path=path, size=size, modified=modified, member=member.filename)
                     yield status.st_mtime, Recognised(format=name, source=source)
@@ -266,21 +316,19 @@ class _Search:
             head += file.read(self.limits.long_head - len(head))
         return head
 
-    def _recognise(self, raw: bytes, whole: bool, *, insist: bool) -> str | None:
-        """The name of the format, or None and a count of why not."""
+    def _recognise(self, raw: bytes, whole: bool, *, insist: bool) -> str:
+        """The name of the format. Raises _UnknownError."""
         if not raw.strip():
-            self.ignored[EMPTY] += 1
-        elif raw.startswith(databases.MAGIC):
-            self.ignored[NESTED] += 1
-        elif b"\0" in raw and not _is_text(raw, whole):
-            self.ignored[BINARY] += 1
-        else:
-            text = isinstance(self.wanted, Markdown)
-            insist = insist and (text or raw.lstrip()[:1] in (b"{", b"["))
-            return self._choose(Head.of(raw, whole=whole), insist=insist)
-        return None
+            raise _UnknownError(EMPTY)
+        if raw.startswith(databases.MAGIC):
+            raise _UnknownError(NESTED)
+        if b"\0" in raw and not _is_text(raw, whole):
+            raise _UnknownError(BINARY)
+        text = isinstance(self.wanted, Markdown)
+        insist = insist and (text or raw.lstrip()[:1] in (b"{", b"["))
+        return self._choose(Head.of(raw, whole=whole), insist=insist)
 
-    def _choose(self, head: Head, *, insist: bool) -> str | None:
+    def _choose(self, head: Head, *, insist: bool) -> str:
         wanted = self.wanted
         if wanted and wanted.sniff(head):
             return wanted.name
@@ -289,8 +337,7 @@ class _Search:
             first = wanted
         if first and wanted in (None, first):
             return first.name
-        self.ignored[f"{first.label} format" if first else OTHER] += 1
-        return None
+        raise _UnknownError(f"{first.label} format" if first else OTHER)
 
     def _nothing(self) -> InputError:
         """Why the path gave nothing to import."""
@@ -298,14 +345,15 @@ class _Search:
         what = (
             f"is not in {self.wanted.label} format" if self.wanted else "is in no format that can be imported"
         )
+        reasons = Counter(one.reason for one in self.left_out)
         if self.folder:
-            if not self.ignored:
+            if not reasons:
                 return InputError(
                     f"{path} is an empty folder.", "Name the folder that holds the session files."
                 )
-            seen = ", ".join(f"{count:,} {reason}" for reason, count in self.ignored.most_common(5))
+            seen = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(5))
             return InputError(f"Nothing in {path} {what} ({seen}).", f"Formats: {known}.")
-        reason = self.ignored.most_common(1)[0][0] if self.ignored else EMPTY
+        reason = reasons.most_common(1)[0][0] if reasons else EMPTY
         if reason == EMPTY:
             return InputError(f"{path} is empty.", "Check that it was written or downloaded completely.")
         if reason == BINARY:

@@ -106,7 +106,7 @@ class Follower:
         self._stack = ExitStack()
         self._operation = Following(connections, clock, before_write, self._begin_count)
         self._import = Import(
-            connections, Found(sources=(), ignored={}), self._stack.enter_context(Distinct()),
+            connections, Found(sources=()), self._stack.enter_context(Distinct()),
             self._stack.enter_context(Rows()), self._operation, dry_run=False, actor=ACTOR, clock=clock,
             options=options, ordering=ordering,
         )  # fmt: skip

@@ -54,7 +54,7 @@ def import_paths(
     ``ordering`` tells whether a text talks to the assistant: such a one is not taken for confirmed.
     ``before_write`` is called once, when there is something new to store (a backup, for instance).
     ``progress`` is called in this thread after each batch; ``cancelled`` is asked between batches: what was
-    imported until then stays, as an operation that can be undone. Raises InputError if a path holds nothing to
+    imported until then stays, as an operation that can be undone. Raises InputError if no path holds anything to
     import (see ``find_sources``), StoreError if the memory cannot be written or another import is running.
     """
     found = find_sources(paths, format, own=connections.path)
@@ -164,6 +164,8 @@ class Import:
             reasons=dict(self.tally.reasons.most_common()),
             redacted=account.secrets,
             warnings=self.tally.warnings(),
+            left_out=self.found.left_out,
+            refused=self.found.refused,
             cancelled=stopped,
             operation=operation,
         )

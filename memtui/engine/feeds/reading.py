@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -18,6 +18,7 @@ from .source import Opener, Stream
 
 _RECORDS_PER_LOOK = 2_000
 _PLACES = 20
+_NAMES = 3
 
 
 class Tally:
@@ -30,7 +31,7 @@ class Tally:
         self._finished = 0
         self._stream: Stream | None = None
         self._mended: Counter[str] = Counter()
-        self._left_out = found.ignored
+        self._left_out = found.left_out
         self._places: list[str] = []
 
     @property
@@ -59,9 +60,18 @@ class Tally:
         self.files_done += 1
 
     def warnings(self) -> tuple[str, ...]:
-        left_out = [f"{count:,} × left out: {reason}" for reason, count in self._left_out.items()]
+        names: dict[str, list[str]] = {}
+        for one in self._left_out:
+            names.setdefault(one.reason, []).append(one.name)
+        left_out = [f"{len(some):,} × left out: {reason} ({some_of(some)})" for reason, some in names.items()]
         mended = [f"{count:,} × {what}" for what, count in self._mended.items()]
         return (*left_out, *mended, *self._places)
+
+
+def some_of(names: Sequence[str]) -> str:
+    """The first few of some names, and how many more there are."""
+    more = len(names) - _NAMES
+    return ", ".join(names[:_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def read_all(found: Found, tally: Tally) -> Iterator[Turn | Item | AnyLine | None]:

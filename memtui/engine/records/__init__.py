@@ -14,7 +14,7 @@ from .entities import (
     ProviderReport,
     StrategyReport,
 )
-from .exchange import ExportProgress, ExportReport, ImportProgress, ImportReport, Skip
+from .exchange import ExportProgress, ExportReport, ImportProgress, ImportReport, LeftOut, Refused, Skip
 from .history import Changes, Conflict, Operation, RowChange, Undone
 from .memories import (
     ID_PREFIX,
@@ -60,6 +60,7 @@ __all__ = [
     "ImportProgress",
     "ImportReport",
     "Kind",
+    "LeftOut",
     "LlmOptions",
     "MemoryRecord",
     "Operation",
@@ -68,6 +69,7 @@ __all__ = [
     "ProviderReport",
     "Recall",
     "Record",
+    "Refused",
     "Repair",
     "RowChange",
     "RowsOf",

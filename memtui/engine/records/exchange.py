@@ -31,9 +31,25 @@ class ImportProgress(Record):
     dry_run: bool
 
 
+class LeftOut(Record):
+    """A file of a folder or an archive that an import does not read, and why. ``name`` is short, ``place`` whole."""
+
+    reason: str
+    name: str
+    place: str
+
+
+class Refused(Record):
+    """A path or database that was named for an import and cannot be used: the cause, and the next step."""
+
+    message: str
+    hint: str
+
+
 class ImportReport(Record):
     """Counts in turns and whatever else came in. ``kinds`` tells ``imported`` apart ("turn", "fact", ...);
-    ``reasons`` maps a skip reason to its count; ``operation`` None when nothing was added.
+    ``reasons`` maps a skip reason to its count; ``operation`` None when nothing was added. What was named is either
+    read, or ``refused``; ``left_out`` are files within what was named.
     """
 
     imported: int
@@ -48,6 +64,8 @@ class ImportReport(Record):
     reasons: dict[str, int] = {}
     redacted: int = 0
     warnings: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    refused: tuple[Refused, ...] = ()
     cancelled: bool = False
     operation: Operation | None = None
 

@@ -35,7 +35,8 @@ class Exchanging(Keeping):
     ) -> ImportReport:
         """Import conversations and other memories from files, folders and zips as one undoable operation; see ``feeds``.
 
-        A text may also be the URL of a database with sessions of the OpenAI Agents SDK.
+        A text may also be the URL of a database with sessions of the OpenAI Agents SDK. What of several cannot be used is
+        in the report (``refused``), and the others come in; raises InputError if none can.
         """
         if not dry_run:
             self._must_write("import into it")
@@ -43,12 +44,13 @@ class Exchanging(Keeping):
 
         with database_urls.local(paths) as here:
             report = importer.import_paths(
-                self._connections, here, format=format, dry_run=dry_run, actor=self.actor, clock=self._clock,
+                self._connections, here.paths, format=format, dry_run=dry_run, actor=self.actor, clock=self._clock,
                 options=self._options, progress=progress, cancelled=cancelled,
                 before_write=self._back_up_before_import, ordering=_is_order,
             )  # fmt: skip
             if report.operation is not None and "memory-db" in report.formats:
-                report = self._carry_vectors(report, here)
+                report = self._carry_vectors(report, here.paths)
+            report = replace(report, refused=(*here.refused, *report.refused))
         if report.operation is not None:
             self._tell(report.operation.op_id)
             self._ask_questions()

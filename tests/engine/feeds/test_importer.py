@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import zipfile
 from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
@@ -418,6 +419,68 @@ def test_bad_input_leaves_no_trace(memory: Memory, tmp_path: Path) -> None:
     assert (state(memory), rows(memory, "SELECT * FROM ops")) == before
 
 
+def test_what_cannot_be_read_is_refused_and_the_others_come_in(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_text("Dear diary,\n")
+    named = [
+        plain(tmp_path / "a", "one"),
+        tmp_path / "b.txt",
+        plain(tmp_path / "c", "two"),
+        tmp_path / "missing",
+    ]
+    dry, done = memory.import_paths(named, dry_run=True), memory.import_paths(named)
+    assert sorted(contents(memory)) == ["one", "two"]
+    unknown, missing = (one.message for one in dry.refused)
+    assert unknown.startswith(f"{tmp_path / 'b.txt'} is in no format")
+    assert missing == f"There is no file or folder {tmp_path / 'missing'}."
+    assert all(one.hint for one in done.refused)
+    assert (done.refused, done.imported) == (dry.refused, dry.imported)
+
+
+def test_when_all_that_was_named_is_refused_every_reason_is_told(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_text("Dear diary,\n")
+    (tmp_path / "empty").touch()
+    with pytest.raises(InputError) as caught:
+        memory.import_paths([tmp_path / "b.txt", tmp_path / "empty", "env:MEMTUI_NOT_SET"])
+    assert [line.split()[0] for line in caught.value.message.splitlines()] == [
+        "The", str(tmp_path / "b.txt"), str(tmp_path / "empty"),
+    ]  # fmt: skip
+    assert "MEMTUI_NOT_SET" in caught.value.message
+    assert rows(memory, "SELECT * FROM ops") == []
+
+
+def test_a_database_that_cannot_be_reached_does_not_stop_the_files(memory: Memory, tmp_path: Path) -> None:
+    report = memory.import_paths(["env:MEMTUI_NOT_SET", plain(tmp_path / "a", "words")])
+    assert contents(memory) == ["words"]
+    assert ["MEMTUI_NOT_SET" in one.message for one in report.refused] == [True]
+
+
+def test_what_an_archive_leaves_out_is_named(memory: Memory, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.write(plain(tmp_path / "a", "words"), "a.jsonl")
+        for number in range(5):
+            archive.writestr(f"files/{number}.html", "<p>")
+        archive.writestr("inner.zip", b"PK\x05\x06\0\0")
+    report = memory.import_paths([tmp_path / "x.zip"])
+    assert report.warnings[:2] == (
+        "5 × left out: in no known format (files/0.html, files/1.html, files/2.html and 2 more)",
+        "1 × left out: packed file in an archive (inner.zip)",
+    )
+    assert [one.place for one in report.left_out] == [
+        *(f"{tmp_path / 'x.zip'}: files/{number}.html" for number in range(5)),
+        f"{tmp_path / 'x.zip'}: inner.zip",
+    ]
+
+
+def test_what_a_folder_leaves_out_is_named_from_there_on(memory: Memory, tmp_path: Path) -> None:
+    plain(tmp_path / "in" / "a", "words")
+    (tmp_path / "in" / "deep").mkdir()
+    (tmp_path / "in" / "deep" / "page.html").write_text("<p>")
+    with zipfile.ZipFile(tmp_path / "in" / "x.zip", "w") as archive:
+        archive.writestr("y.html", "<p>")
+    report = memory.import_paths([tmp_path / "in"])
+    assert sorted(one.name for one in report.left_out) == ["deep/page.html", "x.zip: y.html"]
+
+
 def test_a_file_that_vanishes_is_noted_and_the_others_are_read(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -454,7 +517,7 @@ def test_what_was_left_out_and_mended_is_told(memory: Memory, tmp_path: Path) ->
     (tmp_path / "in" / "b").write_text("just text")
     report = memory.import_paths([tmp_path / "in"])
     assert set(report.warnings) == {
-        "1 × left out: in no known format",
+        "1 × left out: in no known format (b)",
         "1 × invalid UTF-8 replaced",
         "1 × unusable time ignored",
         f"{tmp_path / 'in' / 'a'}:2: not valid JSON",
