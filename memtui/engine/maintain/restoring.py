@@ -106,21 +106,18 @@ def _carry_keys(live: apsw.Connection, copy: apsw.Connection) -> None:
 
 def _carry_unfinished(live: apsw.Connection, copy: apsw.Connection) -> None:
     """An erase that was interrupted is as far as the restored rows say: begun anew where they hold any of it."""
-    text = metadata.get(live, erased.UNFINISHED)
-    if text is None:
-        # It was finished since the backup, or it is another file's.
-        copy.execute("DELETE FROM memory_metadata WHERE key = ?", (erased.UNFINISHED,))
-        return
-    from .erase.erasing import Mark
+    from .erase import mark
 
-    mark = msgspec.json.decode(text, type=Mark)
-    ids = mark.ids or mark.request.ids or _of_session(live, mark.request.session_id)
+    begun = mark.read(live)
+    if begun is None:
+        mark.remove(copy)  # it was finished since the backup, or it is another file's
+        return
+    ids = begun.ids or begun.request.ids or _of_session(live, begun.request.session_id)
     there = tuple(id for id in ids if scalar(copy, "SELECT 1 FROM memories WHERE id = ?", (id,)))
-    request = mark.request
+    request = begun.request
     if there and request.ids:
         request = msgspec.structs.replace(request, ids=there)
-    mark = msgspec.structs.replace(mark, request=request, ids=() if there else ids)
-    metadata.put(copy, erased.UNFINISHED, json_text(mark))
+    mark.put(copy, msgspec.structs.replace(begun, request=request, ids=() if there else ids))
 
 
 def _of_session(live: apsw.Connection, session_id: str | None) -> tuple[str, ...]:

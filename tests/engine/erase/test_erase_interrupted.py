@@ -94,7 +94,7 @@ def test_a_kill_at_any_moment_is_finished_or_told(home: Path, full: bool, near: 
 def test_another_program_that_reads_is_told_and_waited_for(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(erasing.Eraser.__init__, "__kwdefaults__", {"on_erased": lambda: None, "wait": 0.2})
+    monkeypatch.setattr(erasing, "WAIT", 0.2)
     fill(home)
     reader = apsw.Connection(str(home))
     reader.execute("BEGIN")
@@ -143,7 +143,7 @@ def test_a_backup_that_is_made_meanwhile_is_cleaned_too(
 def test_an_import_or_a_job_that_runs_is_not_crossed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from filelock import FileLock
 
-    monkeypatch.setattr(erasing.Eraser.__init__, "__kwdefaults__", {"on_erased": lambda: None, "wait": 0.05})
+    monkeypatch.setattr(erasing, "WAIT", 0.05)
     fill(home)
     with open_memory(home) as memory:
         plan = memory.plan_erase([memory.view.page()[0].id])

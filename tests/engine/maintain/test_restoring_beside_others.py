@@ -12,7 +12,7 @@ from memtui import Memory
 from memtui.engine.feeds.following import Follower
 from memtui.engine.maintain.backups import Backups
 from memtui.engine.maintain.erase import proving
-from memtui.engine.maintain.erase.erasing import Mark
+from memtui.engine.maintain.erase.mark import Mark
 from memtui.engine.maintain.erase.records import ErasureProof
 from memtui.engine.maintain.restoring import BusyError
 from memtui.engine.records import Operation, Options

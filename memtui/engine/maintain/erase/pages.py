@@ -8,14 +8,14 @@ from collections.abc import Callable
 
 import apsw
 
-from memtui.engine.store.connecting import BUSY_SECONDS, wait_as_usual
+from memtui.engine.store.connecting import wait_as_usual
 from memtui.engine.store.connection import Connections
 
 # A larger file is written anew by way of the disk, not of memory.
 _IN_MEMORY_BYTES = 256_000_000
 
 
-def compact(connections: Connections, *, wait: float = BUSY_SECONDS) -> str:
+def compact(connections: Connections, wait: float) -> str:
     """Write the file anew and empty its log; why the log is not empty, "" when it is.
 
     A program that still reads the state of before keeps it in the file for as long; ``wait``: seconds to be patient.

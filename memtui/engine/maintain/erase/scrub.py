@@ -20,8 +20,7 @@ from memtui.engine.wording import plural
 
 from . import images
 from .going import Closure
-from .survey import _DROP as NOTHING
-from .survey import Step, about, keys_of, survey, without
+from .survey import NOTHING, Step, about, keys_of, survey, without
 from .text_columns import columns_of
 
 KIND = "erase"
@@ -32,8 +31,8 @@ def label(count: int) -> str:
     return f"Erased {plural(count, 'memory')} for good"
 
 
-def scrub(connection: apsw.Connection, closure: Closure, *, actor: str, now: int, count: int) -> int:
-    """Let go of the closure, in the caller's transaction; returns the operation, which has no rows of its own."""
+def scrub(connection: apsw.Connection, closure: Closure, *, actor: str, now: int, count: int) -> None:
+    """Let go of the closure, in the caller's transaction, as an operation without rows of its own."""
     connection.execute("PRAGMA defer_foreign_keys = ON")
     steps = survey(connection, closure)
     connection.execute(
@@ -77,7 +76,6 @@ def scrub(connection: apsw.Connection, closure: Closure, *, actor: str, now: int
     )
     images.scrub_history(connection, closure, deleted, op_id)
     connection.execute("DELETE FROM current_op")
-    return op_id
 
 
 def settle_indexes(connection: apsw.Connection, closure: Closure, *, vec0: bool) -> None:

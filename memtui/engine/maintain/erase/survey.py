@@ -18,7 +18,8 @@ from .matching import LONG_ENOUGH
 from .records import Carrier, Fate, Place
 from .text_columns import columns_of
 
-_DROP = object()
+NOTHING = object()
+"""What ``without`` returns where nothing is left."""
 _object = msgspec.json.Decoder(dict[str, Any]).decode
 _any = msgspec.json.Decoder().decode
 _TITLE = 300
@@ -49,15 +50,15 @@ def survey(connection: apsw.Connection, closure: Closure) -> list[Step]:
 
 
 def without(value: Any, ids: frozenset[str]) -> Any:
-    """A JSON value without these ids: out of lists they are taken; ``_DROP`` where nothing would be left."""
+    """A JSON value without these ids: out of lists they are taken; ``NOTHING`` where nothing would be left."""
     if isinstance(value, str):
-        return _DROP if value in ids else value
+        return NOTHING if value in ids else value
     if isinstance(value, list):
-        left = [new for one in value if (new := without(one, ids)) is not _DROP]
-        return _DROP if value and not left else left
+        left = [new for one in value if (new := without(one, ids)) is not NOTHING]
+        return NOTHING if value and not left else left
     if isinstance(value, dict):
         parts = {key: without(one, ids) for key, one in value.items()}
-        return _DROP if _DROP in parts.values() else parts
+        return NOTHING if NOTHING in parts.values() else parts
     return value
 
 
@@ -87,7 +88,7 @@ def _step(
 
 def about(attributes: dict[str, Any], ids: frozenset[str]) -> dict[str, Any]:
     """The attributes of a memory without these ids, and without the reason for replacing one of them."""
-    left = {key: rest for key, value in attributes.items() if (rest := without(value, ids)) is not _DROP}
+    left = {key: rest for key, value in attributes.items() if (rest := without(value, ids)) is not NOTHING}
     if "supersedes" not in left and "supersedes" in attributes:
         left.pop("conflict_reason", None)
     return left
@@ -185,7 +186,7 @@ def _proposals(connection: apsw.Connection, closure: Closure) -> list[Step]:
         value = _object(str(payload))
         left = without(value, closure.ids)
         title = str(value.get("content") or value.get("text") or value.get("reason") or kind)
-        if left is _DROP or says(value, closure):
+        if left is NOTHING or says(value, closure):
             steps += _step(closure, "card", "proposals", "proposal_id", int(str(key)), title, "asks about it")
         elif left != value:
             steps.append(Step("proposals", "proposal_id", int(str(key)), {"payload": json_text(left)}, None))
@@ -247,7 +248,7 @@ def _fewer(closure: Closure, table: str, name: str, key: int, column: str, store
     left = without(value, closure.ids)
     if left == value:
         return []
-    return [Step(table, name, key, {column: "[]" if left is _DROP else json_text(left)}, None)]
+    return [Step(table, name, key, {column: "[]" if left is NOTHING else json_text(left)}, None)]
 
 
 def _runs(connection: apsw.Connection, closure: Closure) -> list[Step]:
@@ -259,7 +260,7 @@ def _runs(connection: apsw.Connection, closure: Closure) -> list[Step]:
         left = dict(value)
         if "ids" in value:
             cleaned = without(value["ids"], closure.ids)
-            left["ids"] = [] if cleaned is _DROP else cleaned
+            left["ids"] = [] if cleaned is NOTHING else cleaned
         for part in ("summary", "skipped"):
             if says(left.get(part), closure):
                 left[part] = CLEARED
