@@ -36,7 +36,7 @@ class Indexer:
 
     ``embedder`` returns the one for the vectors that the file holds, or raises DegradedError; that, and a model
     that fails, is remembered in ``degraded``, and texts go on waiting.
-    ``on_done`` is called in the thread when nothing is left to do.
+    ``on_done`` is called in the thread when nothing is left to do; a file opened for reading has nothing.
     """
 
     def __init__(
@@ -98,7 +98,8 @@ class Indexer:
                 return
             self._woken.clear()
             try:
-                self.run()
+                if not self._connections.readonly:
+                    self.run()
                 self._on_done()
             except MemtuiError as error:
                 self.degraded = error.message

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Cosines = tuple[NDArray[np.int64], NDArray[np.float32]]
 
-FROM = 20_000
+FROM = 4_000
 """With fewer vectors the index in the file is quick enough."""
 MOST = 1_500_000
 """More would take more than 450 MB."""

@@ -134,7 +134,7 @@ class Base:
             callback(changes)
 
     def _wake_indexer(self) -> None:
-        if self._options.background and not self.readonly:
+        if self._options.background:
             self._indexer.wake()
 
     def _settled(self) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
+from memtui import Memory
 from memtui.engine.models.vectors import normalised, quantise
+from memtui.engine.records import Options
 from memtui.engine.search import filters, vector, vector_copy, vector_signs
 from memtui.engine.search.scope import Scope, scope
 from memtui.engine.search.vector_copy import VectorCopy
@@ -163,6 +167,25 @@ def test_a_copy_is_made_only_where_it_is_worth_it(shelf: Book, monkeypatch: pyte
     copy.follow(shelf.connection, lambda: False)
     assert copy.ready(shelf.connection, SPACE)
     assert not copy.ready(shelf.connection, VectorSpace("another", 16))
+
+
+@pytest.mark.parametrize("readonly", [False, True])
+def test_whoever_has_a_memory_open_gets_the_copy_also_to_look_at_it(
+    readonly: bool, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_copy, "FROM", 0)
+    with Memory.open(place, options=Options(background=False)) as memory:
+        memory.remember("Ada lives in Lisbon")
+        memory.remember("The standup moved to nine")
+        memory.index_pending()
+    with Memory.open(place, readonly=readonly) as memory:
+        memory.search("where does Ada live?")
+        for _ in range(3_000):
+            if memory._vector_copy._held is not None:
+                break
+            time.sleep(0.02)
+        assert memory._vector_copy._held is not None
+        assert "Lisbon" in memory.search("where does Ada live?").hits[0].memory.content
 
 
 @pytest.mark.parametrize("in_passing", [0, 1_000], ids=["in the background", "in passing"])
