@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from .arms import bar, bar_text, points, terms_of
@@ -74,29 +74,11 @@ def hit_rows(
     return rows
 
 
-class RowsInHand:
-    """Rows that are in memory already (see ``widgets.row_source``)."""
-
-    def __init__(self, rows: Sequence[SearchRow]) -> None:
-        self._rows = rows
-
-    def count(self) -> int:
-        return len(self._rows)
-
-    def page(self, offset: int, limit: int) -> Sequence[SearchRow]:
-        return self._rows[offset : offset + limit]
-
-    def keys(self) -> Iterator[Sequence[int]]:
-        yield [self.key(row) for row in self._rows]
-
-    def rows(self, keys: Sequence[int]) -> Sequence[SearchRow]:
-        wanted = set(keys)
-        return [row for row in self._rows if self.key(row) in wanted]
-
-    def key(self, row: SearchRow) -> int:
-        if row.hit is not None:
-            return row.hit.memory.rid
-        return -row.saved.query_id if row.saved is not None else 0
+def row_key(row: SearchRow) -> int:
+    """What identifies a row: the memory, or (below zero) the pinned question."""
+    if row.hit is not None:
+        return row.hit.memory.rid
+    return -row.saved.query_id if row.saved is not None else 0
 
 
 def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[SearchRow]]:

@@ -11,6 +11,7 @@ from memtui.ui.glyphs import ASCII
 from memtui.ui.text import Visible, one_line, scrub
 from memtui.ui.theme import own_themes, variable_defaults
 from memtui.ui.widgets.columns import Column, Order, Piece, fit
+from memtui.ui.widgets.list_source import ListSource
 from memtui.ui.widgets.row_events import RowHighlighted, RowOpened, RowsCounted, RowsFailed, RowsOrdered
 from memtui.ui.widgets.row_paint import RowPainter
 from memtui.ui.widgets.row_source import Readers
@@ -284,6 +285,31 @@ HOSTILE = [
 
 
 @pytest.mark.hostile
+async def test_rows_in_memory_are_there_at_once_and_stay_whatever_slower_ones_come() -> None:
+    def rows(keys: Iterable[int]) -> ListSource[Pair]:
+        return ListSource([(key, f"row {key}") for key in keys], lambda row: row[0])
+
+    app = ListApp()
+    async with app.run_test(size=(40, 10)):
+        slow = Fake(range(1, 6))
+        slow.hold.clear()
+        app.table.show(slow, app.readers)
+        await still(app, 0.02)
+        app.table.show(rows(range(100, 3_000)), app.readers)
+        assert (app.table.row_count, app.table.selected) == (2_900, (100, "row 100"))
+        slow.hold.set()
+        await still(app, 0.05)
+        assert app.table.row_count == 2_900
+        app.table.move_to(2_700)
+        await app.settle(lambda: app.table.selected == (2_800, "row 2800"))
+        app.table.mark({100, 2_800})
+        app.table.show(rows(range(2_500, 3_000)), app.readers, top=False)
+        assert (app.table.cursor, app.table.marks) == (300, {2_800})
+        app.table.show(rows([]), app.readers)
+        await app.settle(lambda: [e.count for e in app.told if isinstance(e, RowsCounted)][-1:] == [0])
+        assert app.table.selected is None
+
+
 @pytest.mark.parametrize("size", [(40, 6), (9, 4)])
 async def test_hostile_rows_are_shown_and_keep_their_width(size: tuple[int, int]) -> None:
     app = ListApp()

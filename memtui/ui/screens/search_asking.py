@@ -15,9 +15,10 @@ from memtui.ui.format import count, plural
 from memtui.ui.perform import start
 from memtui.ui.ranking_knobs import Tuning
 from memtui.ui.safe import assemble, content
-from memtui.ui.search_rows import RowsInHand, SearchRow, hit_rows
+from memtui.ui.search_rows import SearchRow, hit_rows, row_key
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.knobs import Knobs
+from memtui.ui.widgets.list_source import ListSource
 
 from .list_pane import HEADER_FROM
 from .memory_verbs import MemoryVerbs
@@ -198,7 +199,7 @@ class Asking(MemoryVerbs[SearchRow]):
         self.on_resize()
         self._show_notes()
         self._show_title()
-        self.table.show(RowsInHand(rows), self.shell.operations.readers, top=top)
+        self.table.show(ListSource(rows, row_key), self.shell.operations.readers, top=top)
 
     async def _ranks_before(self, asked: str, filter: str, base: Profile) -> dict[int, int]:
         wanted = (asked, filter, base)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Generic, ParamSpec, TypeVar
 
 from .row_source import Readers, RowSource
@@ -96,6 +96,13 @@ class Pages(Generic[Row]):
         return None
 
     # -- reading
+
+    def take(self, rows: Sequence[Row]) -> None:
+        """All rows at once, where they are in memory; in place of ``begin`` and ``go_on``."""
+        self.count, self.exact = len(rows), True
+        self.keys = array("q", map(self.source.key, rows))
+        for number in range(min(-(-len(rows) // PAGE), KEPT)):
+            self._pages[number] = tuple(rows[number * PAGE : (number + 1) * PAGE])
 
     async def begin(self, first: int, rows: int) -> None:
         """Read the pages that show these rows, and what that tells of the count.

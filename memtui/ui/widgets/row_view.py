@@ -20,6 +20,7 @@ from memtui.ui.perform import start
 
 from .columns import Column, Order
 from .line_view import LineView
+from .list_source import ListSource
 from .row_events import RowHighlighted, RowsCounted, RowsFailed, RowsMarked
 from .row_pages import Pages
 from .row_paint import RowPainter
@@ -103,15 +104,23 @@ class RowView(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
         self._next = pages = Pages(
             self._source, self._readers, arrived=self._arrived, counted=self._counted, failed=self._failed
         )
-        start(self, partial(self._take_over, pages, top), "rows")
+        if isinstance(self._source, ListSource):
+            pages.take(self._source.page(0, self._source.count()))
+            self._take_over(pages, top)
+        else:
+            start(self, partial(self._begin, pages, top), "rows")
 
-    async def _take_over(self, pages: Pages[Row], top: bool) -> None:
+    async def _begin(self, pages: Pages[Row], top: bool) -> None:
         try:
             await pages.begin(0 if top else self.scroll_offset.y // self.lines, max(self.size.height, 1))
         except Exception as error:
             if not pages.closed:
                 self._failed(error)
             return
+        if not pages.closed:
+            self._take_over(pages, top)
+
+    def _take_over(self, pages: Pages[Row], top: bool) -> None:
         if self._pages is not None:
             self._pages.close()
         self._pages, self._next = pages, None
@@ -122,9 +131,12 @@ class RowView(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
         else:
             self._follow(self._cursor_key)
         self.place_cursor(self.cursor)
-        self._tell_count()
         self.refresh()
-        pages.go_on()
+        if pages.keys is None:
+            self._tell_count()
+            pages.go_on()
+        else:
+            self._counted()
 
     def _follow(self, key: int | None) -> None:
         """Put the cursor where the row with this key is now, and keep that row's line on screen."""
