@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -26,8 +27,11 @@ if TYPE_CHECKING:
     from memtui.engine.models.ner import KnownNames, Recogniser, Span
 
 BATCH = 128
+# Writers wait that long for the lock; on a busy machine fewer texts are linked meanwhile.
+_HOLD_SECONDS = 0.01
 QUIET_SECONDS = 0.5
 PATIENCE_SECONDS = 5.0
+_YIELD_SECONDS = 0.0001
 _TOP = 2**62
 
 
@@ -133,13 +137,18 @@ class Indexer:
             with self._names:
                 self._learn()
                 self._meet(text.role for text in batch)
-                found = [(text, self._mentions(text.content)) for text in batch]
+                found = deque((text, self._read_in_turn(text.content)) for text in batch)
             now = int(self._clock())
-            with self._connections.write_in_turn() as connection:
-                waiting = set(pending_texts(connection, below, size))
-                for text, mentions in found:
-                    if text in waiting:
-                        derive(connection, text.rid, text.content, mentions, now)
+            while found and not self._stop.is_set():
+                with self._connections.write_in_turn() as connection:
+                    waiting = set(pending_texts(connection, found[0][0].rid + 1, len(found)))
+                    until = time.monotonic() + _HOLD_SECONDS
+                    while found:
+                        text, mentions = found.popleft()
+                        if text in waiting:
+                            derive(connection, text.rid, text.content, mentions, now)
+                        if time.monotonic() >= until:
+                            break
             done += len(batch)
             below = batch[-1].rid
             self._on_progress()
@@ -155,6 +164,15 @@ class Indexer:
             self._learn()
             self._meet((role,))
             return self._mentions(content, spans)
+
+    def _read_in_turn(self, content: str) -> tuple[entities.Mention, ...]:
+        """``_mentions``, letting a thread that records turns come in between.
+
+        Python's own switch comes after 5 ms, and such a thread would wait for it after each statement.
+        """
+        if time.monotonic() - self._latest < QUIET_SECONDS:
+            time.sleep(_YIELD_SECONDS)
+        return self._mentions(content)
 
     # What reads names takes 40 ms to load: those who open a memory to look at it need none of it.
 

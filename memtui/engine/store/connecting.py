@@ -27,6 +27,7 @@ APPLICATION_ID = 0x6D656D74  # "memt"
 OLDEST_SQLITE = (3, 54, 0)
 BUSY_SECONDS = 30.0
 _ASKING_SECONDS = (0.0005, 0.005)
+_STATEMENTS = 512  # as many as apsw keeps
 
 _PRAGMAS: tuple[tuple[str, object, object], ...] = (
     # name, value to set, value to read back
@@ -38,7 +39,7 @@ _PRAGMAS: tuple[tuple[str, object, object], ...] = (
     ("secure_delete", "FAST", 2),
     ("mmap_size", 0, 0),
     # The background checkpoints when writing pauses (indexer.py); this is the bound when it never does.
-    ("wal_autocheckpoint", 8_000, 8_000),
+    ("wal_autocheckpoint", 16_000, 16_000),
     ("journal_size_limit", 64 * 1024 * 1024, 64 * 1024 * 1024),
     ("temp_store", "MEMORY", 2),
 )
@@ -97,7 +98,9 @@ def connect(path: Path | None, *, write: bool, immutable: bool = False) -> apsw.
         if immutable:
             name = f"{path.absolute().as_uri()}?immutable=1"
             flags |= apsw.SQLITE_OPEN_URI
-        connection = apsw.Connection(name, flags=flags | apsw.SQLITE_OPEN_NOFOLLOW, statementcachesize=256)
+        connection = apsw.Connection(
+            name, flags=flags | apsw.SQLITE_OPEN_NOFOLLOW, statementcachesize=_STATEMENTS
+        )
     try:
         wait_as_usual(connection)
         connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)

@@ -44,6 +44,8 @@ class Connections:
         # Operations of this process that could not be ended for lack of space, with their labels (history.py).
         self.unfinished: dict[int, str] = {}
         self._asked: apsw.Connection | None = None
+        self._checkpoint_lock = threading.Lock()
+        self._checkpointer: apsw.Connection | None = None
         self._writer = None if readonly else self._connect(write=True)
 
     def _connect(self, *, write: bool) -> apsw.Connection:
@@ -121,12 +123,20 @@ class Connections:
 
     def checkpoint(self) -> None:
         """Move what is committed from the log into the file, as far as readers allow; writers need not do it then."""
-        if self.path is not None:
-            with self.exclusive() as connection:
-                try:
-                    connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
-                except apsw.BusyError:
-                    pass  # another program is at it
+        if self.path is None or self.readonly:
+            return
+        with (
+            self._checkpoint_lock
+        ):  # not the writer's: the disk may take its time, and writers need not wait for it
+            self._check_open()
+            try:
+                if self._checkpointer is None:
+                    self._checkpointer = self._connect(write=True)
+                self._checkpointer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            except apsw.BusyError:
+                pass  # another program is at it
+            except apsw.Error as error:
+                raise translate(error, self.path) from error
 
     def data_version(self) -> int:
         """Changes when another process has committed. Never waits: while a write runs, the last answer stands."""
@@ -161,10 +171,10 @@ class Connections:
             raise StoreError("This memory is closed.", "Open it again.")
 
     def close(self) -> None:
-        with self._write_lock, self._pool_lock:
+        with self._checkpoint_lock, self._write_lock, self._pool_lock:
             self._closed = True
             self.runs.release_all()
-            for connection in (*self._idle, self._asked, self._writer):
+            for connection in (*self._idle, self._asked, self._checkpointer, self._writer):
                 if connection is not None:
                     connection.close()
             self._idle.clear()

@@ -145,8 +145,9 @@ def keep(
 
 def done(connection: apsw.Connection, rids: Sequence[int]) -> None:
     """Take rows off the vector queue."""
-    connection.executemany("DELETE FROM index_queue WHERE rid = ? AND text = 0", [(rid,) for rid in rids])
-    connection.executemany("UPDATE index_queue SET vector = 0 WHERE rid = ?", [(rid,) for rid in rids])
+    these = "WHERE rid IN (SELECT value FROM json_each(?))"
+    connection.execute(f"DELETE FROM index_queue {these} AND text = 0", (as_json(rids),))
+    connection.execute(f"UPDATE index_queue SET vector = 0 {these}", (as_json(rids),))
 
 
 def _text(named: bool) -> str:
@@ -248,18 +249,22 @@ def sync(connection: apsw.Connection, limit: int = 2_000) -> int:
     rids = [
         rid for (rid,) in connection.execute("SELECT rid FROM vector_changes ORDER BY rid LIMIT ?", (limit,))
     ]
-    for rid in rids:
-        connection.execute(f"DELETE FROM {table} WHERE rid = ?", (rid,))
-        row = connection.execute(
-            "SELECT m.kind, e.vector FROM embeddings e JOIN memories m ON m.rid = e.rid "
-            "WHERE e.model_id = ? AND e.rid = ? AND e.dims = ?",
-            (model.model_id, rid, model.dims),
-        ).fetchone()
-        if row:
-            connection.execute(
-                f"INSERT INTO {table}(rid, kind, embedding) VALUES (?, ?, vec_int8(?))", (rid, row[0], row[1])
-            )
-    connection.executemany("DELETE FROM vector_changes WHERE rid = ?", [(rid,) for rid in rids])
+    # Statement by statement, not row by row: hundreds of calls would push those of writers out of the statement cache,
+    # and the next turn to be recorded would wait until they are prepared anew.
+    changed = as_json(rids)
+    indexed = connection.execute(
+        f"SELECT v.rid FROM json_each(?) c CROSS JOIN {table} v WHERE v.rid = c.value", (changed,)
+    ).fetchall()
+    connection.executemany(f"DELETE FROM {table} WHERE rid = ?", indexed)
+    connection.execute(
+        f"""
+        INSERT INTO {table}(rid, kind, embedding) SELECT m.rid, m.kind, vec_int8(e.vector)
+        FROM json_each(?1) c CROSS JOIN memories m ON m.rid = c.value
+        CROSS JOIN embeddings e ON e.rid = m.rid AND e.model_id = ?2 AND e.dims = ?3
+        """,
+        (changed, model.model_id, model.dims),
+    )
+    connection.execute("DELETE FROM vector_changes WHERE rid IN (SELECT value FROM json_each(?))", (changed,))
     return len(rids)
 
 

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import AbstractContextManager
 from pathlib import Path
 
+import apsw
 import pytest
 from memtui import Memory
 from memtui.engine.errors import StoreError
+from memtui.engine.maintain import indexer
 from memtui.engine.records import Options
-from memtui.engine.store import connecting, history
+from memtui.engine.store import connecting, history, memories, vectors
+from memtui.engine.store.memories import NewMemory
+from memtui.engine.store.vectors import VectorSpace
 
 OPTIONS = Options(background=False, embedder="off")
+
+
+def turn(text: str) -> NewMemory:
+    return NewMemory(kind="episode", content=text, event_time=1, created_at=1, trust="user")
 
 
 def longest_wait(busy: Memory, waiting: Memory, seconds: float) -> int:
@@ -84,3 +93,56 @@ def test_readers_do_not_wait_for_a_writer(place: Path) -> None:
             assert time.monotonic() - started < 10
             reader.data_version()
             busy.data_version()
+
+
+def test_a_checkpoint_does_not_wait_for_a_writer_nor_the_other_way_round(place: Path) -> None:
+    with Memory.open(place, options=OPTIONS) as memory:
+        memory.remember("before")
+        with memory._connections.write() as writer:
+            writer.execute("DELETE FROM memories")
+            beside = threading.Thread(target=memory._connections.checkpoint)
+            beside.start()
+            beside.join(20)
+            assert not beside.is_alive()
+
+
+def test_linking_lets_go_of_the_lock_when_its_time_is_up(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexer, "_HOLD_SECONDS", 0.0)
+    with Memory.open(place, options=Options(embedder="off", background=False)) as memory:
+        with memory._connections.write() as writer:
+            memories.insert_all(writer, [turn(f"Ada Lovelace met Bosse {n} times.") for n in range(5)])
+        commits = 0
+        write_in_turn = memory._connections.write_in_turn
+
+        def counted() -> AbstractContextManager[apsw.Connection]:
+            nonlocal commits
+            commits += 1
+            return write_in_turn()
+
+        monkeypatch.setattr(memory._connections, "write_in_turn", counted)
+        memory._indexer.read_texts()
+        assert commits == 5
+        assert memory.stats().unlinked == 0
+
+
+def test_the_statements_of_writers_stay_prepared_while_the_index_is_brought_up(place: Path) -> None:
+    with Memory.open(place, options=OPTIONS) as memory:
+        memory.record_turn("talk", "user", "one")
+        memory.record_turn("talk", "user", "two")
+        with memory._connections.write() as writer:
+            rids = memories.insert_all(writer, [turn(f"turn {n}") for n in range(600)])
+            vectors.set_space(writer, VectorSpace("test", 8))
+            vectors.store(
+                writer,
+                VectorSpace("test", 8),
+                [(rid, bytes([1, n % 100] * 4)) for n, rid in enumerate(rids) if rid],
+            )
+        memory.record_turn("talk", "user", "three")
+        with memory._connections.write() as writer:
+            assert vectors.sync(writer) == 600
+            prepared = writer.cache_stats()["misses"]
+        memory.record_turn("talk", "user", "four")
+        with memory._connections.write() as writer:
+            assert writer.cache_stats()["misses"] == prepared
