@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import NamedTuple, Self
 
@@ -27,13 +27,13 @@ from memtui.engine.store.portable import (
     SessionLine,
 )
 
+from .writing import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE
+
 # What is counted beside memories, and how it is called. Sessions come with their turns.
 KINDS: dict[type[AnyLine], str] = {
     EntityLine: "entity", DecisionLine: "naming decision", ScratchpadLine: "scratchpad entry",
     ProposalLine: "review card", QuestionLine: "saved question", ProfileLine: "profile",
 }  # fmt: skip
-_ROWS_PER_LOOK = 8
-_MERGED_PAGES = 128
 _ERASED = "erased for good"
 _TOO_LONG = f"longer than {intake.MAX_EPISODE:,} characters"
 _REFUSED = "cannot be stored"
@@ -92,25 +92,60 @@ class Rows:
         added: list[AnyLine] = []
         skips: list[Skip] = []
         taken = 0
-        for taken, line in enumerate(lines, 1):
-            try:
-                if self._store(connection, line, op_id):
-                    added.append(line)
-            except InputError as error:
-                skips.append(Skip(reason=_REFUSED, place=error.message))
-            if taken % _ROWS_PER_LOOK == 0 and time.monotonic() > until:
+        for some in _together(lines):
+            good, bad = self._store(connection, some, op_id)
+            added += good
+            skips += bad
+            taken += len(some)
+            if time.monotonic() > until:
                 break
-        full_text.merge(connection, _MERGED_PAGES)
+        full_text.merge(connection, MERGED_PAGES)
         return taken, added, skips
 
-    def _store(self, connection: apsw.Connection, line: AnyLine, op_id: int) -> bool:
+    def _store(
+        self, connection: apsw.Connection, lines: Sequence[AnyLine], op_id: int
+    ) -> tuple[list[AnyLine], list[Skip]]:
+        """Of lines that share a statement, those that were added and those that are refused, which keep no other out."""
+        try:
+            return self._add(connection, lines, op_id), []
+        except InputError as error:
+            if len(lines) == 1:
+                return [], [Skip(reason=_REFUSED, place=error.message)]
+        each = [self._store(connection, [line], op_id) for line in lines]
+        return [line for good, _ in each for line in good], [skip for _, bad in each for skip in bad]
+
+    def _add(self, connection: apsw.Connection, lines: Sequence[AnyLine], op_id: int) -> list[AnyLine]:
+        memories = [line for line in lines if isinstance(line, MemoryLine)]
+        if memories:
+            return list(portable_rows.add_memories(connection, memories, self._others))
+        (line,) = lines
         if isinstance(line, ReadLine) and portable_rows.is_there(connection, line, self._others, op_id):
-            return False
+            return []
         if portable_rows.add(connection, line, self._others):
-            return True
+            return [line]
         if isinstance(line, SessionLine):
             portable_rows.widen(connection, line)
-        return False
+        return []
+
+
+def _together(lines: Iterable[AnyLine]) -> Iterator[list[AnyLine]]:
+    """Memories that follow each other share a statement; every other line has one of its own."""
+    waiting: list[AnyLine] = []
+    characters = 0
+    for line in lines:
+        if isinstance(line, MemoryLine) and len(waiting) < ROWS_AT_ONCE and characters < CHARACTERS_AT_ONCE:
+            waiting.append(line)
+            characters += len(line.content)
+            continue
+        if waiting:
+            yield waiting
+        waiting, characters = [], 0
+        if isinstance(line, MemoryLine):
+            waiting, characters = [line], len(line.content)
+        else:
+            yield [line]
+    if waiting:
+        yield waiting
 
 
 def _keys(line: AnyLine) -> list[str]:

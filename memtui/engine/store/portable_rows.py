@@ -6,6 +6,9 @@ is there under another id is remembered, so that lines that name it find it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 import apsw
@@ -105,14 +108,46 @@ def is_there(connection: apsw.Connection, line: AnyLine, others: OtherIds, op_id
 
 
 def add(connection: apsw.Connection, line: AnyLine, others: OtherIds) -> bool:
-    """Add the row in the caller's operation; False if it was there. Raises InputError if the file refuses it."""
-    added = False
+    """Add the row of any line but a memory's in the caller's operation; False if it was there.
+
+    Raises InputError if the file refuses it.
+    """
+    with _whole(connection):
+        return _add(connection, line, others)
+
+
+def add_memories(
+    connection: apsw.Connection, lines: Sequence[MemoryLine], others: OtherIds
+) -> list[MemoryLine]:
+    """Add memories by one statement (see ``memories.insert_all``); those that were not there, in their order.
+
+    None is added, and InputError raised, if the file refuses one of them.
+    """
+    with _whole(connection):
+        rows = [_memory_row(line, others) for line in lines]
+        made: dict[str, int] = dict(
+            connection.execute(_insert_sql(len(rows)), [value for row in rows for value in row])
+        )
+        added = []
+        for line in lines:
+            if (rid := made.pop(line.id, None)) is None:
+                continue
+            added.append(line)
+            attributes = _object(line.attributes)
+            if "secrets" in attributes and "redacted" not in attributes:
+                # A secret gets no vector.
+                connection.execute("UPDATE index_queue SET vector = 0 WHERE rid = ?", (rid,))
+        return added
+
+
+@contextmanager
+def _whole(connection: apsw.Connection) -> Iterator[None]:
+    """What is done within is done whole or not at all. Raises InputError for what the file refuses."""
     try:
-        with connection:  # whole or not at all
-            added = _add(connection, line, others)
+        with connection:
+            yield
     except (apsw.ConstraintError, apsw.MismatchError, msgspec.MsgspecError, OverflowError) as error:
         raise InputError(f"A line cannot be stored: {error}.") from None
-    return added
 
 
 def spans(connection: apsw.Connection, line: SessionLine) -> bool:
@@ -139,8 +174,6 @@ def widen(connection: apsw.Connection, line: SessionLine) -> None:
 
 def _add(connection: apsw.Connection, line: AnyLine, others: OtherIds) -> bool:
     match line:
-        case MemoryLine():
-            return _add_memory(connection, line, others)
         case EntityLine():
             return _add_entity(connection, line, others)
         case ReadLine():
@@ -180,33 +213,38 @@ def _add(connection: apsw.Connection, line: AnyLine, others: OtherIds) -> bool:
             )  # fmt: skip
 
 
-def _add_memory(connection: apsw.Connection, line: MemoryLine, others: OtherIds) -> bool:
+def _memory_row(line: MemoryLine, others: OtherIds) -> tuple[Any, ...]:
+    """The values of a row, for ``_insert_sql``. Raises InputError for an id of another kind."""
     if not line.id.startswith(ID_PREFIX[line.kind]):
         raise InputError(f"{line.id} is not the id of a memory of the kind {line.kind}.")
-    values = {name: getattr(line, name) for name in line.__struct_fields__}
-    attributes = _object(line.attributes)
     _strings(line.tags)
     _strings(line.source_ids)
+    attributes, changed = _object(line.attributes), False
     for relation in ("supersedes", "merged"):
-        if attributes.get(relation):
-            named = attributes[relation]
-            here = [others.of(id) for id in named] if isinstance(named, list) else others.of(named)
-            if here != named:
-                attributes[relation] = here
-                values["attributes"] = Raw(msgspec.json.encode(attributes, order="deterministic"))
-    added = _insert(
-        connection, "memories",
-        **values | {
-            "source_ids": others.all_of(line.source_ids), "tags": _text(line.tags),
-            "attributes": _text(values["attributes"]), "content_hash": content_hash(line.content),
-        },
+        if named := attributes.get(relation):
+            attributes[relation] = (
+                [others.of(id) for id in named] if isinstance(named, list) else others.of(named)
+            )
+            changed |= attributes[relation] != named
+    text = msgspec.json.encode(attributes, order="deterministic") if changed else bytes(line.attributes)
+    return (
+        line.id, line.kind, line.content, line.trust, line.event_time, line.created_at, line.category, line.session_id,
+        line.source_role, line.source, line.source_key, line.project, line.valid_until, line.ended_by, line.confidence,
+        line.decay_rate, line.confirmed_at, line.reviewed_at, line.access_count, line.last_accessed, line.recall_days,
+        others.all_of(line.source_ids), _text(line.tags), text.decode(), content_hash(line.content),
     )  # fmt: skip
-    if added and "secrets" in attributes and "redacted" not in attributes:
-        # A secret gets no vector.
-        connection.execute(
-            "UPDATE index_queue SET vector = 0 WHERE rid = ?", (connection.last_insert_rowid(),)
-        )
-    return added
+
+
+@lru_cache
+def _insert_sql(rows: int) -> str:
+    return f"""
+        INSERT INTO memories(id, kind, content, trust, event_time, created_at, category, session_id, source_role, source,
+                             source_key, project, valid_until, ended_by, confidence, decay_rate, confirmed_at,
+                             reviewed_at, access_count, last_accessed, recall_days, source_ids, tags, attributes,
+                             content_hash)
+        VALUES {", ".join([f"({', '.join('?' * 25)})"] * rows)}
+        ON CONFLICT DO NOTHING RETURNING id, rid
+        """
 
 
 def _add_entity(connection: apsw.Connection, line: EntityLine, others: OtherIds) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -99,3 +100,38 @@ def test_a_round_trip_gives_an_equal_content_hash(life: list[tuple[str, int, str
             if came.operation is not None:
                 again.undo(came.operation.op_id)
                 assert again.content_hash() == empty
+
+
+def test_a_line_that_is_refused_keeps_none_out_that_shares_its_statement(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db") as memory:
+        for number in range(200):
+            memory.remember(f"Train {number} leaves at {number} minutes past the hour")
+        memory.export(tmp_path / "all.jsonl")
+    lines = (tmp_path / "all.jsonl").read_text().splitlines()
+    facts = [place for place, line in enumerate(lines) if "Train " in line]
+    for place, odd in ((facts[20], {"id": "ep_0"}), (facts[90], {"tags": {"a": 1}})):
+        lines[place] = json.dumps(json.loads(lines[place]) | odd)
+    lines.insert(facts[150], lines[facts[150]])  # once more, in the same statement
+    (tmp_path / "all.jsonl").write_text("\n".join(lines))
+    with opened(tmp_path / "b.db") as again:
+        report = again.import_paths([tmp_path / "all.jsonl"])
+        assert (report.imported, report.kinds, report.reasons) == (
+            198,
+            {"fact": 198},
+            {"cannot be stored": 2},
+        )
+        numbers = [int(one.content.split()[1]) for one in again.view.page(limit=300)]
+        assert sorted(numbers) == [number for number in range(200) if number not in (20, 90)]
+        assert again.check(deep=True).ok
+
+
+def test_a_secret_that_comes_back_gets_no_vector(tmp_path: Path) -> None:
+    key = "sk-" + "proj-9aB8cD7eF6gH5iJ4kL3mN2oP1qR0sT9uV8wX7yZ6"
+    with Memory.open(tmp_path / "a.db", options=Options(background=False)) as memory:
+        memory.record_turn("s", "user", f"my key is {key}")
+        memory.record_turn("s", "user", "and I like tea")
+        memory.export(tmp_path / "all.jsonl")
+    with Memory.open(tmp_path / "b.db", options=Options(background=False)) as again:
+        again.import_paths([tmp_path / "all.jsonl"])
+        again.index_pending()
+        assert (again.stats().active, again.stats().embedded) == (2, 1)
