@@ -65,7 +65,7 @@ def test_opening_a_memory_loads_only_what_its_first_rows_need() -> None:
     assert "memtui.engine.memory" in loaded
     later = (
         "models.ner",
-        "maintain.jobs",
+        "maintain.schedule.jobs",
         "maintain.backups",
         "store.check",
         "store.portable",

@@ -23,7 +23,7 @@ from .progress import Meter
 from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.scheduler import JobStatus, Scheduler
+    from memtui.engine.maintain.schedule.scheduler import JobStatus, Scheduler
     from memtui.engine.memory import Memory
     from memtui.engine.store.jobs import JobRun
     from memtui.ui.glyphs import Glyphs

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.engine.maintain.restore_preview import MEMORIES
+from memtui.engine.maintain.restore.preview import MEMORIES
 from memtui.engine.records import ID_PREFIX
 from memtui.ui.format import count, file_size, local_time, plural, relative_time
 from memtui.ui.past_words import ago
@@ -21,7 +21,7 @@ from .output import Style, brief, emit, err, note, out, paint, row, table
 from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.restore_preview import RestoreChange, RestorePreview
+    from memtui.engine.maintain.restore.preview import RestoreChange, RestorePreview
     from memtui.engine.memory import Memory
 
     from .door import Door

@@ -9,10 +9,10 @@ from memtui.engine.clock import Clock
 from memtui.engine.maintain import reflect
 from memtui.engine.maintain.consolidate import Consolidator
 from memtui.engine.maintain.enrich import Enricher
-from memtui.engine.maintain.extract import Extractor
-from memtui.engine.maintain.jobs import ACTOR, Services
+from memtui.engine.maintain.extract.drafts import Extractor
 from memtui.engine.maintain.plan import Consolidation
-from memtui.engine.maintain.scheduler import Scheduler
+from memtui.engine.maintain.schedule.jobs import ACTOR, Services
+from memtui.engine.maintain.schedule.scheduler import Scheduler
 from memtui.engine.models.spending import Spending
 from memtui.engine.records import Operation, Options
 from memtui.engine.store.connection import Connections

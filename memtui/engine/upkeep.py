@@ -11,8 +11,8 @@ from memtui.engine.errors import InputError
 from memtui.engine.maintain import resolve, review, verdicts, wishes
 from memtui.engine.maintain.agent_loop import AgentLoop
 from memtui.engine.maintain.consolidate import Consolidator, Progress
-from memtui.engine.maintain.extract import Extractor
-from memtui.engine.maintain.extract_keyword import KeywordExtractor
+from memtui.engine.maintain.extract.drafts import Extractor
+from memtui.engine.maintain.extract.keyword import KeywordExtractor
 from memtui.engine.maintain.plan import Consolidation, Estimate, Plan
 from memtui.engine.maintain.review import Inbox, ReviewItem, Verdict
 from memtui.engine.maintain.wishes import WishVerb
@@ -43,7 +43,7 @@ class Upkeep:
         """The one that the options ask for: a language model where one is configured, else rules."""
         if not self._options.llm.configured:
             return KeywordExtractor()
-        from memtui.engine.maintain.extract_llm import LlmExtractor
+        from memtui.engine.maintain.extract.llm import LlmExtractor
 
         return LlmExtractor(self._options.llm)
 

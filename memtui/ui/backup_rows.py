@@ -9,7 +9,7 @@ from .format import count, file_size
 from .past_words import ago, kinds_told
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.backup_reading import Held
+    from memtui.engine.maintain.restore.reading import Held
     from memtui.engine.memory import Memory
     from memtui.engine.store.backup import Backup
 

@@ -14,7 +14,7 @@ from .text import Visible, one_line, visible
 from .widgets.columns import Column, Piece
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.scheduler import JobStatus
+    from memtui.engine.maintain.schedule.scheduler import JobStatus
 
     from .glyphs import Glyphs
 

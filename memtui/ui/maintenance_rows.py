@@ -17,7 +17,7 @@ from .question_rows import fared_line
 if TYPE_CHECKING:
     from memtui.engine.maintain.decay import Forecast
     from memtui.engine.maintain.health import Complaint, Health
-    from memtui.engine.maintain.scheduler import JobStatus, SchedulerStatus
+    from memtui.engine.maintain.schedule.scheduler import JobStatus, SchedulerStatus
     from memtui.engine.memory import Memory
     from memtui.engine.records import CheckReport, Finding, Stats
     from memtui.engine.store.backup import Backup

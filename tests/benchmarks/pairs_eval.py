@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from memtui.engine.maintain.compare.similarity import compare, read
 from memtui.engine.maintain.near import agree
-from memtui.engine.maintain.similarity import compare, read
 from memtui.engine.models.embedders import OfflineEmbedder
 from memtui.engine.models.minilm import MiniLmEmbedder
 

@@ -6,9 +6,9 @@ import asyncio
 from typing import Any
 
 import pytest
-from memtui.engine.maintain.extract_keyword import KeywordExtractor
-from memtui.engine.maintain.runner import Running
-from memtui.engine.maintain.scheduler import Scheduler
+from memtui.engine.maintain.extract.keyword import KeywordExtractor
+from memtui.engine.maintain.schedule.runner import Running
+from memtui.engine.maintain.schedule.scheduler import Scheduler
 from memtui.engine.memory import Memory
 from memtui.engine.records import LlmOptions, Options
 from memtui.ui.app import MemtuiApp

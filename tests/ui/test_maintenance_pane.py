@@ -7,9 +7,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from memtui.engine.maintain.jobs import JobReport, Task
-from memtui.engine.maintain.scheduler import JobStatus, Scheduler
-from memtui.engine.maintain.timetable import JOBS
+from memtui.engine.maintain.schedule.jobs import JobReport, Task
+from memtui.engine.maintain.schedule.scheduler import JobStatus, Scheduler
+from memtui.engine.maintain.schedule.timetable import JOBS
 from memtui.engine.memory import Memory
 from memtui.engine.records import CheckReport, EmbeddingOptions, Finding, Options, RowsOf
 from memtui.engine.store.jobs import JobRun

@@ -20,9 +20,10 @@ from memtui.engine.store import consolidations, history, memories, operations, s
 from memtui.engine.store.connection import Connections
 from memtui.engine.wording import plural
 
-from . import apply, conflicts, dedup, planning
+from . import apply, planning
 from .agent_sight import RESOLVE, Sight, check_batch, may_still_replace, replaced_before
-from .extract import CHUNK, Draft
+from .compare import conflicts, dedup
+from .extract.drafts import CHUNK, Draft
 from .plan import Plan
 
 _SIMILAR = 8

@@ -14,8 +14,8 @@ from memtui.engine.search.scope import passing, scope
 from memtui.engine.store import consolidations, fading, memories
 from memtui.engine.store.sql import scalar
 
-from . import conflicts, dedup
-from .extract import MOST_FACTS, Draft
+from .compare import conflicts, dedup
+from .extract.drafts import MOST_FACTS, Draft
 
 RESOLVE = "resolve"
 """The kind of operation in which an agent settles a conflict."""

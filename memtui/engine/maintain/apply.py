@@ -14,7 +14,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import MemoryRecord, Options
 from memtui.engine.store import consolidations, memories, proposals, sessions
 
-from . import conflicts, dedup
+from .compare import conflicts, dedup
 from .plan import Plan, PlanLine
 
 CONFLICT, HELD = "conflict", "held"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .backups import Backups
-from .jobs import JobReport, Task
+from .schedule.jobs import JobReport, Task
 
 EVERY_SECONDS = 1_800
 

@@ -28,9 +28,10 @@ from memtui.engine.store.invariants import CHECKS, Scene
 from memtui.engine.store.past import Gap, gaps
 from memtui.engine.store.sql import scalar
 
-from . import restore_preview, restoring
-from .backup_reading import Held, held, ready
-from .restore_preview import RestorePreview
+from .restore import preview as restore_preview
+from .restore import restoring
+from .restore.preview import RestorePreview
+from .restore.reading import Held, held, ready
 
 RECENT_SECONDS = 600
 _MARK_KEY = "backup_mark"

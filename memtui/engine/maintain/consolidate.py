@@ -27,12 +27,13 @@ from memtui.engine.store.connection import Connections
 from memtui.engine.wording import plural
 from memtui.log import outline
 
-from . import apply, conflicts, planning
-from .extract import CHUNK, Context, Draft, Extractor
-from .people import known_people
+from . import apply, planning
+from .compare import conflicts
+from .extract.drafts import CHUNK, Context, Draft, Extractor
+from .extract.people import known_people
+from .extract.statements import introduced
 from .plan import Consolidation, Estimate, Plan, PlanLine, SessionOutcome
 from .run_operation import RunOperation, session_name
-from .statements import introduced
 
 _log = logging.getLogger("memtui.maintain")
 

@@ -19,7 +19,7 @@ from memtui.engine.store import fading, history, metadata
 from memtui.engine.store.sql import json_text
 from memtui.engine.wording import plural
 
-from .jobs import JobReport, Task
+from .schedule.jobs import JobReport, Task
 
 KIND = "decay"
 _COUNTS_KEY = "faded_by_date"

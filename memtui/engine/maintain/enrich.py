@@ -20,8 +20,8 @@ from memtui.engine.store import enrichments, entities, memories
 from memtui.engine.store.connection import Connections
 from memtui.engine.wording import plural
 
-from .extract_llm import may_be_told
-from .jobs import JobReport, Task
+from .extract.llm import may_be_told
+from .schedule.jobs import JobReport, Task
 
 MOST_ENTITIES = 2
 BATCH = 50

@@ -13,8 +13,8 @@ from memtui.engine.records import MemoryRecord, Record
 from memtui.engine.store import memories, metadata
 from memtui.engine.store.sql import json_text, scalar
 
-from . import dedup
-from .similarity import compare_readings, read
+from .compare import dedup
+from .compare.similarity import compare_readings, read
 from .suspicious import suspicions
 
 _KEY = "judged"

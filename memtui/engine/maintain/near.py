@@ -15,7 +15,7 @@ import apsw
 from memtui.engine.models.vectors import cap_threads
 from memtui.engine.store import vectors
 
-from .similarity import Reading, compare_readings, read
+from .compare.similarity import Reading, compare_readings, read
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from memtui.engine.records import MemoryRecord
 
-from . import conflicts, dedup
-from .extract import MOST_CHARACTERS, MOST_CONFIDENCE, Draft
+from .compare import conflicts, dedup
+from .extract.drafts import MOST_CHARACTERS, MOST_CONFIDENCE, Draft
 from .plan import PlanLine
 from .suspicious import least_trust, suspicions
 

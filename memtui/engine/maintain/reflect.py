@@ -20,8 +20,8 @@ from memtui.engine.records import MemoryRecord
 from memtui.engine.store import history, memories, reflections
 from memtui.engine.wording import plural
 
-from .extract_llm import may_be_told
-from .jobs import JobReport, Task
+from .extract.llm import may_be_told
+from .schedule.jobs import JobReport, Task
 from .suspicious import suspicions
 
 KIND = "reflect"

@@ -15,7 +15,7 @@ from memtui.engine.records import TRUST_ORDER, MemoryRecord, Options
 from memtui.engine.store import memories
 
 from .apply import weaken
-from .dedup import without_repeats
+from .compare.dedup import without_repeats
 
 
 def keep_new(connection: apsw.Connection, new: str, old: str, reason: str, *, actor: str, now: int) -> None:

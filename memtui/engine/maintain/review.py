@@ -20,7 +20,7 @@ from memtui.engine.wording import plural
 
 from . import judged, namesakes, wishes
 from .apply import CONFLICT, HELD
-from .similarity import compare
+from .compare.similarity import compare
 from .wishes import Wish
 
 ReviewKind = Literal["conflict", "wish", "held", "duplicate", "entities", "suspicious", "fading", "new"]

@@ -9,8 +9,8 @@ from typing import Literal
 from memtui.engine import secrets
 from memtui.engine.records import TRUST_ORDER, Record, Trust
 
+from .compare.similarity import read, tokens
 from .instructions import find_instructions
-from .similarity import read, tokens
 
 # How much of a fact its sources must lack before it counts as unsupported: a rewording shares fewer words.
 _MISSING_SHARE = 0.7

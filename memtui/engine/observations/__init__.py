@@ -5,7 +5,7 @@ ObservationExtractor    asks a language model what the output of a step is worth
 StepObservations        for programs that run steps; ObservationTools for those that offer tools
 """
 
-from memtui.engine.maintain.transcripts import Message
+from memtui.engine.maintain.extract.transcripts import Message
 from memtui.engine.search.observed import ObservationHit
 
 from .adapters import ObservationTools, StepObservations

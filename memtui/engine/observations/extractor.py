@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from memtui.engine.errors import DegradedError, MemtuiError
-from memtui.engine.maintain.sentences import sentences
-from memtui.engine.maintain.triggers import find_trigger
+from memtui.engine.maintain.extract.sentences import sentences
+from memtui.engine.maintain.extract.triggers import find_trigger
 from memtui.engine.models import llm
 from memtui.engine.records import LlmOptions
 from memtui.log import outline

@@ -12,7 +12,7 @@ from typing import Protocol, Self
 
 from memtui.engine.curate.observing import EXPLICIT
 from memtui.engine.errors import NotFoundError
-from memtui.engine.maintain.transcripts import Message
+from memtui.engine.maintain.extract.transcripts import Message
 from memtui.engine.records import Category, MemoryRecord, Trust
 from memtui.engine.search.observed import ObservationHit
 from memtui.engine.store.scratchpad import Note

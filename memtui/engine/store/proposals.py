@@ -25,7 +25,7 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class Proposal(Record):
-    """One row. ``payload`` depends on ``kind``: see maintain/conflicts.py and maintain/review.py."""
+    """One row. ``payload`` depends on ``kind``: see maintain/compare/conflicts.py and maintain/review.py."""
 
     id: str
     kind: str

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import Meta
 
-from memtui.engine.maintain.extract import CHUNK, MOST_CHARACTERS, MOST_CONFIDENCE, MOST_FACTS, Draft
+from memtui.engine.maintain.extract.drafts import CHUNK, MOST_CHARACTERS, MOST_CONFIDENCE, MOST_FACTS, Draft
 from memtui.engine.records import MemoryRecord, Record
 from memtui.engine.search.briefing import holds_secret
 

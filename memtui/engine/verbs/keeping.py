@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from memtui.engine.maintain.health import Health
     from memtui.engine.maintain.plan import Consolidation
     from memtui.engine.maintain.review import ReviewItem
-    from memtui.engine.maintain.scheduler import Scheduler
+    from memtui.engine.maintain.schedule.scheduler import Scheduler
     from memtui.engine.store.jobs import JobRun
     from memtui.engine.upkeep import Upkeep
 

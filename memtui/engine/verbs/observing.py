@@ -22,7 +22,7 @@ from memtui.engine.verbs.writing import Writing, outside
 from memtui.engine.wording import plural, quoted
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.transcripts import Message
+    from memtui.engine.maintain.extract.transcripts import Message
     from memtui.engine.search.observed import ObservationHit
 
 
@@ -130,7 +130,7 @@ class Observing(Writing, Finding):
         No model is asked. One undoable operation; a transcript that was read before adds nothing, a longer one
         what is new, and its summary replaces the one before. Returns what was added.
         """
-        from memtui.engine.maintain import transcripts
+        from memtui.engine.maintain.extract import transcripts
 
         session_id = intake.name(session_id, "session id")
         found, summary = transcripts.observed(session_id, transcript, partial(intake.trust, actor=self.actor))
@@ -147,7 +147,7 @@ class Observing(Writing, Finding):
 
     def _store_summary(self, op: history.Op, summary: Observed, now: int) -> MemoryRecord:
         """In place of the one that stands, unless the person vouched for that."""
-        from memtui.engine.maintain import transcripts
+        from memtui.engine.maintain.extract import transcripts
 
         assert summary.session_id is not None
         old = transcripts.standing_summary(op.connection, summary.session_id, now)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memtui.engine.maintain.backups import Restored
-    from memtui.engine.maintain.restore_preview import RestorePreview
+    from memtui.engine.maintain.restore.preview import RestorePreview
     from memtui.engine.store.past import Past
     from memtui.engine.store.past_diff import PastDiff
 
@@ -67,7 +67,7 @@ class Travelling(Keeping):
         ``restore_preview`` raises, NotFoundError for an id that is not active in the backup.
         """
         self._must_write("change it")
-        from memtui.engine.maintain import taking
+        from memtui.engine.maintain.restore import taking
 
         live = self.path
         one = self.backups.info(which)

@@ -17,7 +17,7 @@ from .job_verbs import JobVerbs
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    from memtui.engine.maintain.restore_preview import RestorePreview
+    from memtui.engine.maintain.restore.preview import RestorePreview
     from memtui.engine.store.backup import Backup
     from memtui.ui.maintenance_rows import Row
 

@@ -18,8 +18,8 @@ from memtui.ui.safe import assemble, content, line
 from .labelled import Labelled, stack
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.backup_reading import Held
-    from memtui.engine.maintain.restore_preview import RestoreChange, RestorePreview
+    from memtui.engine.maintain.restore.preview import RestoreChange, RestorePreview
+    from memtui.engine.maintain.restore.reading import Held
     from memtui.engine.store.backup import Backup
 
 _LISTED = 8
@@ -130,7 +130,7 @@ class BackupText(Labelled):
 
 def parts_of(preview: RestorePreview) -> list[tuple[str, str, tuple[RestoreChange, ...], int]]:
     """(title, style, changes, how many) of what comes back, is as it was, and is lost."""
-    from memtui.engine.maintain.restore_preview import MEMORIES
+    from memtui.engine.maintain.restore.preview import MEMORIES
 
     memories = [one for one in preview.counts if one.what in MEMORIES.values()]
     return [

@@ -19,7 +19,7 @@ from .labelled import Labelled, stack
 from .operation_view import HistoryText
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.scheduler import JobStatus
+    from memtui.engine.maintain.schedule.scheduler import JobStatus
     from memtui.engine.records import MemoryRecord
     from memtui.engine.store.jobs import JobRun
     from memtui.ui.operation_detail import OperationDetail

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from datetime import tzinfo
 
 from memtui import Memory
-from memtui.engine.maintain.jobs import Job, JobReport, Services, Task
 from memtui.engine.maintain.plan import Consolidation
-from memtui.engine.maintain.scheduler import Scheduler
-from memtui.engine.maintain.timetable import JOBS
+from memtui.engine.maintain.schedule.jobs import Job, JobReport, Services, Task
+from memtui.engine.maintain.schedule.scheduler import Scheduler
+from memtui.engine.maintain.schedule.timetable import JOBS
 from memtui.engine.store.jobs import JobRun
 
 

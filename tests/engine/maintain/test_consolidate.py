@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from memtui import Memory
 from memtui.engine.errors import InputError, NotFoundError, StoreError
-from memtui.engine.maintain.extract import Context, Draft, Extraction
+from memtui.engine.maintain.extract.drafts import Context, Draft, Extraction
 from memtui.engine.maintain.plan import Consolidation
 from memtui.engine.records import MemoryRecord, Options
 

@@ -5,9 +5,9 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtui.engine.maintain.extract import Context, Draft
-from memtui.engine.maintain.extract_keyword import KeywordExtractor
-from memtui.engine.maintain.sentences import sentences
+from memtui.engine.maintain.extract.drafts import Context, Draft
+from memtui.engine.maintain.extract.keyword import KeywordExtractor
+from memtui.engine.maintain.extract.sentences import sentences
 from memtui.engine.records import MemoryRecord, Trust
 
 TRUST: dict[str, Trust] = {"user": "user", "assistant": "agent", "tool": "tool"}

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from memtui.engine.errors import DegradedError
-from memtui.engine.maintain.extract import Context
-from memtui.engine.maintain.extract_llm import LlmExtractor, prompt, read_reply, reply_schema
+from memtui.engine.maintain.extract.drafts import Context
+from memtui.engine.maintain.extract.llm import LlmExtractor, prompt, read_reply, reply_schema
 from memtui.engine.models.llm import estimate_tokens, strict_json
 from memtui.engine.records import LlmOptions, MemoryRecord
 

@@ -10,9 +10,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from memtui import Memory
-from memtui.engine.maintain import decay, highwater
-from memtui.engine.maintain.runner import Runner
-from memtui.engine.maintain.scheduler import Scheduler
+from memtui.engine.maintain import decay
+from memtui.engine.maintain.schedule import highwater
+from memtui.engine.maintain.schedule.runner import Runner
+from memtui.engine.maintain.schedule.scheduler import Scheduler
 from memtui.engine.records import Options
 from memtui.engine.store.connection import Connections
 from night import Clock, make_scheduler

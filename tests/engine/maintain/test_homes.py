@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from memtui.engine.maintain.conflicts import stand
+from memtui.engine.maintain.compare.conflicts import stand
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_looking_writes_nothing(memory: Memory) -> None:
 
 
 def test_a_large_memory_is_looked_at_in_portions(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.engine.maintain.timetable._JUDGED_AT_ONCE", 100)
+    monkeypatch.setattr("memtui.engine.maintain.schedule.timetable._JUDGED_AT_ONCE", 100)
     seen = []
     while waits(memory) and len(seen) < 10:
         memory.scheduler.run_now("embedding")

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from memtui import Memory
 from memtui.engine.errors import CorruptFileError, InputError, NotFoundError, ReadOnlyError
-from memtui.engine.maintain import taking
-from memtui.engine.maintain.restore_preview import RestoreCount, RestorePreview
+from memtui.engine.maintain.restore import taking
+from memtui.engine.maintain.restore.preview import RestoreCount, RestorePreview
 from memtui.engine.records import Changes, Options
 from memtui.engine.store import history, row_images
 from memtui.engine.store.past import Gap

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from memtui import Memory
 from memtui.engine.errors import InputError, ProtectedError
-from memtui.engine.maintain.extract import Draft
+from memtui.engine.maintain.extract.drafts import Draft
 from memtui.engine.maintain.review import ReviewItem, Verdict
 from memtui.engine.records import MemoryRecord, Options
 

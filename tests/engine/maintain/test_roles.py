@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from memtui import Memory
-from memtui.engine.maintain.conflicts import stand
+from memtui.engine.maintain.compare.conflicts import stand
 from memtui.engine.records import Options
 from night import Clock
 

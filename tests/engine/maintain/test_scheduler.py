@@ -13,9 +13,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from memtui import Memory
 from memtui.engine.errors import DegradedError, InputError, ReadOnlyError, StoreError
-from memtui.engine.maintain import scheduler as module
-from memtui.engine.maintain.calendar import SUNDAY, Daily, Weekly
-from memtui.engine.maintain.jobs import Job, JobReport, Task
+from memtui.engine.maintain.schedule import scheduler as module
+from memtui.engine.maintain.schedule.calendar import SUNDAY, Daily, Weekly
+from memtui.engine.maintain.schedule.jobs import Job, JobReport, Task
 from memtui.engine.records import Changes, Options
 from memtui.engine.store.jobs import JobRun
 from night import Clock, make_scheduler

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from memtui.engine.maintain.conflicts import stand
+from memtui.engine.maintain.compare.conflicts import stand
 
 
 @pytest.mark.parametrize(

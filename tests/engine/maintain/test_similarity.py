@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtui.engine.maintain.similarity import compare
+from memtui.engine.maintain.compare.similarity import compare
 
 DUPLICATES = (
     ("Ada is allergic to walnuts", "Ada is allergic to walnuts."),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from memtui import Memory
 from memtui.engine.errors import DegradedError
-from memtui.engine.maintain.extract import Context, Draft, Extraction
+from memtui.engine.maintain.extract.drafts import Context, Draft, Extraction
 from memtui.engine.records import LlmOptions, MemoryRecord, Options
 from memtui.engine.store import jobs
 

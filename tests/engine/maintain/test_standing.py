@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from memtui.engine.maintain.extract import Context, Draft
-from memtui.engine.maintain.extract_keyword import KeywordExtractor
+from memtui.engine.maintain.extract.drafts import Context, Draft
+from memtui.engine.maintain.extract.keyword import KeywordExtractor
 from memtui.engine.records import MemoryRecord
 
 SAID = " (said 9 October 2025)"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from memtui import Memory
 from memtui.engine.errors import FilterError
-from memtui.engine.maintain.extract import Draft
+from memtui.engine.maintain.extract.drafts import Draft
 from memtui.engine.records import Options, Profile
 from memtui.engine.search import briefing
 from memtui.engine.search.briefing import estimate_tokens

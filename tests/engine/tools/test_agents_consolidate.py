@@ -170,7 +170,7 @@ def test_ten_facts_a_day_are_replaced_without_asking(door: Door, clock: Clock) -
 def test_in_a_large_memory_two_in_a_hundred_facts_a_day_are_replaced_without_asking(
     door: Door, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.engine.maintain.conflicts.MOST_SUPERSEDED", 1)
+    monkeypatch.setattr("memtui.engine.maintain.compare.conflicts.MOST_SUPERSEDED", 1)
     for number in range(100):
         door.person.remember(f"Something else, number {number}")
     old = [door.agent.memory.remember(f"Old thing number {number}") for number in range(4)]

@@ -27,7 +27,7 @@ from memtui.engine.store.connection import Connections
 from memtui.engine.store.jobs import INTERRUPTED, JobReport, JobRun
 from memtui.log import outline
 
-from .backups import Backups
+from ..backups import Backups
 from .jobs import ACTOR, Job, Services, Task
 
 _log = logging.getLogger("memtui.maintain")

@@ -23,7 +23,7 @@ from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.models import llm
 from memtui.engine.records import Category, LlmOptions, MemoryRecord
 
-from .extract import (
+from .drafts import (
     CHUNK,
     MOST_CHARACTERS,
     MOST_CONFIDENCE,

@@ -21,7 +21,7 @@ from memtui.engine.store.past import GAPS, Gap, gaps
 from memtui.engine.store.sql import json_text, scalar
 from memtui.engine.wording import plural
 
-from .restore_preview import MEMORIES, RestorePreview
+from .preview import MEMORIES, RestorePreview
 
 PATIENCE = 10.0
 """Seconds. Following sessions holds the lock of imports only while it brings something in."""
@@ -106,7 +106,7 @@ def _carry_keys(live: apsw.Connection, copy: apsw.Connection) -> None:
 
 def _carry_unfinished(live: apsw.Connection, copy: apsw.Connection) -> None:
     """An erase that was interrupted is as far as the restored rows say: begun anew where they hold any of it."""
-    from .erase import mark
+    from ..erase import mark
 
     begun = mark.read(live)
     if begun is None:

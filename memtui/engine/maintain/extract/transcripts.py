@@ -16,7 +16,7 @@ from memtui.engine.store import memories
 from memtui.engine.store.words import fold
 from memtui.engine.wording import cut
 
-from . import dedup
+from ..compare import dedup
 from .sentences import sentences
 from .triggers import find_trigger, worth_reading
 

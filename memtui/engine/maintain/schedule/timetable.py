@@ -8,7 +8,7 @@ from memtui.engine.store import consolidations, history, jobs, recalls, sessions
 from memtui.engine.store.sql import scalar
 from memtui.engine.wording import plural
 
-from . import backup_job, decay, judged
+from .. import backup_job, decay, judged
 from .calendar import SUNDAY, Daily, Weekly
 from .jobs import Job, JobReport, Task
 

@@ -11,7 +11,7 @@ from memtui.engine.records import Kind, MemoryRecord
 from memtui.engine.store import memories, words
 from memtui.engine.store.sql import scalar
 
-from .extract import Draft
+from ..extract.drafts import Draft
 from .similarity import Reading, compare_readings, plain_weight, read
 from .vocabulary import FUNCTION_WORDS
 

@@ -10,7 +10,7 @@ from memtui.engine.records import MemoryRecord
 from memtui.engine.store.words import fold
 from memtui.engine.wording import cut
 
-from .extract import SAID, SUMMARY_CHARACTERS, Context, Draft, Extraction
+from .drafts import SAID, SUMMARY_CHARACTERS, Context, Draft, Extraction
 from .sentences import sentences
 from .standing import asks_for_work, plays_a_part
 from .statements import find_statement, introduced
