@@ -109,8 +109,9 @@ def _tell_hits(result: SearchResult, door: Door, explain: bool) -> None:
         err("nothing found")
     if explain:
         for arm in result.arms:
-            found = f"{arm.found} found" if arm.state == "answered" else arm.state
-            out(row(paint(arm.arm, "cyan"), found, arm.why or f"{arm.milliseconds:.1f} ms"))
+            answered = arm.state == "answered"
+            found = f"{arm.found} found in {arm.milliseconds:.1f} ms" if answered else arm.state
+            out(row(paint(arm.arm, "cyan"), found, *filter(None, (arm.why,))))
         terms = ", ".join(result.terms) or "none"
         out(f"profile {result.profile.name}, {result.candidates} candidates, words: {terms}")
     for text in result.notes:

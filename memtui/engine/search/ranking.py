@@ -111,10 +111,9 @@ def rank(
     times["vector"] = lap()
 
     asked = Asked(wanted, scope, profile, meaning)
-    if profile.fusion == "score":
-        look_again(connection, asked, first_pass, lists)
+    times["sense"] = look_again(connection, asked, first_pass, lists) if profile.fusion == "score" else 0.0
     below = _drop_below_floor(lists, profile)
-    times["context"] = lap()
+    times["context"] = lap() - times["sense"]
     names = [one.name for one in entities]
     no_words = no_vectors or _no_words(connection, meaning)
     said = reports(asked, lists, times, names=names, no_vectors=no_vectors, no_words=no_words, below=below)

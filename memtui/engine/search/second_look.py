@@ -6,6 +6,7 @@ its own words and its own cosine, whichever arm brought it here.
 
 from __future__ import annotations
 
+import time
 from heapq import nlargest
 
 import apsw
@@ -31,22 +32,23 @@ def look_again(
     asked: Asked,
     first_pass: dict[int, float],
     lists: dict[ArmName, list[Candidate]],
-) -> None:
+) -> float:
     """Order the keyword list anew, complete the vector list, make those of the sense and the context arm.
 
-    ``first_pass``: the keyword arm's candidates with their scores.
+    ``first_pass``: the keyword arm's candidates with their scores. Returns the milliseconds that the sense arm took.
     """
     pool = {candidate.rid for candidates in lists.values() for candidate in candidates}
     readings = reading.read(connection, asked.question, pool)
-    _count(connection, asked, first_pass, readings, lists)
+    judging = _count(connection, asked, first_pass, readings, lists)
     if weight(asked.profile, "context") > 0.0 and "episode" in asked.scope.kinds:
         best = nlargest(SURROUNDED, totals(lists, asked.profile).items(), key=lambda one: one[::-1])
         around = context.neighbours(connection, [rid for rid, _ in best])
         drawn = context.drawn_from(connection, [rid for rid in pool if readings[rid].kind == "fact"])
         beside = passing(connection, asked.scope, (around.keys() | drawn.keys()) - pool)
         readings |= reading.read(connection, asked.question, beside)
-        _count(connection, asked, first_pass, readings, lists)
+        judging += _count(connection, asked, first_pass, readings, lists)
         lists["context"] = context.candidates(asked, readings, around, drawn, lists)
+    return judging
 
 
 def _count(
@@ -55,7 +57,9 @@ def _count(
     first_pass: dict[int, float],
     readings: dict[int, Reading],
     lists: dict[ArmName, list[Candidate]],
-) -> None:
+) -> float:
+    """Returns the milliseconds that the sense arm took."""
+    judging = 0.0
     if asked.profile.keyword:
         counted = [
             one for text in readings.values() if (one := _by_words(asked, text, first_pass)).score > 0.0
@@ -65,10 +69,12 @@ def _count(
     if asked.meaning and asked.meaning.words:
         from . import sense
 
+        started = time.perf_counter()
         judged = lists.get("sense", [])
         others = readings.keys() - {candidate.rid for candidate in judged}
         judged = judged + sense.judged(connection, asked.meaning.space, asked.meaning.words, others)
         lists["sense"] = sorted(judged, key=lambda one: (-one.score, -one.rid))
+        judging = (time.perf_counter() - started) * 1000.0
     if asked.meaning and asked.profile.vector:
         from . import vector
 
@@ -81,6 +87,7 @@ def _count(
             Candidate(rid=rid, score=cosine, share=max(0.0, cosine))
             for rid, cosine in sorted(cosines.items(), key=lambda one: (-one[1], -one[0]))
         ]
+    return judging
 
 
 def _by_words(asked: Asked, text: Reading, first_pass: dict[int, float]) -> Candidate:

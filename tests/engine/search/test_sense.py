@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from typing import Any
+
 import numpy as np
 import pytest
 from memtui.engine.models.vectors import quantise
 from memtui.engine.models.word_vectors import QuestionWords
 from memtui.engine.records import Hit, Profile, SearchResult
-from memtui.engine.search import profiles
+from memtui.engine.search import profiles, sense
 from memtui.engine.search.search import search
 from memtui.engine.search.sense import judged
 from memtui.engine.store import vectors
@@ -54,6 +57,21 @@ def test_the_meaning_of_a_word_in_a_long_text_counts(book: Book) -> None:
     assert "sense" not in of(without, "Ada").arms
     gained = of(result, "Ada").score - of(without, "Ada").score
     assert gained > of(result, "A store").score - of(without, "A store").score
+
+
+def test_its_time_is_its_own(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(book, embedder := WordEmbedder(LIKE))
+    clock = [0.0]
+
+    def slowly(*given: Any) -> Any:
+        clock[0] += 0.02
+        return judged(*given)
+
+    monkeypatch.setattr(sense, "judged", slowly)
+    monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
+    took = {one.arm: one.milliseconds for one in find(book, "store", embedder=embedder).arms}
+    assert took["sense"] >= 20.0
+    assert took["context"] == pytest.approx(0.0)
 
 
 def test_it_finds_nothing_by_itself(book: Book) -> None:
