@@ -21,17 +21,13 @@ from typing import Any, NamedTuple
 
 from locomo import Row, content, load
 from memtui import Memory
+from memtui.engine.models import nearness
+from memtui.engine.models.embedders import OfflineEmbedder
+from memtui.engine.models.minilm import MiniLmEmbedder
 from memtui.engine.records import Options
-from memtui.engine.search import briefing, question
-from memtui.engine.search.question import Question
-from memtui.engine.search.statistics import FACTS
+from msgspec.structs import replace
 
 HEAD = ("injected", "facts", "evidence", "by cosine", "right")
-
-
-def read(memory: Memory, text: str) -> Question:
-    with memory._connections.read() as connection:
-        return question.read(connection, text, FACTS)
 
 
 class Told(NamedTuple):
@@ -67,9 +63,12 @@ def main() -> None:
     )
     parser.add_argument("data", type=Path)
     parser.add_argument("--embedder", choices=("offline", "minilm"), default="offline")
-    parser.add_argument("--near", type=float, nargs="*", default=[briefing.NEAR])
+    parser.add_argument("--near", type=float, nargs="*", help="other floors than the model's own")
     parser.add_argument("--limit", type=int, default=5)
     args = parser.parse_args()
+    model = {"offline": OfflineEmbedder, "minilm": MiniLmEmbedder}[args.embedder].model_id
+    own = nearness.of(model)
+    args.near = args.near or [own.bears]
     judged: dict[str, Row] = {one["qid"]: one for one in load(args.data, "qrels")}
     questions: dict[str, list[Row]] = defaultdict(list)
     for asked in load(args.data, "queries"):
@@ -89,7 +88,7 @@ def main() -> None:
             memory.index_pending()
             strange = questions[names[(place + 1) % len(names)]]
             for near in args.near:
-                briefing.NEAR = near  # type: ignore[misc, unused-ignore]
+                nearness._MEASURED[model] = replace(own, bears=near)
                 for asked in questions[conversation]:
                     one: dict[str, Any] = judged.get(asked["qid"], {})
                     kind = one.get("category", "not judged")

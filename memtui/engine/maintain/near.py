@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
+from memtui.engine.models import nearness
 from memtui.engine.models.vectors import cap_threads
 from memtui.engine.store import vectors
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LATEST = 2_000
-COSINE = 0.9
 _AT_ONCE = 4_096
 _MOST_PAIRS = 2_000
 _VECTORS = """
@@ -77,11 +77,12 @@ def _close(
 
     newest = np.array([rid for rid, _ in latest])
     looked_for = _unit([vector for _, vector in latest], space.dims)
+    least = nearness.of(space.model_id).same
     cursor = connection.execute(_VECTORS, space)
     while (rows := list(islice(cursor, _AT_ONCE))) and not stopped():
         rids = np.array([rid for rid, _ in rows])
         cosines = _unit([vector for _, vector in rows], space.dims) @ looked_for.T
-        for place, other in zip(*np.nonzero(cosines >= COSINE), strict=True):
+        for place, other in zip(*np.nonzero(cosines >= least), strict=True):
             if rids[place] < newest[other]:
                 yield int(newest[other]), int(rids[place])
 

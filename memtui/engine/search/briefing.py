@@ -15,8 +15,9 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.errors import InputError
+from memtui.engine.models import nearness
 from memtui.engine.records import Hit, MemoryRecord, Profile, Record, SearchResult
-from memtui.engine.store import memories
+from memtui.engine.store import memories, vectors
 from memtui.engine.store.sql import as_json
 from memtui.engine.store.words import STOP_WORDS, stems
 
@@ -35,12 +36,6 @@ MOST = 100
 # An older reflection is not this week's any more.
 INSIGHT_DAYS = 14
 HOW_COUNTED = "one for every 4 characters, for each character of Chinese, Japanese and Korean"
-NEAR = 0.35
-"""The cosine from which on a fact that shares no telling word with the prompt bears on it all the same.
-
-So chosen that of the questions of one LoCoMo conversation, asked of another one, 1 in 20 gets a fact for its meaning alone
-(tests/benchmarks/context_floor.py).
-"""
 MOST_COMPARED = 30_000
 """Up to so many facts are compared with a prompt by meaning, one and all; it takes about 1 ms for 1,000."""
 COMMON = 0.25
@@ -110,6 +105,8 @@ def brief(
     """Make the block for a prompt. Raises FilterError for a bad filter, InputError for a bad limit."""
     if not 1 <= limit <= MOST:
         raise InputError(f"A context block cannot hold {limit!r} facts.", f"Give a limit from 1 to {MOST}.")
+    space = vectors.space(connection)
+    near = nearness.of(space.model_id if space else "").bears
     asked = _words(words := question.read(connection, prompt, FACTS))
     within = scope(
         compile(f"kind:fact {filter}".strip(), now, fade_threshold=fade_threshold), exclude_session=session_id
@@ -123,7 +120,7 @@ def brief(
             profile=profile, embedder=embedder, now=now, exclude_session=session_id,
             fade_threshold=fade_threshold, nearest=nearest,
         )  # fmt: skip
-        told, left_out = _chosen(_successors(connection, result.hits, within, now), asked, limit)
+        told, left_out = _chosen(_successors(connection, result.hits, within, now), asked, near, limit)
         if len(told) == limit:
             break
     if not nearest:
@@ -145,14 +142,14 @@ def brief(
     )
 
 
-def _chosen(hits: Iterable[Hit], asked: _Words, limit: int) -> tuple[list[Hit], list[LeftOut]]:
+def _chosen(hits: Iterable[Hit], asked: _Words, near: float, limit: int) -> tuple[list[Hit], list[LeftOut]]:
     """The facts to tell, and those before the last of them that are not told."""
     told: list[Hit] = []
     left_out: list[LeftOut] = []
     for hit in hits:
         if len(told) == limit:
             break
-        reason = _too_far(hit, asked) or why_kept_back(hit.memory)
+        reason = _too_far(hit, asked, near) or why_kept_back(hit.memory)
         if reason:
             left_out.append(LeftOut(reason=reason, memory=hit.memory))
         else:
@@ -160,8 +157,8 @@ def _chosen(hits: Iterable[Hit], asked: _Words, limit: int) -> tuple[list[Hit], 
     return told, left_out
 
 
-def _too_far(hit: Hit, asked: _Words) -> str:
-    """Why a hit does not bear on the prompt; empty when it does: a word, a name, or a meaning that is near."""
+def _too_far(hit: Hit, asked: _Words, near: float) -> str:
+    """Why a hit does not bear on the prompt; empty when it does: a word, a name, or a meaning that is ``near`` enough."""
     keyword, vector, entity = hit.arms.get("keyword"), hit.arms.get("vector"), hit.arms.get("entity")
     if keyword and any(asked.telling & {word, *stems(word)} for word in keyword.matched):
         return ""
@@ -169,9 +166,9 @@ def _too_far(hit: Hit, asked: _Words) -> str:
         return ""
     if vector is None:
         return "it shares no telling word with the prompt"
-    if vector.score >= NEAR:
+    if vector.score >= near:
         return ""
-    return f"it shares no telling word with the prompt, and its meaning is too far ({vector.score:.2f} of {NEAR:.2f})"
+    return f"it shares no telling word with the prompt, and its meaning is too far ({vector.score:.2f} of {near:.2f})"
 
 
 def _words(question: Question) -> _Words:

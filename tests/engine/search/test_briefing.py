@@ -9,6 +9,8 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import FilterError
 from memtui.engine.maintain.extract.drafts import Draft
+from memtui.engine.models import nearness
+from memtui.engine.models.nearness import Nearness
 from memtui.engine.records import Options, Profile
 from memtui.engine.search import briefing
 from memtui.engine.search.briefing import estimate_tokens
@@ -132,7 +134,7 @@ def test_what_is_near_in_meaning_alone_is_told_from_the_floor_on(
     memory.index_pending()
     prompt = "Which nuts must she avoid?"
     assert memory.context(prompt, profile=Profile(floor=-1.0)).hits == ()
-    monkeypatch.setattr(briefing, "NEAR", 0.0)
+    monkeypatch.setattr(nearness, "of", lambda model_id: Nearness(same=0.9, bears=0.0))
     told = memory.context(prompt, profile=Profile(floor=-1.0))
     assert "Ada is allergic to walnuts" in [hit.memory.content for hit in told.hits]
 
