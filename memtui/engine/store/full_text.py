@@ -5,7 +5,12 @@ FTS5 would do this inside the commits of writers; here it is done beside them, i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import apsw
+
+from .sql import scalar
 
 PAGES_PER_STEP = 64
 TABLES = ("memories_fts", "facts_fts", "observations_fts")
@@ -24,3 +29,48 @@ def merge(connection: apsw.Connection, pages: int = PAGES_PER_STEP) -> bool:
         connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('merge', ?)", (pages,))
     # Each command is one change itself; a merge changes rows of the index besides.
     return connection.total_changes() - before > len(TABLES)
+
+
+def forget_deleted(connection: apsw.Connection, table: str) -> None:
+    """Leave nothing in an index of what was deleted from it, which it only marks; inside the caller's transaction.
+
+    Merging everything into one segment takes a fifth of the time of indexing every text anew. It drops what is marked
+    if nothing older is left that the marks would have to hide: FTS5 sees to that by what level it merges from.
+    """
+    connection.execute(f"INSERT INTO {table}({table}) VALUES ('flush')")
+    levels = _levels(connection, table)
+    whole = sum(level.segments for level in levels)
+    in_use = [level for level in levels if level.segments]
+    # Segments of a single level are merged into the next one, older or not; a merge that was begun is only continued.
+    begun = any(level.merging == level.segments == whole - 1 for level in in_use)
+    command = "optimize" if len(in_use) > 1 and not begun else "rebuild"
+    connection.execute(f"INSERT INTO {table}({table}) VALUES (?)", (command,))
+
+
+class _Level(NamedTuple):
+    merging: int
+    segments: int
+
+
+def _levels(connection: apsw.Connection, table: str) -> list[_Level]:
+    """The levels of an index, from the record that FTS5 keeps of them."""
+    record = scalar(connection, f"SELECT block FROM {table}_data WHERE id = 10")
+    numbers = _varints(record[4:])  # after a cookie
+    levels, _, _ = next(numbers), next(numbers), next(numbers)
+    found = []
+    for _ in range(levels):
+        level = _Level(next(numbers), next(numbers))
+        found.append(level)
+        for _ in range(3 * level.segments):  # of each its number, first and last page
+            next(numbers)
+    return found
+
+
+def _varints(data: bytes) -> Iterator[int]:
+    """The numbers of a record: seven bits in a byte, the highest first."""
+    value = 0
+    for byte in data:
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            yield value
+            value = 0

@@ -83,11 +83,9 @@ def settle_indexes(connection: apsw.Connection, closure: Closure, *, vec0: bool)
 
     ``vec0``: whether the vector index can be written (its extension is there).
     """
-    # 'optimize' may leave the words of what was deleted behind, marked as such: which levels of the index are merged
-    # into the oldest one depends on how it grew.
     for table in full_text.TABLES:
         if columns_of(connection, table):
-            connection.execute(f"INSERT INTO {table}({table}) VALUES ('rebuild')")
+            full_text.forget_deleted(connection, table)
     if any(map(cjk.bigrams, closure.contents)):
         # Contentless: an entry outlives its text until all are made again.
         connection.execute("INSERT INTO memories_cjk(memories_cjk) VALUES ('delete-all')")
