@@ -10,7 +10,6 @@ was written since. What was undone does not come back by itself.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections import Counter, OrderedDict
@@ -24,10 +23,9 @@ import msgspec
 from memtui.engine.clock import EARLIEST, LATEST, Clock
 from memtui.engine.errors import InputError, MemtuiError
 from memtui.engine.records import Operation, Options, Record, Skip, Turn
-from memtui.engine.store import history, metadata
+from memtui.engine.store import history
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.portable import AnyLine
-from memtui.engine.store.sql import json_text
 
 from . import alone
 from .account import ImportOperation
@@ -37,6 +35,7 @@ from .distinct import Distinct
 from .importer import Import, batches, named
 from .items import Item, Note
 from .live import Tail
+from .read_marks import ReadMarks
 from .reading import Tally, read_all
 from .rows import Rows
 from .undone import TakenBack
@@ -50,9 +49,6 @@ _NOTED_SECONDS = 60
 _TAILS_KEPT = 64
 # A file that could not be read is tried again every so many looks.
 _LOOKS = 15
-# How far the clock of a file system may lag behind.
-_SLACK = 3.0
-_LEFT = "followed_not_read"  # metadata: names as their bytes
 
 Progress = Callable[[int, int, int], None] | None
 
@@ -114,12 +110,13 @@ class Follower:
         self._formats: dict[str, None] = {}
         self._tails: OrderedDict[Path, Tail] = OrderedDict()
         self._taken_back = self._stack.enter_context(TakenBack(connections))
+        self._marks = ReadMarks(connections, self.places)
         # Files that could not be read, or not to their end.
-        self._left = dict.fromkeys(self._left_before())
+        self._left = dict.fromkeys(self._marks.left())
         self._looks = 0
         # When everything had been read last, as far as the memory does not know it yet; and what it knows.
         self._read = self._noted = 0.0
-        self._changed = Changed(self.places, self._read_until())
+        self._changed = Changed(self.places, self._marks.until())
         for path in self._left:
             self._changed.want(path)
 
@@ -277,7 +274,7 @@ class Follower:
     def _was_taken_back(self, record: Turn | Item | AnyLine | None) -> bool:
         return isinstance(record, Turn | Note) and self._taken_back.has(record.source_key)
 
-    # -- what the memory notes
+    # -- what the memory is told
 
     def _begin_count(self) -> None:
         """Another operation: its label counts from here."""
@@ -287,35 +284,6 @@ class Follower:
         counted = alone.counted(self._import.account.kinds - self._before)
         return f"Followed {named(tuple(self._formats))}: {counted}"
 
-    def _read_until(self) -> float | None:
-        """When all of the places had been read to their end; None if one of them never was."""
-        with self._connections.read() as connection:
-            noted = [metadata.get(connection, _key(place)) for place in self.places]
-        times = [float(text) for text in noted if text]
-        return min(times) - _SLACK if times and len(times) == len(noted) else None
-
-    def _left_before(self) -> list[Path]:
-        """Files of these places that could not be read when reading ended."""
-        with self._connections.read() as connection:
-            return [path for path in _left(connection) if self._is_ours(path)]
-
-    def _is_ours(self, path: Path) -> bool:
-        return any(path.is_relative_to(place) for place in self.places)
-
     def _note_read(self, at: float) -> None:
         self._noted, self._read = at, 0.0
-        with self._connections.write() as connection:
-            for place in self.places:
-                metadata.put(connection, _key(place), repr(at))
-            others = [path for path in _left(connection) if not self._is_ours(path)]
-            names = [os.fsencode(path) for path in (*others, *self._left)]
-            metadata.put(connection, _LEFT, json_text(names))
-
-
-def _left(connection: apsw.Connection) -> list[Path]:
-    text = metadata.get(connection, _LEFT)
-    return [Path(os.fsdecode(name)) for name in msgspec.json.decode(text, type=list[bytes])] if text else []
-
-
-def _key(place: Path) -> str:
-    return "followed:" + str(place).encode(errors="backslashreplace").decode()
+        self._marks.note(at, self._left)
