@@ -11,6 +11,7 @@ from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError
 from memtui.engine.records import ExportProgress, ExportReport
 from memtui.engine.search.filters import ACTIVE, CompiledFilter
+from memtui.engine.store import locks
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.portable import ALL, Selection
 
@@ -20,7 +21,7 @@ from .vault import Vault
 
 Format = Literal["jsonl", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
-_BESIDE = ("", "-wal", "-shm", ".lead", ".jobs", ".import")
+_BESIDE = ("", "-wal", "-shm", *(f".{kind}" for kind in locks.KINDS))
 
 
 def export(

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
 from memtui.engine.errors import StoreError
-from memtui.engine.store import history
+from memtui.engine.store import history, locks
 from memtui.engine.store.connection import Connections
 from memtui.engine.wording import plural
 
 KIND = "import"
-SUFFIX = ".import"
 
 
 class AnotherImportError(StoreError):
@@ -29,7 +28,7 @@ def only_import(connections: Connections) -> Iterator[None]:
     if connections.path is None:
         yield
         return
-    lock = FileLock(connections.path.with_name(connections.path.name + SUFFIX), timeout=0, mode=0o600)
+    lock = locks.beside(connections.path, "import")
     try:
         lock.acquire()
     except Timeout:

@@ -22,14 +22,14 @@ from memtui.engine.errors import (
 )
 from memtui.engine.records import Finding, Operation, Record
 from memtui.engine.search.moments import moment
-from memtui.engine.store import backup, metadata, rotation
+from memtui.engine.store import backup, locks, metadata, rotation
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.invariants import CHECKS, Scene
 from memtui.engine.store.past import Gap, gaps
 from memtui.engine.store.sql import scalar
 
+from .restore import carrying
 from .restore import preview as restore_preview
-from .restore import restoring
 from .restore.preview import RestorePreview
 from .restore.reading import Held, held, ready
 
@@ -39,6 +39,8 @@ _UNSOUND_KEY = "unsound_since"
 # What concerns texts and decisions. What is derived from them is made anew by a repair.
 _BASE_CHECKS = ("foreign keys", "schema", "links", "rows", "sessions", "jobs", "history")
 _PAGES_PER_STEP = 2_000
+# Seconds. Following sessions holds the lock of imports only while it brings something in.
+_PATIENCE = 10.0
 
 
 class Restored(Record):
@@ -64,7 +66,7 @@ class Backups:
 
     def __init__(
         self, connections: Connections, clock: Clock, zone: tzinfo | None = None, *,
-        on_restore: Callable[[Operation], None] = lambda operation: None, wait: float = restoring.PATIENCE,
+        on_restore: Callable[[Operation], None] = lambda operation: None, wait: float = _PATIENCE,
     ) -> None:  # fmt: skip
         self._connections = connections
         self._clock = clock
@@ -229,11 +231,14 @@ class Backups:
         """
         path = self._path()
         chosen = self.info(name)
-        with restoring.alone(path, self._wait), self.opened(chosen.path) as source:
+        with (
+            locks.alone(path, self._wait, "Nothing was restored.", lambda work: None),
+            self.opened(chosen.path) as source,
+        ):
             compared = restore_preview.preview(
                 source, path, at=chosen.at, reason=chosen.reason, shown=chosen.path
             )
-            label = restoring.label(compared, f"{local_time(chosen.at, self._zone):%Y-%m-%d %H:%M}")
+            label = carrying.label(compared, f"{local_time(chosen.at, self._zone):%Y-%m-%d %H:%M}")
             with (
                 backup.private_copy(source, path, "restoring", self._clock()) as copy,
                 self._connections.exclusive() as writer,
@@ -246,7 +251,7 @@ class Backups:
                     before = backup.back_up(live, path, reason="restore", at=self._clock())
                     gap = Gap(start=chosen.at, end=int(self._clock()), backup=before.name)
                     # Written by the connection that the copying reads with: so pages that were copied are copied again.
-                    operation = restoring.carry_over(live, copy, gap, actor, label)
+                    operation = carrying.carry_over(live, copy, gap, actor, label)
                 while not copying.done:
                     copying.step(_PAGES_PER_STEP)
         self._on_restore(operation)

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 from msgspec.structs import replace
 
 from memtui.engine.clock import Clock
@@ -22,7 +22,7 @@ from memtui.engine.errors import MemtuiError, ReadOnlyError, StoreError
 from memtui.engine.models.llm import UNUSABLE
 from memtui.engine.models.spending import BudgetError, Spending
 from memtui.engine.records import MemoryRecord, Operation, Options, Session
-from memtui.engine.store import consolidations, fading, history, sessions
+from memtui.engine.store import consolidations, fading, history, locks, sessions
 from memtui.engine.store.connection import Connections
 from memtui.engine.wording import plural
 from memtui.log import outline
@@ -259,7 +259,7 @@ class Consolidator:
         if path is None:
             yield
             return
-        lock = FileLock(path.with_name(path.name + ".consolidate"), timeout=0, mode=0o600, thread_local=False)
+        lock = locks.beside(path, "consolidate")
         try:
             lock.acquire()
         except Timeout:

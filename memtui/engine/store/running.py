@@ -62,11 +62,10 @@ class RunLocks:
         return False
 
     def _lock(self, token: str) -> BaseFileLock:
-        from filelock import FileLock  # 50 ms, and most programs never run a long operation
+        from .locks import beside  # most programs never run a long operation
 
         assert self._path is not None
-        place = self._path.with_name(f"{self._path.name}.run-{token}")
-        return FileLock(place, timeout=0, mode=0o600, thread_local=False)
+        return beside(self._path, f"run-{token}")
 
     @staticmethod
     def _drop(lock: BaseFileLock) -> None:

@@ -14,9 +14,9 @@ from memtui.engine.maintain.backups import Backups
 from memtui.engine.maintain.erase import proving
 from memtui.engine.maintain.erase.mark import Mark
 from memtui.engine.maintain.erase.records import ErasureProof
-from memtui.engine.maintain.restore.restoring import BusyError
 from memtui.engine.records import Operation, Options
 from memtui.engine.store import erased, history, metadata
+from memtui.engine.store.locks import BusyError
 
 OPTIONS = Options(background=False, embedder="off")
 
@@ -278,7 +278,7 @@ def test_a_restore_that_fails_at_its_last_page_leaves_everything_as_it_was(
     def fail(*_: object) -> None:
         raise OSError("out of luck")
 
-    monkeypatch.setattr("memtui.engine.maintain.restore.restoring.carry_over", fail)
+    monkeypatch.setattr("memtui.engine.maintain.restore.carrying.carry_over", fail)
     with pytest.raises(OSError, match="luck"):
         memory.restore_backup(made.path)
     assert texts(memory) == {"one", "two"}

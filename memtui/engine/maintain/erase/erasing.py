@@ -7,15 +7,14 @@ killed is begun anew; afterwards only pages and late backups are left, for which
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
-from filelock import FileLock, Timeout
 from msgspec.structs import replace
 
 from memtui.engine.clock import Clock
-from memtui.engine.errors import InputError, MemtuiError, NotFoundError, ReadOnlyError, StoreError
-from memtui.engine.store import operations
+from memtui.engine.errors import InputError, MemtuiError, NotFoundError, ReadOnlyError
+from memtui.engine.store import locks, operations
 from memtui.engine.store.connecting import BUSY_SECONDS
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.erased import salt_of
@@ -31,7 +30,6 @@ from .traces import Trace, traces_of
 
 WAIT = BUSY_SECONDS
 """Seconds for others to end their work, or to let go of the log."""
-_LOCKS = ((".erase", "another erase"), (".import", "an import"), (".jobs", "a maintenance job"))
 TOO_SHORT = "What was erased is too short to be told from other bytes: looked for the memories only."
 
 
@@ -104,27 +102,15 @@ class Eraser:
                 "Only the person erases for good.", "Ask them; you may ask to forget it (a wish)."
             )
 
-    @contextmanager
-    def _alone(self, tell: Tell) -> Iterator[None]:
-        """No import, job or other erase runs meanwhile: they would write again, or back up, what is to go."""
+    def _alone(self, tell: Tell) -> AbstractContextManager[None]:
+        """Others would write again, or back up, what is to go."""
         path = self._connections.path
-        with ExitStack() as held:
-            for suffix, who in _LOCKS if path is not None else ():
-                assert path is not None
-                lock = FileLock(path.with_name(path.name + suffix), mode=0o600, thread_local=False)
-                try:
-                    held.enter_context(lock.acquire(timeout=0))
-                    continue
-                except Timeout:
-                    tell(EraseProgress(doing=f"waiting for {who} to end", done=0, total=1))
-                try:
-                    held.enter_context(lock.acquire(timeout=WAIT))
-                except Timeout:
-                    raise StoreError(
-                        f"In this memory {who} is running.",
-                        "Wait for it to end, and try again. Nothing was erased.",
-                    ) from None
-            yield
+        if path is None:
+            return nullcontext()
+        return locks.alone(
+            path, WAIT, "Nothing was erased.",
+            lambda work: tell(EraseProgress(doing=f"waiting for {work} to end", done=0, total=1)),
+        )  # fmt: skip
 
 
 class _Work:

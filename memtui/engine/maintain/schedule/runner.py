@@ -12,17 +12,16 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import tzinfo
-from pathlib import Path
 
 import apsw
-from filelock import FileLock, Timeout
+from filelock import Timeout
 from msgspec.structs import replace
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import MemtuiError
 from memtui.engine.models.spending import Spending
 from memtui.engine.records import Operation, Options, Record
-from memtui.engine.store import jobs, operations
+from memtui.engine.store import jobs, locks, operations
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.jobs import INTERRUPTED, JobReport, JobRun
 from memtui.log import outline
@@ -176,7 +175,7 @@ class Runner:
             if path is None:
                 yield True
                 return
-            lock = lock_beside(path, ".jobs")
+            lock = locks.beside(path, "jobs")
             try:
                 lock.acquire()
             except Timeout:
@@ -208,14 +207,10 @@ class Runner:
     def held_elsewhere(self) -> bool:
         if self._connections.path is None or self._connections.readonly:
             return self._connections.path is not None
-        lock = lock_beside(self._connections.path, ".jobs")
+        lock = locks.beside(self._connections.path, "jobs")
         try:
             lock.acquire()
         except Timeout:
             return True
         lock.release()
         return False
-
-
-def lock_beside(path: Path, suffix: str) -> FileLock:
-    return FileLock(path.with_name(path.name + suffix), timeout=0, mode=0o600, thread_local=False)

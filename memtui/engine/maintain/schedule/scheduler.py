@@ -21,14 +21,14 @@ from filelock import FileLock, Timeout
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError, ReadOnlyError, StoreError
 from memtui.engine.records import Operation, Options, Record
-from memtui.engine.store import jobs
+from memtui.engine.store import jobs, locks
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.jobs import JobRun
 from memtui.log import outline
 
 from . import due, highwater
 from .jobs import Job, JobReport, Services, Task
-from .runner import Runner, Running, lock_beside
+from .runner import Runner, Running
 from .timetable import JOBS
 
 FIRST_SECONDS = 10.0
@@ -121,7 +121,7 @@ class Scheduler:
         """Whether this process is the one that looks: it becomes so unless another one is, until ``stop``."""
         if self._connections.path is None or self._lead is not None:
             return True
-        lock = lock_beside(self._connections.path, ".lead")
+        lock = locks.beside(self._connections.path, "lead")
         try:
             lock.acquire()
         except Timeout:

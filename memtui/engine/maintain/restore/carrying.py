@@ -1,20 +1,14 @@
-"""What a restore waits for, and what it must not take back.
+"""What a restore must not take back, carried over into the copy of the backup that becomes the live file.
 
-Long work has numbers and locks in mind while it runs, so none of it may run meanwhile. What was erased for good stays
-erased, an erase that was interrupted stays to be finished, and a number that was given is never given again: whoever
-had it in mind would file their rows under somebody else's operation.
+What was erased for good stays erased, an erase that was interrupted stays to be finished, and a number that was given is
+never given again: whoever had it in mind would file their rows under somebody else's operation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
-
 import apsw
 import msgspec
 
-from memtui.engine.errors import StoreError
 from memtui.engine.records import Operation
 from memtui.engine.store import erased, metadata, operations
 from memtui.engine.store.past import GAPS, Gap, gaps
@@ -23,34 +17,9 @@ from memtui.engine.wording import plural
 
 from .preview import MEMORIES, RestorePreview
 
-PATIENCE = 10.0
-"""Seconds. Following sessions holds the lock of imports only while it brings something in."""
-_LOCKS = ((".erase", "an erase"), (".import", "an import"), (".jobs", "a maintenance job"))
 _GAPS_KEPT = 20
 # Its rows are told from others of the same number by a nonce.
 _RENUMBERED = "vector_log"
-
-
-class BusyError(StoreError):
-    """Something runs in this memory that a restore would pull the ground from under."""
-
-
-@contextmanager
-def alone(path: Path, wait: float) -> Iterator[None]:
-    """No import, job or erase runs meanwhile. Raises BusyError if one goes on for ``wait`` seconds."""
-    from filelock import FileLock, Timeout
-
-    with ExitStack() as held:
-        for suffix, who in _LOCKS:
-            lock = FileLock(path.with_name(path.name + suffix), mode=0o600, thread_local=False)
-            try:
-                held.enter_context(lock.acquire(timeout=wait))
-            except Timeout:
-                raise BusyError(
-                    f"In this memory {who} is running.",
-                    "Wait for it to end, or cancel it, and try again. Nothing was restored.",
-                ) from None
-        yield
 
 
 def label(preview: RestorePreview, when: str) -> str:

@@ -1,0 +1,54 @@
+"""Locks beside a memory file: one import, one erase, one run of jobs at a time, in whatever process. The kernel frees them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui.engine.errors import StoreError
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+KINDS = ("import", "erase", "jobs", "consolidate", "lead")
+"""What is locked, and the ends of the files' names."""
+_WORK = {"erase": "an erase", "import": "an import", "jobs": "a maintenance job"}
+
+
+class BusyError(StoreError):
+    """Something runs in this memory that must not be crossed."""
+
+
+def beside(path: Path, kind: str) -> FileLock:
+    """The lock of one kind of work on the memory at ``path``; who takes it while another has it gets Timeout at once."""
+    from filelock import FileLock  # 50 ms, and most programs need none
+
+    return FileLock(path.with_name(f"{path.name}.{kind}"), timeout=0, mode=0o600, thread_local=False)
+
+
+@contextmanager
+def alone(path: Path, wait: float, told: str, waiting: Callable[[str], None]) -> Iterator[None]:
+    """No import, job or erase runs meanwhile. Raises BusyError, which ends with ``told``, if one goes on for ``wait`` seconds.
+
+    ``waiting`` is called with what must end first.
+    """
+    from filelock import Timeout
+
+    with ExitStack() as held:
+        for kind, work in _WORK.items():
+            lock = beside(path, kind)
+            try:
+                held.enter_context(lock.acquire())
+                continue
+            except Timeout:
+                waiting(work)
+            try:
+                held.enter_context(lock.acquire(timeout=wait))
+            except Timeout:
+                raise BusyError(
+                    f"In this memory {work} is running.",
+                    f"Wait for it to end, or cancel it, and try again. {told}",
+                ) from None
+        yield
