@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +17,7 @@ from textual.screen import Screen
 
 from memtui import __version__
 
+from . import garbage
 from .actions import Action
 from .app_actions import AppActions
 from .app_following import AppFollowing
@@ -105,7 +105,7 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
         # Operations that this run of the app carried out itself.
         self.made: set[int] = set()
         self._crash: BaseException | None = None
-        self._keystrokes = Keystrokes(self, super().on_event, self._takes_keys)
+        self.keystrokes = Keystrokes(self, super().on_event, self._takes_keys)
         self._way = []
         for theme in own_themes():
             self.register_theme(theme)
@@ -147,8 +147,7 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
 
     def begin(self) -> None:
         """The window was painted: now the memory."""
-        gc.freeze()
-        gc.enable()
+        garbage.begin()
         for problem in self._keymap_problems:
             self.post_message(Said(problem, "error", kind="keymap"))
         start(self, self._open, "open")
@@ -180,7 +179,7 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
         if isinstance(event, (events.Key, events.MouseDown)):
             self.go_on()
         if isinstance(event, (events.Key, events.Paste)) and not event.is_forwarded:
-            self._keystrokes.add(event)
+            self.keystrokes.add(event)
         else:
             await super().on_event(event)
 
@@ -202,7 +201,7 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
         self.exit(return_code=status)
 
     async def on_unmount(self) -> None:
-        self._keystrokes.stop()
+        self.keystrokes.stop()
         self.state.save()
         self.sessions_followed.stop()
         self.operations.close()

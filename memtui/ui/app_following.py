@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from memtui.engine.errors import MemtuiError
 
+from . import garbage
 from .format import plural
 from .messages import Changed, Progressed, Said
 from .perform import start
@@ -119,6 +120,7 @@ class AppFollowing(_Base):
             self.count_again()
 
     def poll(self) -> None:
+        garbage.collect_if_due(self._this.keystrokes.quiet)
         start(self, self._look_for_others, "poll")
 
     async def _look_for_others(self) -> None:

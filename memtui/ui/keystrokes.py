@@ -33,8 +33,15 @@ class Keystrokes:
         self._takes_keys = takes_keys
         self._waiting: deque[Event] = deque()
         self._task: asyncio.Task[None] | None = None
+        self._latest = monotonic()
+
+    @property
+    def quiet(self) -> float:
+        """Seconds since the last key."""
+        return monotonic() - self._latest
 
     def add(self, event: Event) -> None:
+        self._latest = monotonic()
         self._waiting.append(event)
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._work())
