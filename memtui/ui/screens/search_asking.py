@@ -117,6 +117,10 @@ class Asking(MemoryVerbs[SearchRow]):
         )
         await self._read_kept()
         self.show_rows(top=True)
+        # A search that nobody sees loads the model and what is read of the file, while the first question is typed.
+        await self.shell.operations.ask(
+            lambda memory: memory.search("first", preview=True, wait=False), slow=True
+        )
 
     async def _read_kept(self) -> None:
         """The profiles and the pinned questions as they are now."""
