@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .format import count, local_date, local_time
 from .text import Visible, one_line, visible
@@ -13,41 +13,29 @@ from .widgets.columns import Column, Piece
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Operation, Recall
-    from memtui.engine.store.lists import RecallRow
+    from memtui.engine.store.lists import KeyedList, RecallRow
 
     Entry = Operation | RecallRow
 
 _ACTORS = {"person": "you", "external": "a program"}
 
 
-class OperationSource:
-    """The operations that contain some words, the newest first (see ``widgets.row_source``)."""
-
-    def __init__(self, memory: Memory, words: str) -> None:
-        self._list = memory.view.operation_list
-        self._words = " ".join("person" if word == "you" else word for word in words.split())
-
-    def count(self) -> int:
-        return self._list.count(self._words)
-
-    def page(self, offset: int, limit: int) -> Sequence[Entry]:
-        return self._list.page(self._words, offset=offset, limit=limit)
-
-    def keys(self) -> Iterator[Sequence[int]]:
-        return self._list.keys(self._words)
-
-    def rows(self, keys: Sequence[int]) -> Sequence[Entry]:
-        return self._list.rows(keys)
-
-    def key(self, row: Entry) -> int:
-        return key_of(row)
+def operation_source(memory: Memory, words: str) -> EntrySource:
+    """The operations that contain some words."""
+    stored = " ".join("person" if word == "you" else word for word in words.split())
+    return EntrySource(memory.view.operation_list, stored)
 
 
-class RecallSource:
-    """What agents were told, as far as it contains some words, the newest first."""
+def recall_source(memory: Memory, words: str) -> EntrySource:
+    """What agents were told, as far as it contains some words."""
+    return EntrySource(memory.view.recall_list, words)
 
-    def __init__(self, memory: Memory, words: str) -> None:
-        self._list = memory.view.recall_list
+
+class EntrySource:
+    """The rows of a list that contain some words, the newest first (see ``widgets.row_source``)."""
+
+    def __init__(self, listing: KeyedList[Any], words: str) -> None:
+        self._list = listing
         self._words = words
 
     def count(self) -> int:

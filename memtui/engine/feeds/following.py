@@ -18,9 +18,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import apsw
-import msgspec
 
-from memtui.engine.clock import EARLIEST, LATEST, Clock
+from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError
 from memtui.engine.records import Operation, Options, Record, Skip, Turn
 from memtui.engine.store import history
@@ -36,7 +35,7 @@ from .importer import Import, batches, named
 from .items import Item, Note
 from .live import Tail
 from .read_marks import ReadMarks
-from .reading import Tally, read_all
+from .reading import Tally, dated, read_all
 from .rows import Rows
 from .undone import TakenBack
 
@@ -218,7 +217,7 @@ class Follower:
                 records = tail.read()
                 if records is not None:
                     self._import.tally.place = str(path)
-                    self._store(self._dated(records, tail))
+                    self._store(self._told(dated(records, tail.stream.source)))
                     self._formats[tail.format] = None
                     if tail.stream.half:
                         self._left[path] = None
@@ -250,20 +249,12 @@ class Follower:
             self._formats[first.format] = None
         return first.format
 
-    def _dated(
-        self, records: Iterator[Turn | Item | AnyLine | Skip], tail: Tail
+    def _told(
+        self, records: Iterator[Turn | Item | AnyLine | Skip]
     ) -> Iterator[Turn | Item | AnyLine | None]:
-        """As ``reading.read_all`` does: a turn without a time has that of the one before it."""
-        latest = min(max(tail.stream.source.modified, EARLIEST), LATEST)
         for record in records:
             if isinstance(record, Skip):
                 self._import.tally.skip(record)
-            elif isinstance(record, Turn | Note):
-                if record.event_time is None:
-                    record = msgspec.structs.replace(record, event_time=latest)
-                else:
-                    latest = record.event_time
-                yield record
             else:
                 yield record
 

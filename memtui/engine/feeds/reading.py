@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -14,7 +14,7 @@ from memtui.engine.store.portable import AnyLine
 
 from .detect import Found, feed_named
 from .items import Item, Note
-from .source import Opener, Stream
+from .source import Opener, Source, Stream
 
 _RECORDS_PER_LOOK = 2_000
 _PLACES = 20
@@ -75,9 +75,8 @@ def some_of(names: Sequence[str]) -> str:
 
 
 def read_all(found: Found, tally: Tally) -> Iterator[Turn | Item | AnyLine | None]:
-    """Every turn and item of every source, with a time; None now and then where there is nothing but skips.
+    """Every turn and item of every source, ``dated``; None now and then where there is nothing but skips.
 
-    A turn without a time gets that of the turn before it, the first one that of its file: the order stays.
     A source that is gone by now is noted, and the next one is read.
     """
     with Opener() as opener:
@@ -93,17 +92,24 @@ def read_all(found: Found, tally: Tally) -> Iterator[Turn | Item | AnyLine | Non
 
 
 def _read(stream: Stream, format: str, tally: Tally) -> Iterator[Turn | Item | AnyLine | None]:
-    latest = min(max(stream.source.modified, EARLIEST), LATEST)
-    for number, record in enumerate(feed_named(format).read(stream)):
-        if isinstance(record, Turn | Note):
-            if record.event_time is None:
-                record = msgspec.structs.replace(record, event_time=latest)
-            else:
-                latest = record.event_time
-            yield record
-        elif not isinstance(record, Skip):
+    for number, record in enumerate(dated(feed_named(format).read(stream), stream.source)):
+        if not isinstance(record, Skip):
             yield record
         else:
             tally.skip(record)
             if number % _RECORDS_PER_LOOK == 0:
                 yield None
+
+
+def dated(
+    records: Iterable[Turn | Item | AnyLine | Skip], source: Source
+) -> Iterator[Turn | Item | AnyLine | Skip]:
+    """A turn without a time gets that of the turn before it, the first one that of its file: the order stays."""
+    latest = min(max(source.modified, EARLIEST), LATEST)
+    for record in records:
+        if isinstance(record, Turn | Note):
+            if record.event_time is None:
+                record = msgspec.structs.replace(record, event_time=latest)
+            else:
+                latest = record.event_time
+        yield record

@@ -141,12 +141,7 @@ def read_reply(data: dict[str, Any], week: Sequence[MemoryRecord]) -> tuple[str,
 
     Raises DegradedError for an answer that cannot be used.
     """
-    try:
-        reply = msgspec.convert(data, _Reply)
-    except msgspec.ValidationError as error:
-        raise DegradedError(
-            f"The model's answer has another shape than asked for: {error}.", "Choose another model."
-        ) from None
+    reply = llm.in_shape(data, _Reply)
     text = " ".join(reply.text.encode("utf-8", "replace").decode().replace("\0", "").split())
     if reply.verdict == "nothing":
         return "", ()

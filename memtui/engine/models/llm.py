@@ -11,8 +11,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
+
+import msgspec
 
 from memtui.engine.errors import DegradedError
 from memtui.engine.records import LlmOptions
@@ -36,8 +38,11 @@ __all__ = [
     "check_endpoint",
     "complete",
     "estimate_tokens",
+    "in_shape",
     "strict_json",
 ]
+
+T = TypeVar("T")
 
 _MOST_TOKENS = 4_000
 _LIKELY_TOKENS = 1_500
@@ -50,6 +55,16 @@ class Reply(NamedTuple):
 
     data: dict[str, Any]
     tokens: int
+
+
+def in_shape(data: dict[str, Any], shape: type[T]) -> T:
+    """A reply as the type that its schema was made for. Raises DegradedError when it is something else."""
+    try:
+        return msgspec.convert(data, shape)
+    except msgspec.ValidationError as error:
+        raise DegradedError(
+            f"The model's answer has another shape than asked for: {error}.", "Choose another model."
+        ) from None
 
 
 def estimate_tokens(text: str) -> int:

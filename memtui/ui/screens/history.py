@@ -9,10 +9,10 @@ from textual.content import Content
 
 from memtui.ui.actions import Action
 from memtui.ui.history_rows import (
-    OperationSource,
-    RecallSource,
     operation_of,
+    operation_source,
     recall_of,
+    recall_source,
 )
 from memtui.ui.keymap import bindings_at
 from memtui.ui.past_rows import ChangeRow, PastRow
@@ -43,7 +43,7 @@ class HistoryPane(AboutRow, LooksBack):
         if self.looking is not None:
             return self.past_source(self.looking, filter)
         memory = self.shell.operations.require()
-        return RecallSource(memory, filter) if self.recalls else OperationSource(memory, filter)
+        return recall_source(memory, filter) if self.recalls else operation_source(memory, filter)
 
     def concerned(self, changes: Changes) -> bool:
         return changes.operation is not None or "*" in changes.tables

@@ -207,12 +207,7 @@ def read_reply(data: dict[str, Any], turns: Sequence[MemoryRecord]) -> Extractio
     What names no turn that was sent is left out; when nothing is left, that is an error, and so is an empty
     answer that does not say that there is nothing.
     """
-    try:
-        reply = msgspec.convert(data, _Reply)
-    except msgspec.ValidationError as error:
-        raise DegradedError(
-            f"The model's answer has another shape than asked for: {error}.", "Choose another model."
-        ) from None
+    reply = llm.in_shape(data, _Reply)
     given = len(reply.facts) + len(reply.observations)
     if not given and not reply.nothing:
         raise DegradedError(

@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from memtui.engine.errors import DegradedError
 from memtui.engine.models import llm
 from memtui.engine.models.spending import Spending
 from memtui.engine.records import LlmOptions
@@ -85,12 +84,7 @@ def _is_sentence(name: str, text: str) -> bool:
 
 def read_reply(data: dict[str, Any], texts: Sequence[str]) -> list[list[Span]]:
     """Where the names of an answer stand in the texts; a name that stands nowhere is left out."""
-    try:
-        reply = msgspec.convert(data, _Reply)
-    except msgspec.ValidationError as error:
-        raise DegradedError(
-            f"The model's answer has another shape than asked for: {error}.", "Choose another model."
-        ) from None
+    reply = llm.in_shape(data, _Reply)
     found: list[list[Span]] = [[] for _ in texts]
     for given in reply.names:
         name = given.name.strip()
