@@ -89,14 +89,21 @@ def history_command(
             return tell_as_of(memory, as_of or "", words, limit=limit, signs=glyphs(door), json=json)
     if actor is not None and actor not in _ACTORS and not actor.startswith("agent:"):
         raise InputError(f"{actor!r} is not an actor.", f"Use agent:<name>, {', '.join(_ACTORS)}.")
+    return _list(door, limit, actor, json) if op_id is None else _show(door, op_id, limit, json)
+
+
+def _list(door: Door, limit: int, actor: str | None, json: bool) -> int:
     with door.reading() as memory:
-        if op_id is None:
-            operations = memory.view.operations(limit=limit, actor=actor)
-            if json:
-                emit({"operations": operations})
-            else:
-                _tell_operations(operations)
-            return OK if operations else NEGATIVE
+        operations = memory.view.operations(limit=limit, actor=actor)
+    if json:
+        emit({"operations": operations})
+    else:
+        _tell_operations(operations)
+    return OK if operations else NEGATIVE
+
+
+def _show(door: Door, op_id: int, limit: int, json: bool) -> int:
+    with door.reading() as memory:
         operation, changes = memory.view.operation(op_id), memory.view.changes_of(op_id, limit=limit)
         titles = memory.view.titles(changes)
         before = memory.backups.before(op_id)

@@ -24,7 +24,7 @@ from . import apply, planning
 from .agent_sight import RESOLVE, Sight, check_batch, may_still_replace, replaced_before
 from .compare import conflicts, dedup
 from .extract.drafts import CHUNK, Draft
-from .plan import Plan
+from .plan import Plan, PlanLine
 
 _SIMILAR = 8
 
@@ -105,33 +105,9 @@ class AgentLoop:
                 turns=len(turns), lines=(), extractor=self._actor,
             )  # fmt: skip
             known = self._sight.known(connection)
-            lines = planning.lines(
-                connection,
-                drafts,
-                turns,
-                now,
-                left=may_still_replace(connection, self._actor, now),
-                within=known,
-            )
-            saved = []
-            for line in lines:
-                line = replace(line, tags=intake.tags((*line.tags, *self._tags)))
-                outcome = apply.write_line(
-                    connection, plan, line, self._options, now, seen=False, within=known
-                )
-                text = intake.accept(line.content, "fact", self._options.secrets).content
-                stored = dedup.same_text(connection, text, "fact", now, known)
-                if outcome in ("added", "superseded", "conflict") and stored is None:
-                    raise InputError(
-                        "A fact of this session would lie outside of what may be seen and written here.",
-                        "Nothing was written. Ask the person to widen the filter.",
-                    )
-                saved.append(
-                    Saved(
-                        content=line.content, outcome=outcome, id=stored.id if stored else None, about=line.target,
-                        reason=line.reason,
-                    )
-                )  # fmt: skip
+            left = may_still_replace(connection, self._actor, now)
+            lines = planning.lines(connection, drafts, turns, now, left=left, within=known)
+            saved = [self._write(connection, plan, line, now, known) for line in lines]
             said = {one.content for one in saved}
             for draft in drafts:
                 gone = dedup.same_text(connection, draft.content, "fact", now, known)
@@ -142,6 +118,23 @@ class AgentLoop:
             op.label = f"Saved {plural(len(saved), 'fact')} of “{session.name}”"
         self._tell(op.op_id)
         return saved
+
+    def _write(
+        self, connection: apsw.Connection, plan: Plan, line: PlanLine, now: int, known: dedup.Within
+    ) -> Saved:
+        """Raises InputError for what the agent itself could not see afterwards."""
+        line = replace(line, tags=intake.tags((*line.tags, *self._tags)))
+        outcome = apply.write_line(connection, plan, line, self._options, now, seen=False, within=known)
+        text = intake.accept(line.content, "fact", self._options.secrets).content
+        stored = dedup.same_text(connection, text, "fact", now, known)
+        if outcome in ("added", "superseded", "conflict") and stored is None:
+            raise InputError(
+                "A fact of this session would lie outside of what may be seen and written here.",
+                "Nothing was written. Ask the person to widen the filter.",
+            )
+        return Saved(
+            content=line.content, outcome=outcome, id=stored.id if stored else None, about=line.target, reason=line.reason
+        )  # fmt: skip
 
     def finish(self, session_id: str) -> int:
         """The session is consolidated as far as its turns were read here; returns how many came in since.

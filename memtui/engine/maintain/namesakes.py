@@ -7,7 +7,7 @@ Looked at are the most mentioned ones, so that the work is bounded. Nothing is m
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import apsw
@@ -154,35 +154,38 @@ def _names(connection: apsw.Connection) -> list[_Name]:
 
 
 def _alike(names: list[_Name]) -> Iterator[tuple[int, int, str]]:
-    pieces: dict[str, list[_Name]] = {}
-    last_words: dict[str, list[_Name]] = {}
-    ends: dict[str, list[_Name]] = {}
-    for name in names:
-        if len(name.piece) > 2:
-            pieces.setdefault(name.piece, []).append(name)
-        if len(name.words) > 1 and name.type in ("person", "other"):
-            last_words.setdefault(name.words[-1], []).append(name)
-            if name.type == "person" and len(name.words[0]) > 1:
-                for word in {name.words[0], name.words[-1]}:
-                    ends.setdefault(word, []).append(name)
-    for same in pieces.values():
+    """Pairs of entities (eid, eid) that may be one, and why; a pair may come more than once."""
+    yield from _written_alike(names)
+    yield from _shortened(names)
+    yield from _parts(names)
+
+
+def _written_alike(names: list[_Name]) -> Iterator[tuple[int, int, str]]:
+    for same in _by(names, lambda name: [name.piece] if len(name.piece) > 2 else []).values():
+        first = same[0]
         for other in same[1:]:
-            if other.eid != same[0].eid:
-                yield (
-                    same[0].eid,
-                    other.eid,
-                    f"“{same[0].shown}” and “{other.shown}” are written almost the same",
-                )
-    for alike in last_words.values():
+            if other.eid != first.eid:
+                told = f"“{first.shown}” and “{other.shown}” are written almost the same"
+                yield first.eid, other.eid, told
+
+
+def _shortened(names: list[_Name]) -> Iterator[tuple[int, int, str]]:
+    """“A. Lovelace” and “Ada Lovelace”."""
+    several = [name for name in names if len(name.words) > 1 and name.type in ("person", "other")]
+    for alike in _by(several, lambda name: [name.words[-1]]).values():
+        full_names = [name for name in alike if len(name.words[0]) > 1]
         for short in alike:
-            if len(short.words[0]) == 1:
-                for full in alike:
-                    if (
-                        full.eid != short.eid
-                        and len(full.words[0]) > 1
-                        and full.words[0][0] == short.words[0]
-                    ):
-                        yield short.eid, full.eid, f"“{short.shown}” may be short for “{full.shown}”"
+            for full in full_names if len(short.words[0]) == 1 else ():
+                if full.eid != short.eid and full.words[0][0] == short.words[0]:
+                    yield short.eid, full.eid, f"“{short.shown}” may be short for “{full.shown}”"
+
+
+def _parts(names: list[_Name]) -> Iterator[tuple[int, int, str]]:
+    """“Ada”, or “Lovelace”, and “Ada Lovelace”."""
+    people = [
+        name for name in names if name.type == "person" and len(name.words) > 1 and len(name.words[0]) > 1
+    ]
+    ends = _by(people, lambda name: {name.words[0], name.words[-1]})
     for name in names:
         if len(name.words) == 1 and len(name.piece) > 1 and name.type in ("person", "other"):
             full_names = {full.eid: full for full in ends.get(name.words[0], ()) if full.eid != name.eid}
@@ -190,6 +193,14 @@ def _alike(names: list[_Name]) -> Iterator[tuple[int, int, str]]:
                 more = f", and {len(full_names) - 1} more have that name" if len(full_names) > 1 else ""
                 for full in full_names.values():
                     yield name.eid, full.eid, f"“{name.shown}” may be “{full.shown}”{more}"
+
+
+def _by(names: list[_Name], keys: Callable[[_Name], Iterable[str]]) -> dict[str, list[_Name]]:
+    found: dict[str, list[_Name]] = {}
+    for name in names:
+        for key in keys(name):
+            found.setdefault(key, []).append(name)
+    return found
 
 
 def _kept_apart(connection: apsw.Connection) -> set[tuple[int, int]]:

@@ -68,32 +68,43 @@ def _schema(connection: apsw.Connection) -> Iterator[str]:
         if key in wanted:
             try:
                 connection.execute(wanted[key])
-            except (
-                apsw.ConstraintError
-            ):  # rows break the rule that a unique index holds: they are the person's
+            except apsw.ConstraintError:
+                # Rows break the rule that a unique index holds: they are the person's.
                 mendable.remove(key)
+    yield from _fixed_tables(connection)
+    for table in texts:
+        _fill(connection, table)
+    if changed:
+        triggers.install(connection)
+    if {("table", "memory_entities"), ("table", "index_queue")} & set(made):
+        _link_anew(connection)
+    if mendable:
+        yield f"Made the schema that of this version: {', '.join(' '.join(key) for key in mendable[:6])}."
+    yield from _counters(connection)
+
+
+def _fixed_tables(connection: apsw.Connection) -> Iterator[str]:
     for table in FIXED:
         rows = fixed_contents(table)
         if contents(connection, table) != rows:
             connection.execute(f"DELETE FROM {table}")
             connection.executemany(f"INSERT INTO {table} VALUES ({','.join('?' * len(rows[0]))})", rows)
             yield f"Filled the table {table} with the rows of this version."
-    for table in texts:
-        _fill(connection, table)
-    if changed:
-        triggers.install(connection)
-    if {("table", "memory_entities"), ("table", "index_queue")} & set(made):
-        # What the person linked stands in their decisions; the rest is found in the texts again.
-        connection.execute(
-            "INSERT INTO memory_entities(rid, eid) SELECT rid, entity_id FROM entity_decisions d WHERE decision = 'link' "
-            "AND rid IN (SELECT rid FROM memories) AND entity_id IN (SELECT eid FROM entities) ON CONFLICT DO NOTHING"
-        )
-        connection.execute(
-            "INSERT INTO index_queue(rid, text, vector) SELECT rid, 1, rid NOT IN (SELECT rid FROM embeddings) "
-            "FROM memories WHERE true ON CONFLICT(rid) DO UPDATE SET text = 1"
-        )
-    if mendable:
-        yield f"Made the schema that of this version: {', '.join(' '.join(key) for key in mendable[:6])}."
+
+
+def _link_anew(connection: apsw.Connection) -> None:
+    """What the person linked stands in their decisions; the rest is found in the texts again."""
+    connection.execute(
+        "INSERT INTO memory_entities(rid, eid) SELECT rid, entity_id FROM entity_decisions d WHERE decision = 'link' "
+        "AND rid IN (SELECT rid FROM memories) AND entity_id IN (SELECT eid FROM entities) ON CONFLICT DO NOTHING"
+    )
+    connection.execute(
+        "INSERT INTO index_queue(rid, text, vector) SELECT rid, 1, rid NOT IN (SELECT rid FROM embeddings) "
+        "FROM memories WHERE true ON CONFLICT(rid) DO UPDATE SET text = 1"
+    )
+
+
+def _counters(connection: apsw.Connection) -> Iterator[str]:
     for table, least in counters(connection).items():
         if connection.execute("SELECT 1 FROM sqlite_sequence WHERE name = ?", (table,)).get is None:
             connection.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table, least))
