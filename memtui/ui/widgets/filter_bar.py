@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .filter_input import FilterInput
 
 # Typing settles for that long before the list follows (a held key repeats every 33 ms): a tenth of a second is all there is
-DEBOUNCE = 0.025
+DEBOUNCE = 0.02
 # Cells of the sign, and of the blanks before the count.
 SIGN, GAP = 2, 2
 
