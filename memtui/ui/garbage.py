@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import gc
 
-# Python's own figure for the third is 10: so often half a screenful of new rows would pay for it.
-_THRESHOLDS = (700, 10, 60)
+# Python's own figure for the third is 10, which a few screenfuls of rows reach. While nobody types, that many are too many.
+_THRESHOLDS = (700, 10, 200)
 _DUE = 10
 QUIET_SECONDS = 1.0
 
