@@ -34,7 +34,7 @@ def open_app(door: Door) -> int:
         raise UsageError(
             "The app needs a terminal to open in.", "In a script use the commands: memtui --help lists them."
         )
-    # Nothing of what starting makes is garbage; the app looks for some again after its first paint.
+    # Nothing of what starting makes is garbage; the app looks for some again after its first rows.
     gc.disable()
     from memtui.ui.app import MemtuiApp, run_app
     from memtui.ui.look import Look

@@ -147,7 +147,7 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
 
     def begin(self) -> None:
         """The window was painted: now the memory."""
-        garbage.begin()
+        self.set_timer(BACKGROUND_SECONDS, garbage.begin)
         for problem in self._keymap_problems:
             self.post_message(Said(problem, "error", kind="keymap"))
         start(self, self._open, "open")

@@ -15,7 +15,7 @@ QUIET_SECONDS = 1.0
 
 
 def begin() -> None:
-    """After the first paint: what starting has made is never garbage."""
+    """After the first rows: what starting has made is never garbage."""
     gc.freeze()
     gc.set_threshold(*_THRESHOLDS)
     gc.enable()

@@ -8,7 +8,6 @@ English and know no word order: good beside keyword search, no judge of "likes" 
 
 from __future__ import annotations
 
-import json
 import re
 import struct
 import threading
@@ -211,6 +210,8 @@ class OfflineEmbedder(LocalEmbedder[_Model]):
 
 def _map_table(file: Path, dims: int) -> NDArray[np.float16]:
     """The one half-precision matrix of a safetensors file, mapped; raises ValueError when it is another."""
+    import json
+
     import numpy as np
 
     with file.open("rb") as stream:

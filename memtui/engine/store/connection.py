@@ -26,10 +26,12 @@ _TURN_SECONDS = 0.002
 class Connections:
     """The writer and the readers of one file in this process.
 
-    ``:memory:`` has a single connection, so readers there wait for the writer.
+    ``:memory:`` has a single connection, so readers there wait for the writer. ``first``: one that is open already.
     """
 
-    def __init__(self, path: Path | None, *, readonly: bool = False, immutable: bool = False) -> None:
+    def __init__(
+        self, path: Path | None, *, readonly: bool = False, immutable: bool = False, first: apsw.Connection | None = None
+    ) -> None:  # fmt: skip
         self.path = path
         self.readonly = readonly
         self.runs = RunLocks(path)
@@ -46,10 +48,13 @@ class Connections:
         self._asked: apsw.Connection | None = None
         self._checkpoint_lock = threading.Lock()
         self._checkpointer: apsw.Connection | None = None
-        self._writer = None if readonly else self._connect(write=True)
+        first = self._connect(write=not readonly, opened=first)
+        self._writer = None if readonly else first
+        if readonly:
+            self._idle.append(first)
 
-    def _connect(self, *, write: bool) -> apsw.Connection:
-        connection = connect(self.path, write=write, immutable=self._immutable)
+    def _connect(self, *, write: bool, opened: apsw.Connection | None = None) -> apsw.Connection:
+        connection = opened or connect(self.path, write=write, immutable=self._immutable)
         self.vectors_missing = load_vec0(connection)
         return connection
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 
 import apsw
@@ -56,7 +55,9 @@ def turns_beyond(
 
 def fingerprint(turns: Iterable[MemoryRecord]) -> str:
     """Changes when any of the turns does, or one is added or forgotten."""
-    digest = hashlib.blake2b(digest_size=16)
+    from hashlib import blake2b
+
+    digest = blake2b(digest_size=16)
     for turn in turns:
         digest.update(f"{turn.rid}\0{turn.content}\0".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()

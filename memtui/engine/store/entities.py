@@ -7,7 +7,7 @@ is derived; what the person decided (``entity_decisions``, merges, hidden ones) 
 
 from __future__ import annotations
 
-import secrets
+import os
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -106,7 +106,7 @@ def make_row(
     """A row for a name; returns its eid."""
     connection.execute(
         "INSERT INTO entities(id, canonical_name, type, merged_into, created_at) VALUES (?, ?, ?, ?, ?)",
-        (f"ent_{secrets.token_hex(6)}", storable(name), type, merged_into, now),
+        (f"ent_{os.urandom(6).hex()}", storable(name), type, merged_into, now),
     )
     eid = connection.last_insert_rowid()
     connection.execute(

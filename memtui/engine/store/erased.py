@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from hashlib import blake2b
 
 import apsw
 
@@ -21,6 +20,8 @@ OTHER_SALTS = "erase_salts_of_others"
 
 
 def keys_hash(key: str, salt: bytes) -> bytes:
+    from hashlib import blake2b
+
     return blake2b(key.encode("utf-8", "surrogatepass"), key=salt, digest_size=32).digest()
 
 

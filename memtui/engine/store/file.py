@@ -53,8 +53,8 @@ def open_file(where: Path | str, *, readonly: bool = False, allow_unsafe: bool =
             _create(path)
         path = path.resolve()
         _refuse_unusable(path, readonly=readonly)
-        immutable = _probe(path, readonly=readonly)
-        connections = Connections(path, readonly=readonly, immutable=immutable)
+        probe, immutable = _probe(path, readonly=readonly)
+        connections = Connections(path, readonly=readonly, immutable=immutable, first=probe)
         if not readonly:
             _upgrade(connections, path)
     except apsw.Error as error:
@@ -148,8 +148,11 @@ def _refuse_unusable(path: Path, *, readonly: bool) -> None:
         )
 
 
-def _probe(path: Path, *, readonly: bool) -> bool:
-    """Refuse what is not ours before anything is written. Returns whether it must be opened immutable."""
+def _probe(path: Path, *, readonly: bool) -> tuple[apsw.Connection, bool]:
+    """Refuse what is not ours before anything is written.
+
+    Returns a connection to it, and whether it is open as immutable.
+    """
     wal = path.with_name(path.name + "-wal")
     has_log = wal.exists()
     immutable = readonly and not os.access(path.parent, os.W_OK) and not has_log
@@ -173,9 +176,12 @@ def _probe(path: Path, *, readonly: bool) -> bool:
             mode = probe.pragma("journal_mode", "wal")
             if mode != "wal":
                 raise StoreError(f"{path} cannot use a write-ahead log ({mode}).", "Move it to a local disk.")
-    finally:
+        if has_log:
+            probe.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+    except BaseException:
         probe.close()
-    return immutable
+        raise
+    return probe, immutable
 
 
 def _refuse_foreign(probe: apsw.Connection, path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -62,8 +61,10 @@ def new_id(kind: Kind) -> str:
 
 def content_hash(content: str) -> str:
     """16 hex digits that are equal for texts that differ only in case, spacing and Unicode form."""
+    from hashlib import blake2b  # with OpenSSL, 2 ms that the first rows on a screen need not wait for
+
     folded = " ".join(unicodedata.normalize("NFKC", content).casefold().split())
-    return hashlib.blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 class NewMemory(TypedDict, total=False):

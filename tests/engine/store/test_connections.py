@@ -11,7 +11,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import ReadOnlyError, StoreError
 from memtui.engine.records import Options
-from memtui.engine.store import connecting
+from memtui.engine.store import connecting, connection, file
 from memtui.engine.store.connecting import APPLICATION_ID, connect
 
 OPTIONS = Options(background=False, embedder="off")
@@ -24,6 +24,25 @@ EXPECTED = {
 
 def settings(connection: apsw.Connection) -> dict[str, object]:
     return {name: connection.pragma(name) for name in EXPECTED}
+
+
+@pytest.mark.parametrize(("readonly", "opened"), [(True, 1), (False, 2)])
+def test_a_memory_is_read_through_the_connection_that_probed_it(
+    place: Path, monkeypatch: pytest.MonkeyPatch, readonly: bool, opened: int
+) -> None:
+    Memory.open(place, options=OPTIONS).close()
+    made: list[Path] = []
+
+    def counted(path: Path, *, write: bool, immutable: bool = False) -> apsw.Connection:
+        made.append(path)
+        return connect(path, write=write, immutable=immutable)
+
+    for module in (file, connection):
+        monkeypatch.setattr(module, "connect", counted)
+    with Memory.open(place, readonly=readonly, options=OPTIONS) as memory:
+        assert memory.view.count() == 0
+        assert memory.view.page() == []
+    assert len(made) == opened
 
 
 def test_the_writer_and_every_reader_have_the_settings(place: Path) -> None:
