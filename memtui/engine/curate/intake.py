@@ -64,6 +64,7 @@ def accept(content: str, kind: Kind, policy: SecretPolicy) -> Intake:
 
 
 def confidence(value: float) -> float:
+    """Raises InputError for what is no number from 0 to 1."""
     if not (isinstance(value, int | float) and math.isfinite(value) and 0.0 <= value <= 1.0):
         raise InputError(f"A confidence lies between 0 and 1, not {value!r}.", "For example 0.8.")
     return float(value)
@@ -124,6 +125,7 @@ def trust(role: str, actor: str) -> Trust:
 
 
 def actor_trust(actor: str) -> Trust:
+    """How far what ``actor`` says is trusted."""
     if actor == "person":
         return "user"
     if actor.startswith("agent:"):

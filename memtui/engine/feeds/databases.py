@@ -62,6 +62,7 @@ def tables(path: Path, limits: Limits) -> Tables:
 
 
 def tables_of(connection: apsw.Connection) -> Tables:
+    """The tables that have rows of their own, each with its columns."""
     # A virtual table has no page of its own; pragma_table_info leaves generated columns out.
     names = connection.execute(
         "SELECT CAST(name AS BLOB) FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 LIMIT ?",

@@ -165,6 +165,7 @@ def _position_in(
 
 
 def has_vec0(connection: apsw.Connection) -> bool:
+    """Whether the connection has the extension."""
     try:
         connection.execute("SELECT vec_version()").fetchone()
     except apsw.SQLError:

@@ -36,6 +36,7 @@ class Mention(NamedTuple):
 
 
 def entity_key(name: str) -> str:
+    """What two spellings of one name have in common: NFKC, no case, single blanks."""
     return " ".join(unicodedata.normalize("NFKC", storable(name)).casefold().split())
 
 

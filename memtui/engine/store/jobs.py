@@ -76,6 +76,7 @@ def _run(row: tuple[Any, ...]) -> JobRun:
 
 
 def manual_period() -> str:
+    """The period of a run that somebody asked for: none is ever the same."""
     return MANUAL + secrets.token_hex(6)
 
 
@@ -89,6 +90,7 @@ def is_manual(period: str) -> bool:
 
 
 def start(connection: apsw.Connection, job: str, period: str, now: int) -> int:
+    """Note that a run began at ``now`` (Unix seconds); returns its number."""
     connection.execute(
         "INSERT INTO job_runs(job, period, state, started_at) VALUES (?, ?, 'running', ?)", (job, period, now)
     )
@@ -132,6 +134,7 @@ def is_done(connection: apsw.Connection, job: str, period: str, now: int) -> boo
 
 
 def attempts(connection: apsw.Connection, job: str, period: str) -> Attempts:
+    """How often a job was tried for a period, and how that ended."""
     row: Any = connection.execute(
         """
         SELECT coalesce(sum(state = 'failed'), 0), coalesce(max(CASE state WHEN 'failed' THEN finished_at END), 0),
@@ -172,6 +175,7 @@ def end_dead(connection: apsw.Connection, now: int) -> None:
 
 
 def get(connection: apsw.Connection, run_id: int) -> JobRun:
+    """Raises NotFoundError."""
     row = connection.execute(f"SELECT {_COLUMNS} FROM job_runs WHERE run_id = ?", (run_id,)).fetchone()
     if row is None:
         raise NotFoundError(f"There is no run {run_id}.", "memtui maintain lists the runs.")
@@ -200,6 +204,7 @@ def latest(connection: apsw.Connection, job: str) -> JobRun | None:
 
 
 def running(connection: apsw.Connection) -> JobRun | None:
+    """The run that is marked as running: alive, or left by a process that was killed."""
     row = connection.execute(
         f"SELECT {_COLUMNS} FROM job_runs WHERE state = 'running' ORDER BY run_id DESC LIMIT 1"
     ).fetchone()

@@ -29,6 +29,7 @@ def operation_of(row: tuple[Any, ...]) -> Operation:
 
 
 def get(connection: apsw.Connection, op_id: int) -> Operation:
+    """Raises NotFoundError."""
     found = find(connection, op_id)
     if found is None:
         raise NotFoundError(f"There is no operation {op_id}.", "memtui history lists them.")

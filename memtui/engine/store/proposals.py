@@ -64,6 +64,7 @@ def decide(connection: apsw.Connection, id: str, state: State, now: int, *, unti
 
 
 def get(connection: apsw.Connection, id: str) -> Proposal:
+    """Raises NotFoundError."""
     row = connection.execute(f"SELECT {_COLUMNS} FROM proposals WHERE id = ?", (id,)).fetchone()
     if row is None:
         raise NotFoundError(f"There is no proposal {id!r}.", "memtui review lists what waits.")

@@ -39,6 +39,7 @@ def recall(row: Sequence[Any]) -> Recall:
 
 
 def of_memory(connection: apsw.Connection, identity: str, limit: int) -> list[Recall]:
+    """Who was told a memory (by id), the latest first."""
     rows = connection.execute(
         """
         SELECT at, agent, session_id, query, memory_ids FROM recalls r
@@ -50,6 +51,7 @@ def of_memory(connection: apsw.Connection, identity: str, limit: int) -> list[Re
 
 
 def page(connection: apsw.Connection, *, offset: int, limit: int) -> list[Recall]:
+    """Who was told what, the latest first."""
     rows = connection.execute(
         "SELECT at, agent, session_id, query, memory_ids FROM recalls ORDER BY recall_id DESC LIMIT ? OFFSET ?",
         (limit, offset),

@@ -110,6 +110,7 @@ def mark_consolidated(connection: apsw.Connection, session_id: str, at: int) -> 
 
 
 def get(connection: apsw.Connection, session_id: str) -> Session:
+    """Raises NotFoundError."""
     row = connection.execute(
         f"SELECT {COLUMNS} FROM sessions_consolidations s WHERE s.session_id = ?", (storable(session_id),)
     ).fetchone()
@@ -132,6 +133,7 @@ def page(connection: apsw.Connection, *, offset: int = 0, limit: int = 128, text
 
 
 def count(connection: apsw.Connection, text: str = "") -> int:
+    """How many sessions have ``text`` in their name, id, source or project, in any case; without it all."""
     return int(
         scalar(
             connection,

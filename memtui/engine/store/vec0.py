@@ -14,6 +14,7 @@ import apsw
 
 @cache
 def vec0_path() -> Path | None:
+    """The extension as the package sqlite-vec brings it; None where it is not installed."""
     spec = find_spec("sqlite_vec")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         for candidate in sorted(Path(folder).glob("vec0.*")):

@@ -80,6 +80,7 @@ def set_space(connection: apsw.Connection, model: VectorSpace, word_dims: int = 
 
 
 def index_table(connection: apsw.Connection) -> str:
+    """The name of the vec0 table that serves now."""
     row = connection.execute("SELECT value FROM memory_metadata WHERE key = 'vector_index'").fetchone()
     return f"vec_memories_{row[0] if row else 'a'}"
 
@@ -297,6 +298,7 @@ def more_than(connection: apsw.Connection, number: int) -> bool:
 
 
 def unsynced(connection: apsw.Connection) -> int:
+    """Memories whose vectors the index does not have as they are."""
     return int(scalar(connection, "SELECT count(*) FROM vector_changes"))
 
 

@@ -58,6 +58,7 @@ def tokens(text: str) -> list[str]:
 
 
 def read(text: str) -> Reading:
+    """What comparing needs of a statement: its telling words, numbers, names, and whether it denies."""
     found = tokens(text)
     lowered = [token.casefold() for token in found]
     numbers, content, names = [], [], []
@@ -96,6 +97,7 @@ def plain_weight(stem: str) -> float:
 
 
 def compare(first: str, second: str, weight: Weight = plain_weight) -> Verdict:
+    """How two statements stand to each other; ``weight`` says how much a word tells."""
     return compare_readings(read(first), read(second), weight)
 
 

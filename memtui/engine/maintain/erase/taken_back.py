@@ -49,10 +49,12 @@ WHERE c.tbl = 'memories' AND c.act <> 'insert' AND c.act = 'delete' AND WHERE_ O
 
 
 def with_ids(connection: apsw.Connection, ids: Iterable[str]) -> list[Gone]:
+    """The memories of these ids that history has, whether or not they are back in the file."""
     return _read(connection, "c.before ->> 'id' IN (SELECT value FROM json_each(?))", ids)
 
 
 def of_sessions(connection: apsw.Connection, session_ids: Iterable[str]) -> list[Gone]:
+    """Those of these sessions."""
     return _read(connection, "c.before ->> 'session_id' IN (SELECT value FROM json_each(?))", session_ids)
 
 
@@ -91,6 +93,7 @@ def _ids(value: object) -> list[str]:
 
 
 def sessions_gone(connection: apsw.Connection, session_id: str) -> Iterator[GoneSession]:
+    """The rows of a session that only history still has."""
     for sid, image in connection.execute(
         """
         SELECT c.lo, c.before FROM changes c WHERE c.tbl = 'sessions_consolidations' AND c.act <> 'insert' AND c.act = 'delete'

@@ -16,6 +16,7 @@ from .taken_back import of_sessions, sessions_gone, told_of
 def take_session(
     connection: apsw.Connection, found: Closure, session_id: str, backup: bool, stays: Callable[[str], bool]
 ) -> None:
+    """All turns of a session go, and what was noted in it without a source. Raises NotFoundError outside of a ``backup``."""
     taken_back = of_sessions(connection, [storable(session_id)])
     if not backup and not taken_back:
         sessions.get(connection, session_id)

@@ -29,6 +29,7 @@ class ClockState(Record):
 
 
 def look(connection: apsw.Connection, now: float) -> ClockState:
+    """Whether the clock can be believed at ``now`` (Unix seconds), beside the latest time that the file has seen."""
     stored = metadata.get(connection, KEY)
     if stored is None:
         return ClockState(verdict="good", seconds=0.0)
