@@ -15,23 +15,17 @@ from memtui.engine.errors import InputError, NotFoundError, ProtectedError
 from memtui.engine.records import MemoryRecord, Options
 from memtui.engine.store import history, later_changes, past
 
+from clock import Clock
+
 OPTIONS = Options(background=False, embedder="off", allow_unsafe_fs=True)
 START = 1_700_000_000.0
 DAY = 86_400
 AGENT, PERSON = "agent:x", "person"
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(START)
 
 
 @pytest.fixture
@@ -128,7 +122,7 @@ def carry_out(memory: Memory, verb: str, pick: int, folder: Path) -> None:
 
 
 def run(script: list[tuple[str, int]]) -> None:
-    clock = Clock()
+    clock = Clock(START)
     with (
         tempfile.TemporaryDirectory() as folder,
         Memory.open(":memory:", clock=clock, options=OPTIONS) as memory,

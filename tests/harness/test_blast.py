@@ -14,19 +14,13 @@ import pytest
 from memtui import Memory
 from memtui.engine.records import LlmOptions, MemoryRecord, Options
 
+from clock import Clock
 from endpoint import Endpoint, Exchange, completion
 
 pytestmark = pytest.mark.blast
 
 START = 1_760_000_000.0
 ROOMS = [f"{letter}{number}" for letter in "KLMNPRST" for number in range(10, 20)]
-
-
-class Clock:
-    now = START
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def hostile(turns: int) -> dict[str, Any]:
@@ -74,7 +68,7 @@ def by_id(memory: Memory) -> dict[str, MemoryRecord]:
 @pytest.fixture
 def full_memory(place: Path) -> Callable[[str], Memory]:
     def make(url: str) -> Memory:
-        clock = Clock()
+        clock = Clock(START)
         llm = LlmOptions(base_url=url, model="tiny", budget_tokens=10_000_000)
         memory = Memory.open(place, clock=clock, options=Options(background=False, llm=llm))
         memory.remember("Ada is allergic to walnuts")

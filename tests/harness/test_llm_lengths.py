@@ -15,6 +15,7 @@ from memtui import Memory
 from memtui.engine.maintain.extract.llm import CUT
 from memtui.engine.records import LlmOptions, Options
 
+from clock import Clock
 from endpoint import Behaviour, Endpoint, Exchange, completion
 
 pytestmark = pytest.mark.llmfaults
@@ -27,13 +28,6 @@ REFUSALS = {
     "another": (400, {"code": None, "message": "prompt is too long: 9 tokens > 8 maximum"}),
     "a proxy": (413, {"message": "no"}),
 }
-
-
-class Clock:
-    now = START
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def told(exchange: Exchange) -> list[dict[str, Any]]:
@@ -75,7 +69,7 @@ def box(number: int) -> str:
 
 @pytest.mark.parametrize("refusal", [*REFUSALS, "cut off"])
 async def test_a_talk_that_is_too_long_is_read_in_parts_with_its_turns(place: Path, refusal: str) -> None:
-    clock = Clock()
+    clock = Clock(START)
     async with Endpoint(with_context(1_500, REFUSALS.get(refusal))) as endpoint:
         with opened(place, clock, endpoint.url) as memory:
             turns = {
@@ -96,7 +90,7 @@ async def test_a_talk_that_is_too_long_is_read_in_parts_with_its_turns(place: Pa
 
 
 async def test_a_turn_that_is_too_long_alone_is_cut_and_that_is_said(place: Path) -> None:
-    clock = Clock()
+    clock = Clock(START)
     async with Endpoint(with_context(1_500, REFUSALS["llama.cpp"])) as endpoint:
         with opened(place, clock, endpoint.url) as memory:
             memory.record_turn("s", "user", box(1))
@@ -112,7 +106,7 @@ async def test_a_turn_that_is_too_long_alone_is_cut_and_that_is_said(place: Path
 
 
 async def test_of_any_turn_only_the_beginning_is_read_and_that_is_said(place: Path) -> None:
-    clock = Clock()
+    clock = Clock(START)
     async with Endpoint(with_context(100_000, None)) as endpoint:
         with opened(place, clock, endpoint.url) as memory:
             memory.record_turn("s", "user", "Box 2 stands on shelf 502. " + "It rains. " * 1_000)
@@ -126,7 +120,7 @@ async def test_of_any_turn_only_the_beginning_is_read_and_that_is_said(place: Pa
 async def test_a_model_that_finds_everything_too_long_fails_after_a_few_calls(
     place: Path, refusal: tuple[int, dict[str, Any]] | None
 ) -> None:
-    clock = Clock()
+    clock = Clock(START)
     async with Endpoint(with_context(10, refusal)) as endpoint:
         with opened(place, clock, endpoint.url) as memory:
             for _ in range(30):
@@ -143,7 +137,7 @@ async def test_a_model_that_finds_everything_too_long_fails_after_a_few_calls(
 
 
 async def test_parts_are_not_read_beyond_the_budget(place: Path) -> None:
-    clock = Clock()
+    clock = Clock(START)
     async with Endpoint(with_context(1_500, None)) as endpoint:
         with opened(place, clock, endpoint.url, budget_tokens=4_500) as memory:
             for number in range(12):

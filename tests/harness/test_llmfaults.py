@@ -20,6 +20,7 @@ from memtui.engine.maintain.plan import Consolidation
 from memtui.engine.models import llm
 from memtui.engine.records import LlmOptions, Options
 
+from clock import Clock
 from endpoint import Behaviour, Endpoint, Exchange, completion
 
 pytestmark = pytest.mark.llmfaults
@@ -155,13 +156,6 @@ FAULTS: dict[str, Behaviour] = {
 }  # fmt: skip
 
 
-class Clock:
-    now = START
-
-    def __call__(self) -> float:
-        return self.now
-
-
 # Those that never answer are given up soon; whoever answers may take as long as a slow machine needs.
 SOON, LATE = 0.8, 60.0
 
@@ -206,7 +200,7 @@ async def assert_read_once(memory: Memory, clock: Clock, endpoint: Endpoint) -> 
 
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_a_fault_leaves_the_session_pending_and_is_retried_once(place: Path, fault: str) -> None:
-    clock = Clock()
+    clock = Clock(START)
     hangs = FAULTS[fault] in (stall, stall_after_the_head, drip)
     async with Endpoint(FAULTS[fault]) as endpoint:
         with opened(place, clock, endpoint.url, SOON if hangs else LATE) as memory:
@@ -222,7 +216,7 @@ async def test_a_fault_leaves_the_session_pending_and_is_retried_once(place: Pat
 
 
 async def test_a_refused_connection_leaves_the_session_pending(place: Path) -> None:
-    clock = Clock()
+    clock = Clock(START)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
@@ -237,7 +231,7 @@ async def test_a_refused_connection_leaves_the_session_pending(place: Path) -> N
 async def test_what_any_call_would_meet_is_met_once_and_costs_the_others_no_try(
     place: Path, fault: str, preview: bool
 ) -> None:
-    clock = Clock()
+    clock = Clock(START)
     async with Endpoint(FAULTS[fault]) as endpoint:
         with opened(place, clock, endpoint.url) as memory:
             for number in range(2, 7):
@@ -255,7 +249,7 @@ async def test_what_any_call_would_meet_is_met_once_and_costs_the_others_no_try(
 
 
 async def test_a_fault_of_one_conversation_does_not_stop_the_others(place: Path) -> None:
-    clock = Clock()
+    clock = Clock(START)
 
     async def only_rain(exchange: Exchange) -> None:
         await (good if "rain" in exchange.prompt else FAULTS["status 500"])(exchange)
@@ -269,7 +263,7 @@ async def test_a_fault_of_one_conversation_does_not_stop_the_others(place: Path)
 
 
 def test_without_a_key_no_session_is_asked_for_twice(place: Path) -> None:
-    clock = Clock()
+    clock = Clock(START)
     with opened(place, clock, "https://api.example.org/v1") as memory:
         memory.record_turn("s2", "user", "I like rain.")
         clock.now += 3_600
@@ -281,7 +275,7 @@ def test_without_a_key_no_session_is_asked_for_twice(place: Path) -> None:
 
 
 async def test_the_deadline_holds_against_a_server_that_drips(place: Path) -> None:
-    clock = Clock()
+    clock = Clock(START)
     async with Endpoint(drip) as endpoint:
         with opened(place, clock, endpoint.url, timeout=0.3) as memory:
             started = asyncio.get_running_loop().time()
@@ -291,7 +285,7 @@ async def test_the_deadline_holds_against_a_server_that_drips(place: Path) -> No
 
 @pytest.mark.parametrize("stage", ["waiting for the model", "between sessions", "second chunk"])
 async def test_cancelled_at_any_stage_nothing_is_half_saved(place: Path, stage: str) -> None:
-    clock = Clock()
+    clock = Clock(START)
     answered = asyncio.Event()
 
     async def then_stall(exchange: Exchange) -> None:
@@ -326,7 +320,7 @@ async def test_cancelled_at_any_stage_nothing_is_half_saved(place: Path, stage: 
 
 
 async def test_an_explicit_nothing_is_done_and_not_asked_again(place: Path) -> None:
-    clock = Clock()
+    clock = Clock(START)
     nothing = {"nothing": True, "facts": [], "observations": [], "summary": ""}
     async with Endpoint(says(nothing)) as endpoint:
         with opened(place, clock, endpoint.url) as memory:
@@ -336,7 +330,7 @@ async def test_an_explicit_nothing_is_done_and_not_asked_again(place: Path) -> N
 
 
 async def test_what_is_sent_is_data_and_carries_no_secret(place: Path) -> None:
-    clock = Clock()
+    clock = Clock(START)
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
     async with Endpoint(good) as endpoint:
         with opened(place, clock, endpoint.url) as memory:
@@ -353,7 +347,7 @@ async def test_what_is_sent_is_data_and_carries_no_secret(place: Path) -> None:
 
 @pytest.mark.parametrize("preview", [False, True])
 async def test_a_run_stops_at_its_budget(place: Path, preview: bool) -> None:
-    clock = Clock()
+    clock = Clock(START)
     async with Endpoint(good) as endpoint:
         llm_options = LlmOptions(base_url=endpoint.url, model="tiny", budget_tokens=2_500)
         with Memory.open(place, clock=clock, options=Options(background=False, llm=llm_options)) as memory:
@@ -388,7 +382,7 @@ async def test_an_unusable_endpoint_is_explained_before_anything_is_sent(
     options = LlmOptions(base_url=url, model="tiny", key_env="MEMTUI_TEST_NO_KEY")
     with pytest.raises(error):
         await llm.complete(options, "a", "b", {})
-    clock = Clock()
+    clock = Clock(START)
     with opened(place, clock, url) as memory:
         assert (await memory.consolidate()).failed
         assert_whole(memory)
@@ -397,7 +391,7 @@ async def test_an_unusable_endpoint_is_explained_before_anything_is_sent(
 async def test_proxies_of_the_environment_are_not_used(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "OPENAI_BASE_URL"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    clock = Clock()
+    clock = Clock(START)
     async with Endpoint(good) as endpoint:
         with opened(place, clock, endpoint.url) as memory:
             assert (await memory.consolidate()).total("added") == 1
@@ -431,7 +425,7 @@ async def test_headers_of_the_environment_are_not_sent(place: Path, monkeypatch:
 async def test_a_conversation_beyond_the_context_is_told_from_a_refused_schema(
     place: Path, error: dict[str, Any]
 ) -> None:
-    clock = Clock()
+    clock = Clock(START)
     async with Endpoint(status(400, json.dumps({"error": error}))) as endpoint:
         with opened(place, clock, endpoint.url) as memory:
             (outcome,) = (await memory.consolidate()).outcomes

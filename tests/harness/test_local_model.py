@@ -23,6 +23,7 @@ from memtui.engine.models import llm
 from memtui.engine.models.ner import llm_names
 from memtui.engine.records import LlmOptions, Options
 
+from clock import Clock
 from state_hash import state_hash
 
 pytestmark = pytest.mark.model
@@ -32,13 +33,6 @@ TALKS = {
     "allergy": [("user", "I am allergic to walnuts.")],
     "archive": [("user", "We use SQLite for the archive."), ("assistant", "A good choice.")],
 }
-
-
-class Clock:
-    now = START
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def weights() -> Path | None:
@@ -113,7 +107,7 @@ async def test_an_answer_has_the_shape_that_was_asked_for(model: LlmOptions) -> 
 async def test_imported_talks_become_facts_with_their_turns(
     place: Path, tmp_path: Path, model: LlmOptions
 ) -> None:
-    clock = Clock()
+    clock = Clock(START)
     with opened(place, clock, model) as memory:
         report = memory.import_paths([conversations(tmp_path / "talks.jsonl")])
         assert report.imported == sum(map(len, TALKS.values()))
@@ -156,7 +150,7 @@ async def test_imported_talks_become_facts_with_their_turns(
 
 
 async def test_a_talk_beyond_its_context_is_read_in_parts(place: Path, model: LlmOptions) -> None:
-    clock = Clock()
+    clock = Clock(START)
     with opened(place, clock, model) as memory:
         for number in range(2):
             memory.record_turn(
@@ -173,7 +167,7 @@ async def test_a_talk_beyond_its_context_is_read_in_parts(place: Path, model: Ll
 
 
 async def test_a_week_of_facts_becomes_a_reflection_with_its_sources(place: Path, model: LlmOptions) -> None:
-    clock = Clock()
+    clock = Clock(START)
     with opened(place, clock, model) as memory:
         facts = {
             memory.remember(text).id

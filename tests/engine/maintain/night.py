@@ -13,16 +13,6 @@ from memtui.engine.maintain.schedule.timetable import JOBS
 from memtui.engine.store.jobs import JobRun
 
 
-class Clock:
-    """Stands still until it is told otherwise."""
-
-    def __init__(self, now: float) -> None:
-        self.now = now
-
-    def __call__(self) -> float:
-        return self.now
-
-
 def consolidate_nothing(session_id: str | None, **_: object) -> Consolidation:
     return Consolidation(outcomes=(), extractor="none")
 

@@ -15,8 +15,9 @@ from memtui.engine.maintain.backups import Backups
 from memtui.engine.records import Options
 from memtui.engine.store import backup as backup_module
 from memtui.engine.store import migrate
-from night import Clock, make_scheduler
+from night import make_scheduler
 
+from clock import Clock
 from state_hash import state_hash
 
 START = datetime(2026, 3, 2, 12, tzinfo=UTC).timestamp()

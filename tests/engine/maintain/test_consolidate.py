@@ -11,21 +11,15 @@ from memtui.engine.maintain.extract.drafts import Context, Draft, Extraction
 from memtui.engine.maintain.plan import Consolidation
 from memtui.engine.records import MemoryRecord, Options
 
+from clock import Clock
+
 START = 1_760_000_000.0
 IDLE = 31 * 60
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(START)
 
 
 @pytest.fixture

@@ -16,7 +16,9 @@ from memtui.engine.maintain.schedule.runner import Runner
 from memtui.engine.maintain.schedule.scheduler import Scheduler
 from memtui.engine.records import Options
 from memtui.engine.store.connection import Connections
-from night import Clock, make_scheduler
+from night import make_scheduler
+
+from clock import Clock
 
 pytestmark = pytest.mark.decay
 

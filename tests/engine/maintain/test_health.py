@@ -11,20 +11,15 @@ from memtui.engine.maintain.health import Complaint, Health
 from memtui.engine.records import Options
 from msgspec.structs import replace
 
+from clock import Clock
+
 NOW = 1_763_812_800.0
 DAY = 86_400.0
 
 
-class Clock:
-    now = NOW
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(NOW)
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 from memtui import Memory
 from memtui.engine.records import Options
-from night import Clock
+
+from clock import Clock
 
 DAY = 86_400
 NOON = 1_763_812_800.0

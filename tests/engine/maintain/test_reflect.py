@@ -14,8 +14,8 @@ from memtui.engine.errors import DegradedError
 from memtui.engine.maintain import reflect
 from memtui.engine.records import LlmOptions, Options
 from memtui.engine.store.jobs import JobRun
-from night import Clock
 
+from clock import Clock
 from endpoint import Endpoint, Exchange, completion
 
 DAY = 86_400

@@ -18,8 +18,9 @@ from memtui.engine.store import history, row_images
 from memtui.engine.store.past import Gap
 from memtui.engine.store.undo import NothingUndoneError
 from memtui.engine.verbs import travelling
-from night import Clock, make_scheduler
+from night import make_scheduler
 
+from clock import Clock
 from state_hash import state_hash
 
 # Noon in UTC, a Monday.

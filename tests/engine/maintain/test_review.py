@@ -10,20 +10,14 @@ from memtui.engine.maintain.extract.drafts import Draft
 from memtui.engine.maintain.review import ReviewItem, Verdict
 from memtui.engine.records import MemoryRecord, Options
 
+from clock import Clock
+
 START = 1_760_000_000.0
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(START)
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ import pytest
 from memtui import Memory
 from memtui.engine.maintain.compare.conflicts import stand
 from memtui.engine.records import Options
-from night import Clock
+
+from clock import Clock
 
 IDLE = 3_600
 

@@ -18,7 +18,9 @@ from memtui.engine.maintain.schedule.calendar import SUNDAY, Daily, Weekly
 from memtui.engine.maintain.schedule.jobs import Job, JobReport, Task
 from memtui.engine.records import Changes, Options
 from memtui.engine.store.jobs import JobRun
-from night import Clock, make_scheduler
+from night import make_scheduler
+
+from clock import Clock
 
 HOUR, DAY = 3_600, 86_400
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC).timestamp()  # a Wednesday

@@ -15,20 +15,15 @@ from memtui.engine.records import Options, Profile
 from memtui.engine.search import briefing
 from memtui.engine.search.briefing import estimate_tokens
 
+from clock import Clock
+
 NOW = 1_763_812_800
 DAY = 86_400
 
 
-class Clock:
-    now: float = NOW
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(NOW)
 
 
 @pytest.fixture

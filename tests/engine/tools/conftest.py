@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from door_kit import Clock, Door, beside
+from door_kit import NOW, Door, beside
 from memtui import Memory
 from memtui.engine.records import Options
+
+from clock import Clock
 
 
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(NOW)
 
 
 @pytest.fixture

@@ -13,13 +13,6 @@ from memtui.engine.tools.registry import call
 NOW = 1_763_812_800
 
 
-class Clock:
-    now: float = NOW
-
-    def __call__(self) -> float:
-        return self.now
-
-
 class Door(NamedTuple):
     """``person`` and ``agent`` share one file."""
 

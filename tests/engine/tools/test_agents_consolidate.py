@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from door_kit import Clock, Door, beside
+from door_kit import Door, beside
 from memtui.engine.tools.registry import call
+
+from clock import Clock
 
 DAY = 86_400
 

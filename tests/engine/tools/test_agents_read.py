@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 
-from door_kit import Clock, Door
+from door_kit import Door
 from memtui import Memory
 from memtui.engine.tools.agent import Agent
 from memtui.engine.tools.registry import call
+
+from clock import Clock
 
 SECRET = "my key is sk-proj-" + "Ab3" * 16
 

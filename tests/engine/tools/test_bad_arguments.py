@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from door_kit import NOW, Clock, beside
+from door_kit import NOW, beside
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtui import Memory
@@ -13,6 +13,7 @@ from memtui.engine.records import Options
 from memtui.engine.tools.base import Tool, ToolAnswer, schema
 from memtui.engine.tools.registry import TOOLS, Toolbox, call
 
+from clock import Clock
 from state_hash import state_hash
 
 CODES = {"bad_arguments", "unknown_tool", "not_found", "confirmed", "refused", "read_only", "unavailable"}
@@ -41,7 +42,7 @@ HUGE = "a" * 2_000_000
 @pytest.fixture(scope="module")
 def store() -> Any:
     options = Options(background=False, embedder="off")
-    with Memory.open(":memory:", clock=Clock(), options=options) as memory:
+    with Memory.open(":memory:", clock=Clock(NOW), options=options) as memory:
         memory.remember("Lives in Bergen")
         memory.record_turn("talk", "user", "I live in Bergen", NOW)
         yield memory
@@ -139,7 +140,7 @@ def test_unknown_ids_are_refused(store: Memory, tool: Tool, unknown: str) -> Non
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_hostile_text_is_only_text(tool: Tool) -> None:
     options = Options(background=False, embedder="off")
-    with Memory.open(":memory:", clock=Clock(), options=options) as memory:
+    with Memory.open(":memory:", clock=Clock(NOW), options=options) as memory:
         memory.record_turn("talk", "user", "I live in Bergen", NOW)
         for text in HOSTILE:
             for name, node in schema(tool)["properties"].items():

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
-from door_kit import NOW, Clock, beside
+from door_kit import NOW, beside
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtui import Memory
@@ -20,6 +20,8 @@ from memtui.engine.errors import FilterError, InputError
 from memtui.engine.records import MemoryRecord, Options
 from memtui.engine.tools.agent import Agent
 from memtui.engine.tools.registry import TOOLS, call
+
+from clock import Clock
 
 FILTERS = [
     "tag:work", "-tag:work", "project:atlas", "-project:atlas", "kind:fact", "kind:fact,observation", "session:s0",
@@ -62,7 +64,7 @@ def _store(store: Memory, spec: Spec, word: str, clock: Clock) -> None:
 
 
 def _built(wanted: list[tuple[int, Spec]]) -> tuple[Memory, Clock]:
-    clock = Clock()
+    clock = Clock(NOW)
     store = Memory.open(":memory:", clock=clock, options=Options(background=False, embedder="off"))
     for number, spec in wanted:
         _store(store, spec, f"zq{number}x", clock)
