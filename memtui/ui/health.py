@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .format import file_size, plural, relative_time
-from .reembed_text import wanted_told
+from .reembed_text import better_told, wanted_told
 from .widgets.topic_text import Health
 
 if TYPE_CHECKING:
@@ -33,6 +33,10 @@ def _models(memory: Memory) -> Iterator[Health]:
             yield Health("model", wanted_told(stats), well=False)
         if stats.vectors_problem:
             yield Health("search", f"goes without vectors: {stats.vectors_problem}", well=False)
+    if stats.ranking_note:
+        yield Health("ranking", stats.ranking_note, well=False)
+    elif stats.better_ranking:
+        yield Health("ranking", better_told(stats))
     if stats.unembedded:
         how = "they wait" if stats.vectors_problem else "made in the background"
         told = f"{plural(stats.unembedded, 'memory has', 'memories have')} none yet: {how}"

@@ -20,11 +20,23 @@ def wanted_told(stats: Stats) -> str:
     return f"the settings want {stats.vectors_wanted}: {waiting} to embed anew"
 
 
+def better_told(stats: Stats) -> str:
+    """That another ranking finds more with the file's model; empty where none does."""
+    if not stats.better_ranking:
+        return ""
+    return f'the ranking "{stats.better_ranking}" finds more with this model: the setting search.profile'
+
+
 def plan_rows(plan: ReembedPlan, a_million: float) -> list[tuple[str, str]]:
     """Label and text, a row each. ``a_million``: what so many tokens cost where texts are sent."""
     cost = price(plan.tokens, a_million) if plan.sends_to else ""
     earlier = f", {count(plan.done)} more are done by an earlier run" if plan.done else ""
     stay = "nobody: the texts stay on this machine"
+    ranking = []
+    if plan.words and not plan.words_before:
+        ranking = [("ranking", '"late" becomes possible, which finds most with this model: you are asked')]
+    elif plan.words_before and not plan.words:
+        ranking = [("ranking", '"late" cannot work with this model: "default" ranks in its place')]
     return [
         ("from", _space(plan.before) if plan.before else "no vectors yet"),
         ("to", _space(plan.after)),
@@ -33,6 +45,7 @@ def plan_rows(plan: ReembedPlan, a_million: float) -> list[tuple[str, str]]:
         ("time", f"about {_span(plan.seconds)}"),
         ("size", file_size(plan.size)),
         ("sent to", plan.sends_to or stay),
+        *ranking,
     ]
 
 

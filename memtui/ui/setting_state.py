@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from .format import count, plural
-from .reembed_text import wanted_told
+from .reembed_text import better_told, wanted_told
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -24,9 +24,13 @@ def state_of(memory: Memory, name: str) -> str:
             waiting = f", {count(stats.unembedded)} waiting" if stats.unembedded else ""
             told = plural(stats.embedded, "memory has a vector", "memories have vectors")
             wanted = f"; {wanted_told(stats)} (in Maintenance, Models)" if stats.vectors_wanted else ""
-            return f"{told}{waiting} ({stats.vectors}){wanted}"
+            better = f"; {better_told(stats)}" if stats.better_ranking and not wanted else ""
+            return f"{told}{waiting} ({stats.vectors}){wanted}{better}"
         case "search", "profile":
-            return ", ".join(profile.name for profile in memory.questions.profiles())
+            stats = memory.stats()
+            note = stats.ranking_note or better_told(stats)
+            names = ", ".join(profile.name for profile in memory.questions.profiles())
+            return f"{names}; {note}" if note else names
         case "decay", _:
             fading = memory.view.count("is:fading")
             return f"{plural(fading, 'fact')} will fade within a week, {count(memory.view.count('is:faded'))} did"

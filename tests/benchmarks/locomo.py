@@ -1,6 +1,7 @@
 """Recall over LoCoMo-style conversations, through Memory.record_turn and Memory.search.
 
-    python tests/benchmarks/locomo.py DATA [--embedder offline|minilm|off] [--profile NAME] [--k 10] [--min 72] [--run FILE]
+    python tests/benchmarks/locomo.py DATA [--embedder offline|minilm|off] [--profile NAME] [--min 72] [--run FILE]
+    python tests/benchmarks/locomo.py DATA --embedder minilm --profile late --leave-one-out
 
 DATA is a folder with docs.jsonl (id, conv, session, seq, time, speaker, text, image_caption?), queries.jsonl
 (qid, conv, query) and qrels.jsonl (qid, category, relevant). One conversation is one memory, one turn one
@@ -12,6 +13,9 @@ the text alone, all words of the question ORed):
     MRR    1 / rank of the first evidence turn
     hit@k  any evidence turn among the first k
     sess@5 any evidence session among the first five distinct sessions
+
+With --leave-one-out the weights of the vector and the sense arm are chosen anew, for each conversation by the questions of
+the others: how good they are for talk that they were not chosen by.
 
 Exit status 1 when the row "all" has less than --min R@10.
 """
@@ -33,9 +37,14 @@ from typing import Any
 import apsw
 from memtui import Memory
 from memtui.engine.records import Options
+from memtui.engine.search import profiles
+from msgspec.structs import replace
 
 Row = dict[str, Any]
 Find = Callable[[list[Row], list[Row], argparse.Namespace], dict[str, list[str]]]
+# The weights that are tried.
+VECTOR = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
+SENSE = (0.3, 0.4, 0.5, 0.6, 0.8)
 HEAD = ("R@5", "R@10", "MRR", "hit@10", "sess@5")
 
 
@@ -91,6 +100,55 @@ def in_one_memory(turns: dict[str, list[Row]], args: argparse.Namespace) -> Find
         }
 
     return find
+
+
+def leave_one_out(
+    turns: dict[str, list[Row]], questions: dict[str, list[Row]], answers: list[Row], args: argparse.Namespace
+) -> None:
+    """Print R@10 of each conversation with the weights that are best for all others, beside that of the profile."""
+    profile = profiles.BUILT_IN[args.profile or "default"]
+    # The profile's own first: of equals the first is taken.
+    tried = [profile] + [
+        replace(profile, vector=vector, sense=sense)
+        for vector in VECTOR
+        for sense in (SENSE if profile.sense else (0.0,))
+        if (vector, sense) != (profile.vector, profile.sense)
+    ]
+    relevant = {answer["qid"]: set(answer["relevant"]) for answer in answers}
+    found: dict[str, list[list[float]]] = {}  # a row for each question, a column for each profile
+    for name, asked in questions.items():
+        options = Options(embedder=args.embedder, background=False)
+        with Memory.open(":memory:", options=options) as memory:
+            turn_of = record(memory, turns[name], lambda turn: f"session {turn['session']}")
+            found[name] = []
+            for question in asked:
+                if wanted := relevant.get(question["qid"]):
+                    ranked = [
+                        {
+                            turn_of[hit.memory.id]
+                            for hit in memory.search(question["query"], limit=10, profile=one).hits
+                        }
+                        for one in tried
+                    ]
+                    found[name].append([len(wanted & first) / len(wanted) for first in ranked])
+    print(
+        f"\nweights chosen on the other conversations, of {len(tried)}\n"
+        f"  {'':14}{'questions':>10}{'vector':>9}{'sense':>9}{'R@10':>9}{profile.name:>9}"
+    )
+    total = own = 0.0
+    for name, rows in found.items():
+        others = [row for other, some in found.items() if other != name for row in some]
+        sums = [sum(column) for column in zip(*others, strict=True)]
+        best = max(range(len(tried)), key=lambda place: (round(sums[place], 9), -place))
+        total += sum(row[best] for row in rows)
+        own += sum(row[0] for row in rows)
+        print(
+            f"  {name:14}{len(rows):>10}{tried[best].vector:>9.2f}{tried[best].sense:>9.2f}"
+            f"{100 * sum(row[best] for row in rows) / len(rows):>9.1f}"
+            f"{100 * sum(row[0] for row in rows) / len(rows):>9.1f}"
+        )
+    many = sum(map(len, found.values()))
+    print(f"  {'all':14}{many:>10}{'':>18}{100 * total / many:>9.1f}{100 * own / many:>9.1f}")
 
 
 def with_plain_fts(turns: list[Row], questions: list[Row], args: argparse.Namespace) -> dict[str, list[str]]:
@@ -172,6 +230,7 @@ def main() -> int:
     parser.add_argument(
         "--together", action="store_true", help="also all conversations in one memory, filtered by session"
     )
+    parser.add_argument("--leave-one-out", action="store_true", help="are the weights good beyond these?")
     parser.add_argument("--min", type=float, default=0.0)
     parser.add_argument("--run", type=Path, help="write the ranking of every question to this file")
     args = parser.parse_args()
@@ -180,6 +239,9 @@ def main() -> int:
     print(
         f"{sum(map(len, turns.values())):,} turns, {len(answers)} questions; R@k: share of evidence turns in the top k, %"
     )
+    if args.leave_one_out:
+        leave_one_out(turns, questions, answers, args)
+        return 0
     ways: list[tuple[str, Find]] = [
         ("plain FTS5, words ORed", with_plain_fts),
         (f"memtui, embedder {args.embedder}", with_memtui),

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from cli_kit import Cli, Program
 from memtui import Memory
+from memtui.engine.models import minilm
+from memtui.engine.models.embedders import OfflineEmbedder
+from memtui.engine.models.word_vectors import QuestionWords
 from memtui.engine.records import Options
 
 from endpoint import Endpoint, Exchange, embed
+
+if TYPE_CHECKING:
+    from memtui.engine.models.vectors import FloatMatrix
 
 
 @pytest.fixture
@@ -95,6 +103,42 @@ def test_back_to_the_packaged_model_needs_no_consent(cli: Cli, monkeypatch: pyte
     )
     assert cli("embed").code == 0
     assert cli("check", "--deep").code == 0
+
+
+class Words(OfflineEmbedder):
+    """Stands in for MiniLM."""
+
+    model_id = "words"
+    word_dims = 64
+
+    def embed_words(self, texts: Sequence[str]) -> tuple[FloatMatrix, list[bytes]]:
+        return self.embed(texts), [bytes([1] * 64)] * len(texts)
+
+    def question_words(self, text: str, weight: Callable[[str], float]) -> QuestionWords:
+        return QuestionWords(np.ones((1, 64), np.int8), (1.0,), (text,))
+
+
+def test_the_ranking_that_the_model_makes_possible_is_offered_and_chosen(
+    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(minilm, "MiniLmEmbedder", Words)
+    cli("remember", "Ada keeps bees")
+    assert cli("embed", "--late").code == 2, "the packaged model has none"
+    monkeypatch.setenv("MEMTUI_EMBEDDER_KIND", "minilm")
+    monkeypatch.setenv("MEMTUI_CONFIG", str(home / "config.toml"))
+    assert "late" in cli("embed", "--plan").out
+    assert '"memtui embed --late" chooses it' in cli("embed").err
+    assert "finds more with this model" in cli("doctor").out
+    assert cli("search", "bees", "--json").json["profile"]["name"] == "default"
+    with monkeypatch.context() as fixed:
+        fixed.setenv("MEMTUI_SEARCH_PROFILE", "default")
+        assert "MEMTUI_SEARCH_PROFILE in the environment" in cli("embed", "--late").err
+    assert 'rank by "late" now' in cli("embed", "--late").err
+    assert cli("search", "bees", "--json").json["profile"]["name"] == "late"
+    monkeypatch.setenv("MEMTUI_EMBEDDER_KIND", "offline")
+    assert "cannot work with this model" in (gone := cli("embed")).out
+    assert "ranked by default" in gone.err and "ranked by default" in cli("doctor").out
+    assert "ranked by default" in cli("search", "bees").err
 
 
 def test_settings_that_make_no_sense_are_explained(

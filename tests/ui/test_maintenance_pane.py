@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from memtui import config
 from memtui.engine.maintain.schedule.jobs import JobReport, Task
 from memtui.engine.maintain.schedule.scheduler import JobStatus, Scheduler
 from memtui.engine.maintain.schedule.timetable import JOBS
@@ -337,6 +338,29 @@ async def test_another_embedding_model_is_previewed_and_gone_over_to(story: Stor
             await until(lambda: "to re-embed" not in screen_text(app))
             await pilot.press("r")
             await until(lambda: "the settings want" in said(app))
+
+
+async def test_the_ranking_that_the_model_makes_possible_is_offered_where_the_models_are(
+    story: Story, tmp_path: Path
+) -> None:
+    with story.open() as memory:
+        memory.index_pending()
+        with memory._connections.write() as connection:  # as if the model made vectors of words
+            connection.execute(
+                "UPDATE memory_metadata SET value = 64 WHERE key = 'embedding_word_dimensions'"
+            )
+    (tmp_path / "config.toml").touch()
+    app = story.app(configuration=config.load(tmp_path / "config.toml", {}))
+    async with running(app) as pilot:
+        await pilot.press("7")
+        await until(lambda: isinstance(app.main.pane, MaintenancePane))
+        await go_to(app, "Models")
+        await until(lambda: "chooses it" in screen_text(app))
+        await pilot.press("r")
+        await until(lambda: there(app, Question))
+        await pilot.press("y")
+        await until(lambda: "rank by late now" in said(app))
+    assert config.load(tmp_path / "config.toml", {}).settings.search.profile == "late"
 
 
 async def test_what_ails_the_memories_opens_exactly_these_rows(faded: Story) -> None:

@@ -35,6 +35,7 @@ class ReembedPlan(Record):
     ``texts`` wait for a vector, ``done`` have one from an earlier run; ``characters`` are to be read, about
     ``tokens``; ``seconds`` is estimated from sentences of memtui's own, embedded on trial; ``size`` (bytes) is what
     the new vectors take. ``sends_to``: the address that the texts go to, empty where they stay on this machine.
+    ``words_before``, ``words``: whether the model makes vectors of words, which the ranking ``late`` needs.
     """
 
     before: VectorSpace | None
@@ -46,6 +47,8 @@ class ReembedPlan(Record):
     seconds: float
     size: int
     sends_to: str
+    words_before: bool = False
+    words: bool = False
 
     @property
     def needed(self) -> bool:
@@ -87,6 +90,7 @@ class Reembedder:
         """Sends no text of the memory anywhere. Raises DegradedError when the new model cannot be used."""
         with self._connections.read() as connection:
             before = vectors.space(connection)
+            words_before = vectors.word_dims(connection) > 0
             lacking = vectors.count_lacking(connection, self._target)
             done = vectors.embedded(connection, self._target)
         return ReembedPlan(
@@ -95,7 +99,7 @@ class Reembedder:
             tokens=lacking.bytes // _BYTES_A_TOKEN + lacking.texts, seconds=self._seconds(lacking),
             size=lacking.texts * self._target.dims
             + lacking.characters // _CHARACTERS_A_WORD * self._word_dims,
-            sends_to=self._embedder.sends_to,
+            sends_to=self._embedder.sends_to, words_before=words_before, words=self._word_dims > 0,
         )  # fmt: skip
 
     def _seconds(self, lacking: Lacking) -> float:

@@ -126,6 +126,8 @@ class Stats(Record):
     ``quarantined`` carry a secret and get no vector.
     ``vectors_wanted``: the model that the settings want, where the file holds the vectors of another one, or none.
     ``vectors_problem``: why nothing can be compared with the file's vectors just now.
+    ``ranking_note``: why the profile of the settings does not rank here; ``better_ranking``: the name of one that finds
+    more with this model.
     """
 
     by_kind: dict[str, int]
@@ -145,3 +147,5 @@ class Stats(Record):
     vectors: str
     vectors_wanted: str = ""
     vectors_problem: str = ""
+    ranking_note: str = ""
+    better_ranking: str = ""

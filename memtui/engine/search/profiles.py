@@ -9,8 +9,8 @@ import msgspec
 
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import Profile
+from memtui.engine.store import vectors
 from memtui.engine.store.sql import json_text
-from memtui.engine.store.vectors import KNN_LIMIT
 
 DEFAULT = Profile()
 RRF = Profile(name="rrf", fusion="rrf", k=60, keyword=1.0, vector=1.0, entity=1.0)
@@ -35,11 +35,24 @@ def find(connection: apsw.Connection, profile: str | Profile) -> Profile:
 
 
 def configured(connection: apsw.Connection, name: str) -> tuple[Profile, str]:
-    """The profile that the settings name, and a note: profiles live in a file, the settings are for all of them."""
+    """The profile that the settings name, and a note: profiles live in a file, the settings are for all of them.
+
+    Nor can every file be ranked by every one: the default takes the place of what needs vectors of words that its model
+    does not make.
+    """
     try:
-        return find(connection, name), ""
+        found = find(connection, name)
     except NotFoundError as error:
         return DEFAULT, f"{error.message.removesuffix('.')} here: ranked by {DEFAULT.name}."
+    if found.sense and vectors.space(connection) is not None and not vectors.word_dims(connection):
+        told = f'The ranking "{name}" needs vectors of words, which this memory\'s model does not make'
+        return DEFAULT, f"{told}: ranked by {DEFAULT.name}."
+    return found, ""
+
+
+def better(connection: apsw.Connection, name: str) -> str:
+    """The built-in profile that finds more in this file; empty where there is none, or ``name`` is somebody's choice."""
+    return LATE.name if name == DEFAULT.name and vectors.word_dims(connection) else ""
 
 
 def names(connection: apsw.Connection) -> list[str]:
@@ -67,9 +80,9 @@ def checked(profile: Profile) -> Profile:
             raise InputError(f"The weight {name} of a profile cannot be {value!r}.", "Give 0 or more.")
     if not (math.isfinite(profile.floor) and -1.0 <= profile.floor <= 1.0):
         raise InputError(f"The floor of a profile cannot be {profile.floor!r}.", "It is a cosine: -1 to 1.")
-    if profile.k < 1 or not 1 <= profile.depth <= KNN_LIMIT:
+    if profile.k < 1 or not 1 <= profile.depth <= vectors.KNN_LIMIT:
         raise InputError(
             f"A profile cannot have k {profile.k} and depth {profile.depth}.",
-            f"k is at least 1, depth lies between 1 and {KNN_LIMIT:,}.",
+            f"k is at least 1, depth lies between 1 and {vectors.KNN_LIMIT:,}.",
         )
     return profile

@@ -39,8 +39,12 @@ class Reembedding(Keeping):
         found = super().stats()
         if self._options.embedder == "off":
             return found
+        from memtui.engine.search import profiles
+
         with self._connections.read() as connection:
             space = vectors.space(connection)
+            _, ranking_note = profiles.configured(connection, self._options.profile)
+            better = profiles.better(connection, self._options.profile)
         wanted, problem = "", ""
         try:
             model = self._embedders.wanted()
@@ -51,7 +55,13 @@ class Reembedding(Keeping):
             problem = (serving.available() if serving is not None else None) or ""
         except (DegradedError, InputError) as error:
             problem = error.message
-        return replace(found, vectors_wanted=wanted, vectors_problem=problem)
+        return replace(
+            found,
+            vectors_wanted=wanted,
+            vectors_problem=problem,
+            ranking_note=ranking_note,
+            better_ranking=better,
+        )
 
     def _before_reembedding(self) -> None:
         self._must_write("embed it anew")

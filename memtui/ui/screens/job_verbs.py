@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+from memtui.engine.errors import InputError
+from memtui.ui import agents_ranking
 from memtui.ui.actions import Action
 from memtui.ui.ailments import verdict
 from memtui.ui.format import plural
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 NAME = "maintenance"
+_BETTER = (
+    "It compares each word of a question with what each word of a text means there, and finds most with this model. It is "
+    "the setting search.profile, for searches here and for agents, and can be changed there or in Search."
+)
 # They may send texts to a language model.
 _PAID = frozenset({"enrichment", "consolidation", "reflection"})
 
@@ -75,7 +81,10 @@ class JobVerbs(ListPane[Row]):
                 return f"{self.busy} is running: {self.shell.keymap_shown('stop')} stops it."
             case "run":
                 if row is not None and row.topic == "models" and self.state is not None:
-                    wanted = self.state.stats.vectors_wanted
+                    stats = self.state.stats
+                    if stats.better_ranking and not stats.vectors_wanted:
+                        return agents_ranking.why_fixed(self.shell)
+                    wanted = stats.vectors_wanted
                     return "" if wanted else "The vectors are those of the model that the settings want."
                 if row is not None and row.finding is not None:
                     return self._why_no_repair(row.finding)
@@ -114,7 +123,9 @@ class JobVerbs(ListPane[Row]):
             await self.look_at_health()
             self.say(f"Health: {verdict(self.health)}.")
         elif row is not None and row.topic == "models":
-            await self._reembed()
+            if self.state is not None and self.state.stats.vectors_wanted:
+                await self._reembed()
+            await self._offer_ranking()
         elif row is not None and row.topic == "questions":
             results = await self._work(lambda memory, work: memory.questions.run(), "questions")
             self.say(
@@ -228,6 +239,24 @@ class JobVerbs(ListPane[Row]):
         finally:
             self.refresh_state()
         self.say(done_told(done, plan.after.model_id), "information" if done.switched else "warning")
+
+    async def _offer_ranking(self) -> None:
+        """Where the model makes a better ranking possible: choose it, if the person wants it."""
+        stats = await self.ask(lambda memory: memory.stats())
+        if stats.ranking_note:
+            self.say(stats.ranking_note, "warning")
+        if not (name := stats.better_ranking) or agents_ranking.why_fixed(self.shell):
+            return
+        question = Question(f"Rank by “{name}” from now on?", _BETTER, yes=f"rank by {name}")
+        if await self.shell.ask_person(question) is not True:
+            return
+        try:
+            agents_ranking.choose(self.shell, name)
+        except InputError as error:
+            self.say(f"{error.message} {error.hint}", "warning")
+            return
+        self.say(f"Searches rank by {name} now, agents from their next start on.")
+        self.refresh_state()
 
     async def _work(self, call: Callable[[Memory, Work], T], name: str) -> T:
         """In a thread of its own, with a line that shows how far it is."""

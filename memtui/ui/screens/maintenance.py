@@ -231,7 +231,10 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
             case "models":
                 now = self.shell.clock()
                 health = await self.ask(lambda memory: read_health(memory, now))
-                return text.models(health, reembed=bool(state.stats.vectors_wanted))
+                stats = state.stats
+                return text.models(
+                    health, reembed=bool(stats.vectors_wanted), better_ranking=bool(stats.better_ranking)
+                )
             case "questions":
                 return text.questions(state.questions)
             case "spend":

@@ -116,8 +116,13 @@ class TopicText(Labelled):
             ]
         )  # fmt: skip
 
-    def models(self, health: Sequence[Health], *, reembed: bool = False) -> Content:
-        """What works, what does not, and what to do about it; ``reembed``: the vectors are of another model."""
+    def models(
+        self, health: Sequence[Health], *, reembed: bool = False, better_ranking: bool = False
+    ) -> Content:
+        """What works, what does not, and what to do about it.
+
+        ``reembed``: the vectors are of another model; ``better_ranking``: there is one for the model that they are of.
+        """
         lines: list[Content] = []
         for one in health:
             sign, style = (
@@ -128,6 +133,8 @@ class TopicText(Labelled):
                 lines += self.labelled("", assemble((one.remedy, "$text-muted")))
             if one.area == "model" and reembed:
                 lines += self.way("run", "embeds them anew, after a preview")
+            if one.area == "ranking" and better_ranking and not reembed:
+                lines += self.way("run", "chooses it")
         return stack(lines)
 
     def questions(self, results: Sequence[QuestionResult]) -> Content:

@@ -15,7 +15,7 @@ from memtui.engine.errors import DegradedError
 from memtui.engine.maintain import reembed
 from memtui.engine.models import minilm
 from memtui.engine.records import Options
-from memtui.ui.reembed_text import done_told
+from memtui.ui.reembed_text import done_told, plan_rows
 from shelf import WordEmbedder
 
 TURN = "I bought walnuts at a shop by the harbour"
@@ -61,8 +61,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     yield place
 
 
-def opened(place: Path, kind: Any = "minilm") -> Memory:
-    return Memory.open(place, options=Options(background=False, embedder=kind))
+def opened(place: Path, kind: Any = "minilm", profile: str = "default") -> Memory:
+    return Memory.open(place, options=Options(background=False, embedder=kind, profile=profile))
 
 
 def rows(memory: Memory, sql: str = "SELECT count(*) FROM word_vectors") -> list[Any]:
@@ -101,6 +101,33 @@ def test_a_memory_goes_over_to_them_and_back(place: Path, monkeypatch: pytest.Mo
         assert memory.reembedding.run().switched
         assert rows(memory)[0][0] == 0
         assert memory.check(deep=True).findings == ()
+
+
+def test_the_ranking_that_needs_them_is_offered_and_gives_way_when_they_go(place: Path) -> None:
+    def ranking(memory: Memory) -> str:
+        return dict(plan_rows(memory.reembedding.plan(), 0.0)).get("ranking", "")
+
+    with opened(place) as memory:
+        assert (memory.stats().better_ranking, "possible" in ranking(memory)) == ("", True)
+        memory.reembedding.run()
+        assert (memory.stats().better_ranking, ranking(memory)) == ("late", "")
+    with opened(place, profile="rrf") as memory:
+        assert memory.stats().better_ranking == "", "somebody chose that"
+    with opened(place, profile="late") as memory:
+        found, stats = memory.search("a store"), memory.stats()
+        assert (found.profile.name, found.notes, stats.better_ranking, stats.ranking_note) == (
+            "late",
+            (),
+            "",
+            "",
+        )
+    with opened(place, "offline", "late") as memory:
+        assert "cannot work" in ranking(memory)
+        memory.reembedding.run()
+        found, stats = memory.search("a store"), memory.stats()
+        assert (found.profile.name, found.notes) == ("default", (stats.ranking_note,))
+        assert stats.ranking_note.startswith('The ranking "late" needs vectors of words')
+        assert memory.context("a store").result.profile.name == "default"
 
 
 def test_a_text_that_changes_or_comes_has_its_own(place: Path) -> None:
