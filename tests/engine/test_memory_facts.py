@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -146,6 +147,15 @@ def test_an_agents_correction_keeps_how_sure_it_is_and_how_it_fades(shelf: Shelf
     assert (new.confidence, new.decay_rate, new.protected, new.trust) == (0.6, 0.1, False, "agent")
 
 
+def test_an_agents_correction_of_the_persons_words_is_trusted_as_an_agents(memory: Memory) -> None:
+    told = memory.record_turn("talk", "user", "I moved to Porto last spring")
+    asyncio.run(memory.consolidate("talk"))
+    (drawn,) = memory.view.derived(told.id)
+    assert drawn.trust == "user" and not drawn.protected
+    memory.actor = "agent:codex"
+    assert memory.correct(drawn.id, "The person moved to Braga last spring").trust == "agent"
+
+
 def test_the_persons_correction_of_an_agents_fact_is_the_persons_own(shelf: Shelf) -> None:
     old = shelf.agent.remember("Ada lives in Porto", confidence=0.6)
     new = shelf.person.correct(old.id, "Ada lives in Lisbon")
@@ -195,6 +205,19 @@ def test_agents_may_not_change_what_the_person_vouched_for(
         assert caught.value.hint
         assert shelf.person.get(fact.id) == fact
         act(shelf.person, fact.id)
+
+
+def test_an_agent_saying_what_the_person_stated_changes_nothing_of_it(shelf: Shelf) -> None:
+    stated = shelf.person.remember("Ada lives in Lisbon", confidence=0.8, tags=["home"])
+    assert shelf.agent.remember("Ada lives in Lisbon", tags=["work"]) == stated
+
+
+def test_a_confirmed_observation_stays_so_when_it_is_corrected(shelf: Shelf) -> None:
+    seen = shelf.person.confirm(shelf.agent.remember_observation("Tests run on Mondays", "finding").id)
+    corrected = shelf.person.correct(seen.id, "Tests run on Tuesdays")
+    assert corrected.protected
+    with pytest.raises(ProtectedError):
+        shelf.agent.forget(corrected.id)
 
 
 def test_confirming_makes_certain_and_stops_fading(shelf: Shelf) -> None:

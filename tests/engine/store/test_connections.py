@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 from pathlib import Path
 
 import apsw
@@ -11,7 +12,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import ReadOnlyError, StoreError
 from memtui.engine.records import Options
-from memtui.engine.store import connecting, connection, file
+from memtui.engine.store import connecting, connection, file, history
 from memtui.engine.store.connecting import APPLICATION_ID, connect
 
 OPTIONS = Options(background=False, embedder="off")
@@ -128,6 +129,68 @@ def test_a_closed_memory_says_so_and_closes_twice(place: Path) -> None:
     for call in (memory.stats, lambda: memory.remember("x"), memory.view.count, memory.data_version):
         with pytest.raises(StoreError, match="closed"):
             call()
+
+
+def test_closing_leaves_no_connection_open(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def left() -> list[apsw.Connection]:
+        return [one for one in apsw.connections() if Path(one.filename or "") == place]
+
+    memory = Memory.open(place, options=OPTIONS)
+    with memory._connections.read():  # somebody is still reading
+        memory.close()
+    assert left() == []
+    with Memory.open(place, readonly=True, options=OPTIONS) as memory:
+        memory.data_version()
+    assert left() == []
+
+    def upgrade(*_: object) -> None:
+        raise StoreError("no room")
+
+    monkeypatch.setattr("memtui.engine.store.migrate.upgrade", upgrade)
+    with pytest.raises(StoreError, match="no room") as caught:
+        Memory.open(place, options=OPTIONS)
+    assert left() == [], caught  # whose traceback has every frame on the way
+
+
+def test_an_operation_that_a_closed_memory_left_open_is_ended_by_the_next_one(place: Path) -> None:
+    memory = Memory.open(place, options=OPTIONS)
+    op_id = history.begin(memory._connections, lambda: 1.0, "person", "set", "Set much")
+    with history.part(memory._connections, op_id) as writer:
+        writer.execute("INSERT INTO scratchpad(key, value, updated_at) VALUES ('a', 'b', 1)")
+    memory.close()
+    with Memory.open(place, options=OPTIONS) as again:
+        assert again.view.operation(op_id).state == "done"
+
+
+def test_a_reader_sees_one_state_for_as_long_as_it_reads(place: Path) -> None:
+    with Memory.open(place, options=OPTIONS) as memory, memory._connections.read() as reader:
+        before = reader.execute("SELECT count(*) FROM memories").get
+        memory.remember("Ada lives in Lisbon")
+        assert reader.execute("SELECT count(*) FROM memories").get == before == 0
+
+
+def test_a_version_is_told_at_once_while_a_write_runs(place: Path) -> None:
+    with Memory.open(place, options=OPTIONS) as memory:
+        before = memory.data_version()
+        told: list[int] = []
+        asking = threading.Thread(target=lambda: told.append(memory.data_version()))
+        with memory._connections.write():
+            asking.start()
+            asking.join(60)
+            in_time = told.copy()
+        asking.join()
+    assert in_time == [before]
+
+
+def test_a_new_memory_is_in_its_folder_after_a_power_cut(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flushed: list[tuple[Path, bool]] = []
+    monkeypatch.setattr(
+        "memtui.engine.store.backup.flush", lambda path: flushed.append((path, place.exists()))
+    )
+    Memory.open(place, options=OPTIONS).close()
+    assert flushed == [(place.parent, True)]
 
 
 def test_a_closed_memory_leaves_one_file(place: Path) -> None:
