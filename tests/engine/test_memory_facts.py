@@ -191,8 +191,12 @@ def test_turns_and_the_trash_cannot_be_corrected(memory: Memory) -> None:
 
 @pytest.mark.parametrize(
     "act",
-    [lambda memory, id: memory.correct(id, "Ada lives nowhere"), lambda memory, id: memory.forget(id)],
-    ids=["correct", "forget"],
+    [
+        lambda memory, id: memory.confirm(id),
+        lambda memory, id: memory.correct(id, "Ada lives nowhere"),
+        lambda memory, id: memory.forget(id),
+    ],
+    ids=["confirm", "correct", "forget"],
 )
 def test_agents_may_not_change_what_the_person_vouched_for(
     shelf: Shelf, act: Callable[[Memory, str], object]
@@ -205,6 +209,16 @@ def test_agents_may_not_change_what_the_person_vouched_for(
         assert caught.value.hint
         assert shelf.person.get(fact.id) == fact
         act(shelf.person, fact.id)
+
+
+def test_agents_do_not_bring_back_what_the_person_stated_and_forgot(shelf: Shelf) -> None:
+    stated = shelf.person.remember("Ada lives in Lisbon")
+    gone = shelf.person.forget(stated.id)
+    with pytest.raises(ProtectedError, match="agent:codex"):
+        shelf.agent.restore(stated.id)
+    assert shelf.agent.change_all("restore", [stated.rid]) is None
+    assert shelf.person.get(stated.id) == gone
+    assert shelf.person.restore(stated.id).active
 
 
 def test_an_agent_saying_what_the_person_stated_changes_nothing_of_it(shelf: Shelf) -> None:

@@ -213,6 +213,11 @@ def test_where_history_was_thinned_only_times_are_left_and_it_says_so(memory: Me
     told = memory.diff(START + DAY, START + 11 * DAY)
     assert told.counts == {"corrected": 1, "forgotten": 1}
     assert not told.reach.complete
+    history.prune(memory._connections, START + 201 * DAY)
+    clock.now = START + 5 * DAY  # a clock that went back makes older operations of what comes later
+    memory.remember("The ferry is green")
+    history.prune(memory._connections, START + 202 * DAY)
+    assert memory.as_of(START + 6 * DAY).reach == past.Reach(complete=False, since=int(START) + 110 * DAY)
 
 
 # -- the difference of two moments

@@ -295,6 +295,17 @@ def test_a_log_left_by_a_killed_program_is_read(good: Path, place: Path) -> None
         assert memory.view.count("only") == 1
 
 
+def test_a_file_that_is_refused_keeps_its_log(good: Path, place: Path) -> None:
+    with_a_log(good, place)
+    connection = apsw.Connection(str(place))
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    connection.execute("PRAGMA user_version = 999")
+    connection.close()
+    before = everything(place.parent)
+    assert isinstance(refusal(place), NewerFileError)
+    assert everything(place.parent) == before
+
+
 def test_a_log_of_another_file_never_changes_this_one(good: Path, place: Path, tmp_path: Path) -> None:
     """A restored copy beside the log of the file it replaced: refused, or opened as a sound state."""
     other = tmp_path / "other" / "memory.db"

@@ -182,9 +182,10 @@ def forget(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now
     return memory.rid
 
 
-def restore(connection: apsw.Connection, memory: MemoryRecord, *, now: int) -> int:
+def restore(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: int) -> int:
     """Take it out of the Trash. That is a sign of life: one that faded would fade again the same night."""
     if not memory.active:
+        _assert_may_change(memory, actor)
         memories.update(
             connection, memory.rid, valid_until=None, ended_by=None, reviewed_at=now, last_accessed=now
         )

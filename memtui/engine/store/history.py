@@ -193,12 +193,12 @@ def prune(connections: Connections, now: float, *, keep_bytes: int = KEEP_BYTES)
     """Forget operations older than 90 days, and the oldest beyond ``keep_bytes`` of images.
 
     Returns how many operations went. Runs of inserted rows carry no image, so they are never
-    the reason to forget a younger operation.
+    the reason to forget a younger operation. One that is running stays, and what came after it.
     """
     with connections.write() as connection:
         newest_old = scalar(
             connection,
-            "SELECT coalesce(max(op_id), 0) FROM ops WHERE at < ? AND state <> 'running'",
+            "SELECT coalesce(max(op_id), 0) FROM ops WHERE at < ?",
             (now - KEEP_DAYS * 86_400,),
         )
         over = scalar(
@@ -212,7 +212,10 @@ def prune(connections: Connections, now: float, *, keep_bytes: int = KEEP_BYTES)
             """,
             (keep_bytes,),
         )
+        running = scalar(connection, "SELECT min(op_id) FROM ops WHERE state = 'running'")
         last = max(newest_old, over)
+        if running is not None:
+            last = min(last, running - 1)
         until = scalar(connection, "SELECT max(at) FROM ops WHERE op_id <= ?", (last,))
         if until is not None:
             metadata.put(

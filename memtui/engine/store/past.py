@@ -259,9 +259,10 @@ class _Wanted(NamedTuple):
 def reach(connection: apsw.Connection, at: int) -> Reach:
     """Whether history tells all that was done after ``at``."""
     gap = next((one for one in gaps(connection) if one.start < at < one.end), None)
-    if (scalar(connection, "SELECT min(seq) FROM changes") or 1) == 1:
-        return Reach(complete=True, gap=gap)
     kept = metadata.get(connection, history.THINNED)
+    first = scalar(connection, "SELECT min(seq) FROM changes")
+    if first == 1 or (first is None and kept is None):
+        return Reach(complete=True, gap=gap)
     since = int(kept) if kept else int(scalar(connection, "SELECT min(at) FROM ops") or 0)
     return Reach(complete=at >= since, since=since, gap=gap)
 

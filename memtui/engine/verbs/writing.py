@@ -159,7 +159,10 @@ class Writing(Base):
         return self._change_one("forget", id)
 
     def restore(self, id: str) -> MemoryRecord:
-        """Take a memory out of the Trash, whatever put it there."""
+        """Take a memory out of the Trash, whatever put it there.
+
+        Raises ProtectedError when an agent brings back what the person had confirmed.
+        """
         return self._change_one("restore", id)
 
     def tag(self, id: str, *, add: Iterable[str] = (), remove: Iterable[str] = ()) -> MemoryRecord:
@@ -188,7 +191,7 @@ class Writing(Base):
             case "forget":
                 notes.forget(connection, memory, actor=self.actor, now=now)
             case "restore":
-                notes.restore(connection, memory, now=now)
+                notes.restore(connection, memory, actor=self.actor, now=now)
             case "tag":
                 notes.tag(connection, memory, add=add, remove=remove)
 

@@ -161,6 +161,37 @@ def test_old_operations_are_pruned_and_the_rest_can_still_be_undone() -> None:
         assert memory.check().ok
 
 
+def test_the_oldest_images_go_first(memory: Memory) -> None:
+    fact = memory.remember("Ada lives in Lisbon")
+    for number in range(10):
+        memory.tag(fact.id, add=[f"tag{number}"])
+    with memory._connections.read() as connection:
+        sizes = [
+            size
+            for (size,) in connection.execute(
+                "SELECT length(before) + length(after) FROM changes WHERE before IS NOT NULL ORDER BY seq"
+            )
+        ]
+    history.prune(memory._connections, NOW, keep_bytes=sum(sizes[-3:]))
+    assert memory.view.count_operations() == 3
+    for _ in range(3):
+        memory.undo()
+    assert memory.get(fact.id).tags == tuple(f"tag{number}" for number in range(7))
+
+
+def test_an_operation_that_is_running_is_not_forgotten(memory: Memory) -> None:
+    fact = memory.remember("Ada lives in Lisbon")
+    op_id = history.begin(memory._connections, lambda: NOW, "person", "tag", "Tagging")
+    for tags in ('["a"]', '["b"]'):
+        with history.part(memory._connections, op_id) as connection:
+            connection.execute("UPDATE memories SET tags = ? WHERE rid = ?", (tags, fact.rid))
+        history.prune(memory._connections, NOW + 100 * 86_400, keep_bytes=0)
+    history.finish(memory._connections, op_id, "Tagged")
+    assert [one.label for one in memory.view.operations()] == ["Tagged"]
+    memory.undo(op_id)
+    assert memory.get(fact.id).tags == ()
+
+
 def test_the_cap_counts_images_not_inserts(memory: Memory) -> None:
     fact = memory.remember("x" * 1_000)
     for number in range(10):
