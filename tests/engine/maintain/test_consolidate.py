@@ -178,6 +178,36 @@ def test_previewed_lines_can_be_rejected_and_edited(memory: Memory, clock: Clock
         plan.with_line(7, accepted=False)
 
 
+def test_what_the_person_wrote_in_a_preview_is_theirs_and_is_not_asked_about_again(
+    memory: Memory, clock: Clock
+) -> None:
+    say(memory, clock, "s1", "Standup is at ten.", "The office is in Bergen.", role="assistant")
+    extractor = Scripted("Standup is at ten", "The office is in Bergen")
+    (plan,) = asyncio.run(memory.upkeep.consolidate("s1", preview=True, extractor=extractor)).plans
+    asyncio.run(memory.upkeep.apply([plan.with_line(0, content="Standup is at half past ten")]))
+    assert {fact.content: fact.trust for fact in memory.view.page("kind:fact")} == {
+        "Standup is at half past ten": "user", "The office is in Bergen": "agent",
+    }  # fmt: skip
+    assert [card.kind for card in memory.upkeep.review()] == []
+    say(memory, clock, "s2", "The canteen is on the third floor.", role="assistant")
+    asyncio.run(memory.upkeep.consolidate("s2", extractor=Scripted("The canteen is on the third floor")))
+    assert [card.kind for card in memory.upkeep.review()] == ["new"]
+
+
+def test_what_a_plan_was_about_may_be_gone_when_it_is_written(memory: Memory, clock: Clock) -> None:
+    memory.actor = "agent:codex"
+    known = memory.remember("Ada lives in a flat in Bergen")
+    memory.actor = "person"
+    say(memory, clock, "s1", "Ada lives in an apartment in Bergen.")
+    (plan,) = asyncio.run(memory.upkeep.consolidate("s1", preview=True, extractor=Scripted(
+        "Ada lives in an apartment in Bergen"))).plans  # fmt: skip
+    assert [(line.action, line.target) for line in plan.lines] == [("reinforce", known.id)]
+    gone = memory.forget(known.id)
+    asyncio.run(memory.upkeep.apply([plan]))
+    assert contents(memory) == ["Ada lives in an apartment in Bergen"]
+    assert memory.get(known.id) == gone
+
+
 def test_a_plan_of_a_session_that_changed_is_refused_and_writes_nothing(memory: Memory, clock: Clock) -> None:
     say(memory, clock, "s1", "I live in Bergen.", "I like tea with milk.")
     (plan,) = asyncio.run(memory.consolidate("s1", preview=True)).plans
@@ -225,6 +255,39 @@ def test_said_again_it_is_reinforced(memory: Memory, clock: Clock) -> None:
     assert fact.effective > faded
     assert len(fact.source_ids) == 3
     assert (outcome.total("added"), outcome.total("reinforced")) == (0, 1)
+
+
+def test_what_the_person_stated_is_not_changed_by_hearing_it_again(memory: Memory, clock: Clock) -> None:
+    stated = memory.remember("Likes tea with milk", confidence=0.5)
+    say(memory, clock, "s1", "I do like tea with milk.")
+    asyncio.run(memory.upkeep.consolidate("s1", extractor=Scripted("Likes tea with milk")))
+    heard = memory.get(stated.id)
+    assert (heard.source_ids, heard.confidence) == ((), 0.5)
+    assert heard.last_accessed == int(clock.now)
+    clock.now -= 3_600
+    say(memory, clock, "s2", "I do like tea with milk.")
+    asyncio.run(memory.upkeep.consolidate("s2", extractor=Scripted("Likes tea with milk")))
+    assert memory.get(stated.id).last_accessed == heard.last_accessed, (
+        "a clock that went back takes nothing away"
+    )
+
+
+def test_what_was_in_doubt_before_it_was_replaced_gains_nothing_by_it(memory: Memory, clock: Clock) -> None:
+    memory.actor = "agent:codex"
+    old = memory.remember("I am 30 years old", confidence=0.1)
+    memory.actor = "person"
+    say(memory, clock, "s1", "I am 31 years old now.")
+    asyncio.run(memory.upkeep.consolidate("s1", extractor=Scripted("I am 31 years old")))
+    assert [fact.supersedes for fact in memory.view.page("kind:fact 31")] == [old.id]
+    assert (memory.get(old.id).confidence, memory.get(old.id).decay_rate) == (0.1, 0.5)
+
+
+def test_only_what_is_remembered_now_is_contradicted(memory: Memory, clock: Clock) -> None:
+    memory.forget(memory.remember("I live in Bergen").id)
+    say(memory, clock, "s1", "I moved: I live in Oslo now.")
+    extractor = Scripted("I live in Oslo")
+    (plan,) = asyncio.run(memory.upkeep.consolidate("s1", preview=True, extractor=extractor)).plans
+    assert [line.action for line in plan.lines] == ["add"]
 
 
 def test_a_later_correction_replaces_what_is_unprotected(memory: Memory, clock: Clock) -> None:
@@ -328,6 +391,19 @@ def test_a_session_whose_run_failed_stays_pending_and_says_why(
     assert contents(memory) == []
     assert memory.next_undo() is not None
     assert memory.next_undo().kind == "record"  # type: ignore[union-attr]
+
+
+def test_a_failure_is_not_noted_where_somebody_else_has_done_it_meanwhile(
+    memory: Memory, clock: Clock
+) -> None:
+    class Late(Scripted):
+        async def extract(self, turns: Sequence[MemoryRecord], context: Context) -> Extraction:
+            memory.upkeep.skip("s1")
+            raise RuntimeError("boom")
+
+    say(memory, clock, "s1", "I like tea with milk.")
+    assert asyncio.run(memory.upkeep.consolidate("s1", extractor=Late())).failed
+    assert (memory.view.session("s1").attempts, memory.view.session("s1").last_error) == (0, None)
 
 
 def test_a_failed_session_waits_longer_each_time_and_then_needs_attention(

@@ -95,6 +95,18 @@ def test_what_an_undo_brought_back_is_not_taken_again_but_waits(memory: Memory, 
     assert run.op_id is None
 
 
+def test_what_the_person_restored_may_fade_again(memory: Memory, clock: Clock) -> None:
+    (id,) = facts(memory, 1)
+    scheduler = night(memory, clock, 60)
+    scheduler.run_now("decay")
+    memory.restore(id)
+    clock.now += 60 * DAY
+    scheduler.accept_clock()
+    run = scheduler.run_now("decay")
+    assert run.report is not None
+    assert (run.report.counts["faded"], run.report.counts["waiting"]) == (1, 0)
+
+
 def test_confirmed_facts_and_other_kinds_never_fade(place: Path, clock: Clock) -> None:
     with Memory.open(place, clock=clock, options=OPTIONS) as memory:
         memory.remember("the person said so", confidence=0.2)
@@ -146,6 +158,22 @@ def test_two_runs_of_one_date_share_its_cap_across_restarts(place: Path, clock: 
     with Memory.open(place, actor="agent:a", clock=clock, options=OPTIONS) as memory:
         make_scheduler(memory, clock).run_now("decay")
         assert len(pruned(memory)) == 5
+
+
+def test_the_cap_of_a_date_holds_after_many_dates(memory: Memory, clock: Clock) -> None:
+    scheduler = night(memory, clock, 0)
+    for number in range(16):
+        memory.remember(f"an early fact {number}", confidence=0.05)
+        clock.now += DAY
+        scheduler.accept_clock()
+        scheduler.run_now("decay")
+    facts(memory, 20)
+    clock.now += 60 * DAY
+    scheduler.accept_clock()
+    before = len(pruned(memory))
+    for _ in range(2):
+        scheduler.run_now("decay")
+    assert len(pruned(memory)) - before == 5
 
 
 def test_travelling_back_to_a_date_does_not_open_its_cap_again(memory: Memory, clock: Clock) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from memtui import Memory
 from memtui.engine.records import Options
+from memtui.engine.store import proposals
 
 from clock import Clock
 
@@ -73,6 +74,13 @@ def test_what_else_fades_is_one_card_that_can_be_kept_put_off_and_taken_back(
     assert not any(item.several for item in memory.upkeep.review())
     memory.undo(kept.op_id)
     assert memory.upkeep.review()[-1].several
+
+
+def test_the_same_question_the_other_way_round_is_the_same_question() -> None:
+    assert proposals.identity("conflict", "fact_a", "fact_b") == proposals.identity(
+        "conflict", "fact_b", "fact_a"
+    )
+    assert proposals.identity("conflict", "fact_a") != proposals.identity("duplicate", "fact_a")
 
 
 def test_one_verdict_on_several_cards_is_one_operation(memory: Memory, clock: Clock) -> None:

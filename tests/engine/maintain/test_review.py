@@ -251,6 +251,51 @@ def test_an_agent_cannot_merge_what_is_confirmed(memory: Memory, clock: Clock) -
     assert memory.get(mine.id) == mine
 
 
+def test_an_agent_cannot_settle_a_conflict_with_what_is_confirmed(
+    memory: Memory, conflict: ReviewItem
+) -> None:
+    _, old = conflict.memories
+    memory.confirm(old.id)
+    confirmed = memory.get(old.id)
+    memory.actor = "agent:x"
+    for verdict in ("keep", "merge"):
+        with pytest.raises(ProtectedError):
+            memory.upkeep.decide(conflict, verdict)  # type: ignore[arg-type]
+    assert memory.get(old.id) == confirmed
+
+
+def test_what_is_merged_is_as_sure_protected_and_late_as_the_best_and_as_little_trusted_as_the_worst(
+    memory: Memory, clock: Clock
+) -> None:
+    memory.actor = "agent:a"
+    kept = memory.remember("Ada lives in Porto", confidence=0.5, tags=["home"])
+    clock.now += 100
+    stated_at = int(clock.now)
+    memory.actor = "person"
+    mine = memory.remember("Ada lives in Porto, near the river", tags=["city"])
+    clock.now += 100
+    again = memory.remember("Ada is living in Porto")
+    merged = memory.upkeep.merge(kept.id, [mine.id, again.id])
+    assert (merged.id, merged.content) == (kept.id, kept.content)
+    assert (merged.confidence, merged.decay_rate, merged.confirmed_at) == (1.0, 0.0, stated_at)
+    assert (merged.trust, merged.event_time) == ("agent", int(clock.now))
+    assert merged.tags == ("home", "city")
+    assert merged.attributes["merged"] == [mine.id, again.id]
+    more = memory.remember("Porto is where Ada lives")
+    assert memory.upkeep.merge(kept.id, [more.id]).attributes["merged"] == [mine.id, again.id, more.id]
+
+
+def test_only_active_notes_of_one_kind_are_merged(memory: Memory) -> None:
+    fact = memory.remember("Ada lives in Porto")
+    seen = memory.remember_observation("Ada is in Porto", "finding")
+    gone = memory.forget(memory.remember("Ada is in Porto now").id)
+    turn = memory.record_turn("talk", "user", "Ada lives in Porto")
+    for other in (seen, gone, turn):
+        with pytest.raises(InputError, match="cannot be merged"):
+            memory.upkeep.merge(fact.id, [other.id])
+        assert memory.get(other.id) == other
+
+
 def test_a_fact_cannot_be_merged_with_itself(memory: Memory) -> None:
     mine = memory.remember("I live in Bergen")
     with pytest.raises(InputError):

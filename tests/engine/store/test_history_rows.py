@@ -161,6 +161,14 @@ def test_old_operations_are_pruned_and_the_rest_can_still_be_undone() -> None:
         assert memory.check().ok
 
 
+def test_what_follows_something_derived_is_history_again(memory: Memory) -> None:
+    with memory._operation("set", "Set a key") as op:
+        with history.derived(op.connection):
+            op.connection.execute("INSERT INTO scratchpad(key, value, updated_at) VALUES ('a', 'b', 1)")
+        op.connection.execute("INSERT INTO scratchpad(key, value, updated_at) VALUES ('c', 'd', 1)")
+    assert latest(memory).rows == 1
+
+
 def test_the_oldest_images_go_first(memory: Memory) -> None:
     fact = memory.remember("Ada lives in Lisbon")
     for number in range(10):

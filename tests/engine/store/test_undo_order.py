@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from memtui import Memory
 from memtui.engine.errors import InputError
 from memtui.engine.records import Options
+from memtui.engine.store import history, memories, undo
 
 from state_hash import state_hash
 
@@ -132,3 +135,77 @@ def test_a_bulk_operation_is_taken_back_where_nobody_came_after(memory: Memory) 
     memory.undo(undone.by.op_id)
     memory.undo(bulk.op_id)
     assert [memory.get(row.id).tags for row in rows] == [(), (), ()]
+
+
+def test_what_was_drawn_from_it_in_the_same_operation_goes_with_it(memory: Memory) -> None:
+    common: dict[str, Any] = {"event_time": 1, "created_at": 1, "trust": "user"}
+    with memory._operation("import", "Brought in two") as op:
+        memories.insert(
+            op.connection, kind="fact", content="Ada lives in Portugal", source_ids=["fact_source"], **common
+        )
+        memories.insert(op.connection, id="fact_source", kind="fact", content="Ada lives in Lisbon", **common)
+    undone = memory.undo()
+    assert undone is not None and (undone.restored, undone.conflicts) == (2, ())
+
+
+def test_who_redoes_what_somebody_redid_and_took_back_just_now_is_told(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = Options(background=False, embedder="off")
+    with Memory.open(place, options=options) as memory, Memory.open(place, options=options) as quicker:
+        memory.remember("Ada lives in Lisbon")
+        memory.undo()
+        target = latest(memory)
+        begin = history.operation
+
+        def late(*given: Any, **named: Any) -> Any:
+            monkeypatch.setattr(undo.history, "operation", begin)
+            quicker.redo()
+            quicker.undo()
+            return begin(*given, **named)
+
+        monkeypatch.setattr(undo.history, "operation", late)
+        with pytest.raises(InputError, match="just taken back and done again"):
+            memory.undo(target)
+        assert memory.view.count() == 0
+
+
+def test_a_large_operation_of_which_nothing_can_be_taken_back_still_stands(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(undo, "_ROWS_PER_TRANSACTION", 2)
+    rids = [memory.remember(f"fact {number}").rid for number in range(5)]
+    large = memory.change_all("tag", rids, add=["all"])
+    memory.change_all("tag", rids, add=["mine"])
+    assert large is not None
+    with pytest.raises(undo.NothingUndoneError):
+        memory.undo(large.op_id)
+    assert memory.view.operation(large.op_id).state == "done"
+
+
+def test_a_large_undo_that_breaks_off_is_ended_and_goes_on_later(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(undo, "_ROWS_PER_TRANSACTION", 2)
+    with Memory.open(place, options=Options(background=False, embedder="off")) as memory:
+        rids = [memory.remember(f"fact {number}").rid for number in range(5)]
+        large = memory.change_all("tag", rids, add=["all"])
+        assert large is not None
+        put_back, calls = undo.put_back, []
+
+        def broken(*given: Any) -> Any:
+            calls.append(given)
+            if len(calls) == 2:
+                raise RuntimeError("the power of the sun")
+            return put_back(*given)
+
+        monkeypatch.setattr(undo, "put_back", broken)
+        with pytest.raises(RuntimeError):
+            memory.undo(large.op_id)
+        half = memory.view.operations(limit=1)[0]
+        assert half.state == "done" and half.label.endswith("(interrupted)")
+        memory.undo(large.op_id)
+        assert {row.tags for row in memory.view.page()} == {()}
+        assert memory.view.operation(large.op_id).state == "undone"
+        # No lock stays behind of what has ended.
+        assert list(place.parent.glob("*.run-*")) == []
