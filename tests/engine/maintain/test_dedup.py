@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 from memtui import Memory
-from memtui.engine.maintain import dedup
-from memtui.engine.maintain.extract import Draft
+from memtui.engine.maintain.compare import dedup
+from memtui.engine.maintain.extract.drafts import Draft
 from memtui.engine.records import Options
 
 NOW = 1_750_000_000
