@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -48,17 +48,33 @@ def cancelled_by_signal(hurry: Callable[[], None] = lambda: None) -> Iterator[Ca
 
     ``hurry`` is called in a thread when Ctrl+C was pressed, so that a pause comes soon.
     """
-    asked = False
+    asked = threading.Event()
+
+    def ask() -> None:
+        asked.set()
+        hurry()
+
+    with on_signals(ask, [signal.SIGINT]):
+        yield asked.is_set
+
+
+@contextmanager
+def on_signals(
+    call: Callable[[], None], numbers: Sequence[int] = (signal.SIGINT, signal.SIGTERM)
+) -> Iterator[None]:
+    """The signals have ``call`` called in a thread; the second time they end the program."""
 
     def ask(*_: Any) -> None:
-        nonlocal asked
-        asked = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number in before:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
         # Not in the handler: it may interrupt whoever holds the lock that this call needs.
-        threading.Thread(target=hurry, daemon=True).start()
+        threading.Thread(target=call, daemon=True).start()
 
-    before = signal.signal(signal.SIGINT, ask)
+    before = {number: signal.getsignal(number) for number in numbers}
+    for number in before:
+        signal.signal(number, ask)
     try:
-        yield lambda: asked
+        yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

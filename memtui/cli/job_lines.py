@@ -1,0 +1,123 @@
+"""Jobs and their runs as lines: what ``memtui maintain`` tells."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from memtui.ui.format import count, local_date, local_time, plural, relative_time
+
+from .errors import DEGRADED, OK
+from .lines import memory_line
+from .output import Style, emit, err, note, out, paint, row, table
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.schedule.scheduler import JobStatus, Scheduler
+    from memtui.engine.memory import Memory
+    from memtui.engine.store.jobs import JobRun
+    from memtui.ui.glyphs import Glyphs
+
+_COLOURS: dict[str, Style] = {"done": "green", "failed": "red", "cancelled": "yellow", "running": "cyan"}
+_NAMED = 10
+_FORECAST_DAYS = 30
+
+
+def tell_all(runs: list[JobRun], json: bool, more: Callable[[JobRun], None] = lambda run: None) -> int:
+    """``more`` is told beneath each run. Returns the exit code: DEGRADED when one failed."""
+    if json:
+        emit({"runs": runs})
+    else:
+        for run in runs:
+            tell_run(run)
+            more(run)
+    return DEGRADED if any(run.state == "failed" for run in runs) else OK
+
+
+def tell_run(run: JobRun) -> None:
+    """When it was, how it went, what it did, and how to take that back."""
+    report = run.report
+    what = run.error or (report.summary if report else "")
+    if report is not None and report.skipped:
+        what = report.skipped
+    if report is not None and (failed := report.counts.get("failed")):
+        what += f"; {plural(failed, 'session')} failed"
+    when = paint(local_time(run.finished_at or run.started_at, time.time()), "dim")
+    out(row(when, _state(run), run.job, what))
+    for line in report.notes if report else ():
+        out(row("   ", line))
+    if run.op_id is not None:
+        out(row("   ", paint(f'"memtui undo {run.op_id}" takes it back', "dim")))
+
+
+def tell_what(memory: Memory, run: JobRun, dry_run: bool, signs: Glyphs) -> None:
+    """The memories that a run is about; of fading also when the next ones follow."""
+    ids = run.report.ids if run.report else ()
+    for id in ids[:_NAMED]:
+        out(memory_line(memory.get(id), signs, "   "))
+    if (more := len(ids) - _NAMED) > 0:
+        out(row("   ", paint(f"and {count(more)} more (--json names them)", "dim")))
+    if dry_run and run.job == "decay":
+        now = time.time()
+        days = [
+            f"{count(len(day.rids))} on {local_date(day.start, now)}"
+            for day in memory.view.forecast(_FORECAST_DAYS).days
+            if day.rids
+        ]
+        coming = ", ".join(days[:_NAMED]) if days else f"none within {_FORECAST_DAYS} days"
+        note(f"reach the threshold next, if nobody recalls or confirms them: {coming}")
+
+
+def tell_status(scheduler: Scheduler, json: bool) -> int:
+    """Every job: when it runs, how its last run went."""
+    found = scheduler.status()
+    if json:
+        emit(found)
+        return OK
+    now = time.time()
+    for line in table([_status_row(job, now) for job in found.jobs]):
+        out(line)
+    if found.running is not None:
+        where = "here" if found.running.here else "in another program"
+        out(row(paint("running", "cyan"), found.running.job, where))
+    warn_of_clock(scheduler)
+    return OK
+
+
+def warn_of_clock(scheduler: Scheduler) -> None:
+    """On stderr: what is wrong with the clock, and how to say that it is right."""
+    if clock := scheduler.status().clock:
+        err(f"warning: {clock} (memtui maintain --accept-clock)")
+
+
+def _status_row(job: JobStatus, now: float) -> list[str]:
+    next_due = (
+        "" if job.next_due is None else "due now" if job.next_due <= now else local_time(job.next_due, now)
+    )
+    if not job.enabled:
+        next_due = "off"
+    elif job.obstacle:
+        next_due = "waits"
+    name, last = paint(job.name, "bold"), job.last
+    if last is None:
+        return [name, job.schedule, next_due, "never ran", ""]
+    what = last.error or (last.report.skipped or last.report.summary if last.report else "")
+    ago = relative_time(last.finished_at or last.started_at, now)
+    return [name, job.schedule, next_due, row(_state(last), ago, gap=" "), what]
+
+
+def _state(run: JobRun) -> str:
+    if run.report is not None and run.report.skipped:
+        return paint("skipped", "dim")
+    return paint(run.state, _COLOURS.get(run.state, "dim"))
+
+
+def tell_nothing_due(scheduler: Scheduler) -> None:
+    coming = [job for job in scheduler.status().jobs if job.enabled and job.next_due is not None]
+    out("nothing is due")
+    if coming:
+        first = min(coming, key=lambda job: job.next_due or 0.0)
+        when = local_time(first.next_due or 0.0, time.time())
+        note(
+            f"next: {first.name}, {when}; --job {first.name} runs it now ({plural(len(coming), 'job')} by schedule)"
+        )
