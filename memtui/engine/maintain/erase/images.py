@@ -16,7 +16,7 @@ from memtui.engine.store.columns import COVERED
 from memtui.engine.store.sql import as_json, json_text, scalar
 
 from .going import Closure
-from .survey import NOTHING, quoting_notes, says, without
+from .values import NOTHING, quoting_notes, says, without
 
 _object = msgspec.json.Decoder(dict[str, Any]).decode
 # Columns that name rows of other tables by their keys.

@@ -20,8 +20,9 @@ from memtui.engine.wording import plural
 
 from . import images
 from .going import Closure
-from .survey import NOTHING, Step, about, keys_of, survey, without
+from .survey import Step, keys_of, survey
 from .text_columns import columns_of
+from .values import NOTHING, about, without
 
 KIND = "erase"
 _any = msgspec.json.Decoder().decode

@@ -6,7 +6,7 @@ Looks at all of each small table. Whether a row is let go of or only loses its w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 import msgspec
@@ -14,31 +14,30 @@ import msgspec
 from memtui.engine.store.sql import as_json, json_text
 
 from .going import Closure
-from .matching import LONG_ENOUGH
 from .records import Carrier, Fate, Place
 from .text_columns import columns_of
+from .values import NOTHING, about, carries, is_a_tag, quoting_notes, says, without
 
-NOTHING = object()
-"""What ``without`` returns where nothing is left."""
 _object = msgspec.json.Decoder(dict[str, Any]).decode
 _any = msgspec.json.Decoder().decode
 _TITLE = 300
 CLEARED = "(erased)"
+# The table of each place, and its key.
+_ROWS: dict[Place, tuple[str, str]] = {
+    "session": ("sessions_consolidations", "sid"), "card": ("proposals", "proposal_id"),
+    "scratchpad": ("scratchpad", "pad_id"), "question": ("saved_queries", "query_id"),
+    "recall": ("recalls", "recall_id"), "entity": ("entities", "eid"),
+}  # fmt: skip
 
 
-class Step:
+class Step(NamedTuple):
     """What to do to one row: delete it (``values`` None) or set columns. ``carrier`` tells the person."""
 
-    def __init__(
-        self, table: str, key_column: str, key: int, values: dict[str, Any] | None, carrier: Carrier | None
-    ) -> None:
-        self.table, self.key_column, self.key, self.values, self.carrier = (
-            table,
-            key_column,
-            key,
-            values,
-            carrier,
-        )
+    table: str
+    key_column: str
+    key: int
+    values: dict[str, Any] | None
+    carrier: Carrier | None
 
 
 def survey(connection: apsw.Connection, closure: Closure) -> list[Step]:
@@ -49,31 +48,9 @@ def survey(connection: apsw.Connection, closure: Closure) -> list[Step]:
     return steps
 
 
-def without(value: Any, ids: frozenset[str]) -> Any:
-    """A JSON value without these ids: out of lists they are taken; ``NOTHING`` where nothing would be left."""
-    if isinstance(value, str):
-        return NOTHING if value in ids else value
-    if isinstance(value, list):
-        left = [new for one in value if (new := without(one, ids)) is not NOTHING]
-        return NOTHING if value and not left else left
-    if isinstance(value, dict):
-        parts = {key: without(one, ids) for key, one in value.items()}
-        return NOTHING if NOTHING in parts.values() else parts
-    return value
-
-
-def says(value: Any, closure: Closure) -> bool:
-    """Whether a JSON value has words of the texts in it."""
-    if isinstance(value, str):
-        return closure.texts.touches(value)
-    if isinstance(value, dict):
-        return any(says(one, closure) for one in value.values())
-    return isinstance(value, list) and any(says(one, closure) for one in value)
-
-
 def _step(
-    closure: Closure, place: Place, table: str, key_column: str, key: int, title: str, why: str,
-    values: dict[str, Any] | None = None, *, choice: bool = False,
+    closure: Closure, place: Place, key: int, title: str, why: str, values: dict[str, Any] | None = None, *,
+    choice: bool = False,
 ) -> list[Step]:  # fmt: skip
     named = f"{place}:{key}"
     if choice and named in closure.request.keep:
@@ -83,22 +60,14 @@ def _step(
         return []
     fate: Fate = "erased" if values is None else "cleared"
     carrier = Carrier(key=named, place=place, title=title[:_TITLE], why=why, fate=fate, choice=choice)
-    return [Step(table, key_column, key, values, carrier)]
-
-
-def about(attributes: dict[str, Any], ids: frozenset[str]) -> dict[str, Any]:
-    """The attributes of a memory without these ids, and without the reason for replacing one of them."""
-    left = {key: rest for key, value in attributes.items() if (rest := without(value, ids)) is not NOTHING}
-    if "supersedes" not in left and "supersedes" in attributes:
-        left.pop("conflict_reason", None)
-    return left
+    return [Step(*_ROWS[place], key, values, carrier)]
 
 
 def _notes(connection: apsw.Connection, closure: Closure) -> list[Step]:
     """What is noted with memories that stay: why one replaced another quotes both, whatever was erased since."""
     steps: list[Step] = []
     where = "attributes <> '{}'"
-    if any(_is_a_tag(text) for text in closure.contents):
+    if any(is_a_tag(text) for text in closure.contents):
         where += " OR tags <> '[]'"
     for rid, id, kind, json, tagged in connection.execute(
         f"SELECT rid, id, kind, attributes, tags FROM memories WHERE {where}"
@@ -107,7 +76,7 @@ def _notes(connection: apsw.Connection, closure: Closure) -> list[Step]:
             continue
         noted, tags = _object(str(json)), _any(str(tagged))
         quoting = quoting_notes(noted, closure)
-        left = [tag for tag in tags if not _carries(tag, closure)]
+        left = [tag for tag in tags if not carries(tag, closure)]
         values: dict[str, Any] = {}
         if quoting:
             rest = {key: value for key, value in noted.items() if key not in quoting}
@@ -122,35 +91,6 @@ def _notes(connection: apsw.Connection, closure: Closure) -> list[Step]:
             )  # fmt: skip
             steps.append(Step("memories", "rid", int(str(rid)), values, carrier))
     return steps
-
-
-def quoting_notes(noted: dict[str, Any], closure: Closure) -> dict[str, Any]:
-    """Those of the attributes of a memory that have the texts in them."""
-    return {
-        key: value
-        for key, value in noted.items()
-        if _carries(value, closure) or (key == "conflict_reason" and _quotes(str(value), closure))
-    }
-
-
-def _quotes(reason: str, closure: Closure) -> bool:
-    return closure.texts.touches(reason) or closure.texts.unquoted(reason) != reason
-
-
-def _is_a_tag(text: str) -> bool:
-    """Whether a tag, which is one word, can have so much of a text in it."""
-    return text.strip() in text.split() or any(
-        len(word.encode("utf-8", "surrogatepass")) >= LONG_ENOUGH for word in text.split()
-    )
-
-
-def _carries(value: Any, closure: Closure) -> bool:
-    """As ``says``, but for whole texts or long runs of them: a word of a text is no quotation of it."""
-    if isinstance(value, dict):
-        return any(_carries(one, closure) for one in value.values())
-    if isinstance(value, list):
-        return any(_carries(one, closure) for one in value)
-    return isinstance(value, str) and closure.texts.carried_by(value)
 
 
 def _sessions(connection: apsw.Connection, closure: Closure) -> list[Step]:
@@ -172,7 +112,7 @@ def _sessions(connection: apsw.Connection, closure: Closure) -> list[Step]:
             what = " and ".join(name.replace("last_error", "error") for name in values)
             shown = next(str(text) for text in (summary, title, error) if text)
             steps += _step(
-                closure, "session", "sessions_consolidations", "sid", int(str(sid)), shown,
+                closure, "session", int(str(sid)), shown,
                 f"{what} of a session that it was said in" if touched else f"{what} of another session", values,
             )  # fmt: skip
     return steps
@@ -187,7 +127,7 @@ def _proposals(connection: apsw.Connection, closure: Closure) -> list[Step]:
         left = without(value, closure.ids)
         title = str(value.get("content") or value.get("text") or value.get("reason") or kind)
         if left is NOTHING or says(value, closure):
-            steps += _step(closure, "card", "proposals", "proposal_id", int(str(key)), title, "asks about it")
+            steps += _step(closure, "card", int(str(key)), title, "asks about it")
         elif left != value:
             steps.append(Step("proposals", "proposal_id", int(str(key)), {"payload": json_text(left)}, None))
     return steps
@@ -199,16 +139,8 @@ def _scratchpad(connection: apsw.Connection, closure: Closure) -> list[Step]:
         if any(
             closure.texts.carried_by(text) or closure.texts.is_one(text) for text in (str(value), str(name))
         ):
-            title = f"{name}: {value}"
             steps += _step(
-                closure,
-                "scratchpad",
-                "scratchpad",
-                "pad_id",
-                int(str(key)),
-                title,
-                "has it in it",
-                choice=True,
+                closure, "scratchpad", int(str(key)), f"{name}: {value}", "has it in it", choice=True
             )
     return steps
 
@@ -221,7 +153,7 @@ def _questions(connection: apsw.Connection, closure: Closure) -> list[Step]:
     ).fetchall():
         if any(closure.texts.carried_by(str(text)) for text in (name, query, filter)):
             steps += _step(
-                closure, "question", "saved_queries", "query_id", int(str(key)), str(query), "has it in it", choice=True
+                closure, "question", int(str(key)), str(query), "has it in it", choice=True
             )  # fmt: skip
             continue
         steps += _fewer(closure, "saved_queries", "query_id", int(str(key)), "expected", str(expected))
@@ -236,7 +168,7 @@ def _recalls(connection: apsw.Connection, closure: Closure) -> list[Step]:
         in_session = session_id in closure.sessions
         if in_session or closure.texts.touches(str(query)) or closure.texts.is_one(str(query)):
             why = "an agent asked this in the session" if in_session else "an agent asked this"
-            steps += _step(closure, "recall", "recalls", "recall_id", int(str(key)), str(query), why)
+            steps += _step(closure, "recall", int(str(key)), str(query), why)
         else:
             steps += _fewer(closure, "recalls", "recall_id", int(str(key)), "memory_ids", str(told))
     return steps
@@ -288,7 +220,7 @@ def _summaries(connection: apsw.Connection, closure: Closure) -> list[Step]:
     ).fetchall():
         if closure.texts.touches(str(summary)):
             steps += _step(
-                closure, "entity", "entities", "eid", int(str(eid)), str(summary), "a description that quotes it",
+                closure, "entity", int(str(eid)), str(summary), "a description that quotes it",
                 {"summary": None},
             )  # fmt: skip
     return steps
