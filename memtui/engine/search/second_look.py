@@ -76,16 +76,14 @@ def _count(
         lists["sense"] = sorted(judged, key=lambda one: (-one.score, -one.rid))
         judging = (time.perf_counter() - started) * 1000.0
     if asked.meaning and asked.profile.vector:
-        from . import vector
+        from .cosines import cosines
 
         listed = {candidate.rid for candidate in lists["vector"]}
         meaning = asked.meaning
-        cosines = vector.cosines(
-            connection, meaning.space, meaning.query, readings.keys() - listed, meaning.copy
-        )
+        found = cosines(connection, meaning.space, meaning.query, readings.keys() - listed, meaning.copy)
         lists["vector"] += [
             Candidate(rid=rid, score=cosine, share=max(0.0, cosine))
-            for rid, cosine in sorted(cosines.items(), key=lambda one: (-one[1], -one[0]))
+            for rid, cosine in sorted(found.items(), key=lambda one: (-one[1], -one[0]))
         ]
     return judging
 

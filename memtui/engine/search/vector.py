@@ -9,17 +9,17 @@ vectors is in memory, it takes the place of all of these.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterator, Sequence
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import apsw
 
 from memtui.engine.models.vectors import quantise
 from memtui.engine.store import vectors
-from memtui.engine.store.sql import as_json, scalar
+from memtui.engine.store.sql import scalar
 from memtui.engine.store.vectors import KNN_LIMIT, VectorSpace
 
+from .cosines import in_parts, of_blobs, read_cosines
 from .keyword import Found
 from .scope import Scope, passing
 from .vector_copy import VectorCopy
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 NARROW = 20_000
 """Up to so many memories are compared one by one."""
-_ROWS_AT_ONCE = 4_096
 
 
 def nearest(
@@ -49,11 +48,11 @@ def nearest(
     """The nearest ``limit`` memories of the scope; ``query`` is one row. Scores are cosines, -1 to 1.
 
     ``inside``: what is in the scope, where that is known. Whichever way they are found, the scores are the same:
-    those of ``cosines``.
+    those of ``cosines.py``.
     """
     row = quantise(query)[0]
     found = _found(connection, space, row, scope, limit, copy, inside)
-    exact = _exact(connection, space, row.tobytes(), [hit.rid for hit in found], copy)
+    exact = read_cosines(connection, space, row.tobytes(), [hit.rid for hit in found], copy)
     return sorted(map(Found._make, exact.items()), key=lambda hit: (-hit.score, -hit.rid))
 
 
@@ -84,42 +83,6 @@ def _found(
     return sorted(found.values(), key=lambda hit: (-hit.score, -hit.rid))[:limit]
 
 
-def cosines(
-    connection: apsw.Connection,
-    space: VectorSpace,
-    query: FloatMatrix,
-    rids: Collection[int],
-    copy: VectorCopy | None = None,
-) -> dict[int, float]:
-    """The cosines of these memories, of those that have a vector."""
-    return _exact(connection, space, quantise(query)[0].tobytes(), rids, copy)
-
-
-def _exact(
-    connection: apsw.Connection,
-    space: VectorSpace,
-    blob: bytes,
-    rids: Collection[int],
-    copy: VectorCopy | None,
-) -> dict[int, float]:
-    held = copy.vectors(list(rids)) if copy is not None and copy.ready(connection, space) else None
-    if held is not None:
-        found = zip(held[0].tolist(), _compare(held[1], blob).tolist(), strict=True)
-        return {rid: cosine for rid, cosine in found if cosine == cosine}
-    rows = connection.execute(
-        """
-        SELECT rid, vector FROM embeddings
-        WHERE model_id = ? AND dims = ? AND dtype = 'int8' AND rid IN (SELECT value FROM json_each(?))
-        """,
-        (space.model_id, space.dims, as_json(rids)),
-    )
-    vectors_of: dict[int, bytes] = dict(rows)
-    if not vectors_of:
-        return {}
-    read = zip(vectors_of, _cosines(list(vectors_of.values()), blob), strict=True)
-    return {rid: cosine for rid, cosine in read if cosine == cosine}
-
-
 def position(
     connection: apsw.Connection,
     space: VectorSpace,
@@ -139,10 +102,10 @@ def position(
     if copy is not None and copy.ready(connection, space):
         found = copy.near(quantise(query)[0], None if scope.all_kinds else scope.kinds, all=True)
         if found is not None:
-            return _position_in(connection, scope, found, rid, _cosines([row[0]], blob)[0])
-    [cosine] = _cosines([row[0]], blob)
+            return _position_in(connection, scope, found, rid, of_blobs([row[0]], blob)[0])
+    [cosine] = of_blobs([row[0]], blob)
     nearer = 0
-    for rids, others in _in_parts(connection, space, blob, scope):
+    for rids, others in in_parts(connection, space, blob, scope):
         nearer += int(((others > cosine) | ((others == cosine) & (rids > rid))).sum())
     return cosine, nearer
 
@@ -289,49 +252,8 @@ def _in_numpy(
 ) -> list[Found]:
     """What ``_compared`` does, for a file without vec0."""
     found: list[Found] = []
-    for rids, cosines in _in_parts(connection, space, blob, scope):
+    for rids, cosines in in_parts(connection, space, blob, scope):
         read = zip(rids.tolist(), cosines.tolist(), strict=True)
         found += [Found(rid, cosine) for rid, cosine in read if cosine == cosine]
         found = heapq.nsmallest(limit, found, key=lambda hit: (-hit.score, -hit.rid))
     return found
-
-
-def _in_parts(
-    connection: apsw.Connection, space: VectorSpace, blob: bytes, scope: Scope
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    """Everything in the scope that has a vector, with its cosine (NaN: a vector without length), a few thousand at a time."""
-    import numpy as np
-
-    cursor = connection.execute(
-        f"""
-        SELECT m.rid, e.vector FROM memories m CROSS JOIN embeddings e ON e.model_id = :model AND e.rid = m.rid
-        WHERE {scope.where} AND e.dims = :dims AND e.dtype = 'int8'
-        """,
-        {**scope.bindings, "model": space.model_id, "dims": space.dims},
-    )
-    while rows := list(islice(cursor, _ROWS_AT_ONCE)):
-        blobs = b"".join([vector for _, vector in rows])
-        read = np.frombuffer(blobs, np.int8).reshape(len(rows), -1)
-        yield np.array([rid for rid, _ in rows], np.int64), _compare(read, blob)
-
-
-def _cosines(blobs: list[bytes], query: bytes) -> list[float]:
-    import numpy as np
-
-    cosines: list[float] = _compare(
-        np.frombuffer(b"".join(blobs), np.int8).reshape(len(blobs), -1), query
-    ).tolist()
-    return cosines
-
-
-def _compare(vectors_of: NDArray[np.int8], query: bytes) -> NDArray[np.float64]:
-    import numpy as np
-
-    # Sums of whole numbers are exact in any order, if there is room for them.
-    exact: Any = np.float32 if 127 * 127 * len(query) < 1 << 24 else np.float64
-    one = np.frombuffer(query, np.int8).astype(exact)
-    rows = vectors_of.astype(exact)
-    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows).astype(np.float64)) * np.sqrt(np.float64(one @ one))
-    products = (rows @ one).astype(np.float64)
-    nowhere = np.full(len(rows), np.nan)
-    return np.asarray(np.divide(products, lengths, out=nowhere, where=lengths > 0))
