@@ -134,21 +134,17 @@ def is_done(connection: apsw.Connection, job: str, period: str, now: int) -> boo
 
 
 def attempts(connection: apsw.Connection, job: str, period: str) -> Attempts:
-    """How often a job was tried for a period, and how that ended."""
+    # The time and error of the last failure stand in the row of the highest number, whatever the clock said.
     row: Any = connection.execute(
         """
-        SELECT coalesce(sum(state = 'failed'), 0), coalesce(max(CASE state WHEN 'failed' THEN finished_at END), 0),
-               coalesce(sum(state = 'cancelled'), 0) FROM job_runs WHERE job = ? AND period = ?
+        SELECT count(*), max(run_id), finished_at, error,
+               EXISTS (SELECT 1 FROM job_runs WHERE job = ?1 AND period = ?2 AND state = 'cancelled')
+        FROM job_runs WHERE job = ?1 AND period = ?2 AND state = 'failed'
         """,
         (job, period),
     ).fetchone()
-    last = scalar(
-        connection,
-        "SELECT error FROM job_runs WHERE job = ? AND period = ? AND state = 'failed' ORDER BY run_id DESC LIMIT 1",
-        (job, period),
-    )
     return Attempts(
-        failed=row[0], last_failed_at=row[1], interrupted=last == INTERRUPTED, cancelled=bool(row[2])
+        failed=row[0], last_failed_at=row[2] or 0, interrupted=row[3] == INTERRUPTED, cancelled=bool(row[4])
     )
 
 
@@ -156,14 +152,16 @@ def failures_in_a_row(connection: apsw.Connection, job: str) -> Attempts:
     """The same for a job without fixed times: what failed since it last went well."""
     row: Any = connection.execute(
         f"""
-        SELECT count(*), coalesce(max(finished_at), 0), coalesce(max(error) = '{INTERRUPTED}', 0) FROM job_runs
+        SELECT count(*), max(run_id), finished_at, error FROM job_runs
         WHERE job = ?1 AND state = 'failed' AND period NOT LIKE '{MANUAL}%'
           AND run_id > coalesce((SELECT max(run_id) FROM job_runs WHERE job = ?1 AND state IN ('done', 'cancelled')
             AND period NOT LIKE '{PREVIEW}%'), 0)
         """,
         (job,),
     ).fetchone()
-    return Attempts(failed=row[0], last_failed_at=row[1], interrupted=bool(row[2]), cancelled=False)
+    return Attempts(
+        failed=row[0], last_failed_at=row[2] or 0, interrupted=row[3] == INTERRUPTED, cancelled=False
+    )
 
 
 def end_dead(connection: apsw.Connection, now: int) -> None:

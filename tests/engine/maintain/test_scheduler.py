@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -17,6 +18,7 @@ from memtui.engine.maintain.schedule import scheduler as module
 from memtui.engine.maintain.schedule.calendar import SUNDAY, Daily, Weekly
 from memtui.engine.maintain.schedule.jobs import Job, JobReport, Task
 from memtui.engine.records import Changes, Options
+from memtui.engine.store import jobs as store_jobs
 from memtui.engine.store.jobs import JobRun
 from night import make_scheduler
 
@@ -107,6 +109,114 @@ def test_a_failed_job_is_tried_again_after_a_while_and_at_last_given_up(memory: 
     assert scheduler.runs()[0].period == "2026-03-06"
 
 
+def test_a_job_without_fixed_times_waits_after_each_failure_and_is_never_given_up(
+    memory: Memory, clock: Clock
+) -> None:
+    def fail(task: Task) -> JobReport:
+        raise DegradedError("The endpoint is gone.", "Try again.")
+
+    fails = Job(name="fails", label="Fails", about="", run=fail, needed=lambda task: "slot:1")
+    scheduler = make_scheduler(memory, clock, UTC, timetable=(fails,))
+    assert names(scheduler.run_due()) == ["fails"]
+    clock.now -= HOUR  # the clock is put right: who waited by the wrong one need not
+    assert names(scheduler.run_due()) == ["fails"]
+    assert scheduler.run_due() == []
+    for _ in range(10):
+        clock.now += 6 * HOUR
+        assert names(scheduler.run_due()) == ["fails"]
+        assert scheduler.run_due() == []
+
+
+def test_what_brings_the_program_down_again_and_again_is_not_tried_at_once(
+    memory: Memory, clock: Clock
+) -> None:
+    one = Job(name="one", label="One", about="", run=quick, needed=lambda task: "slot:1")
+    scheduler = make_scheduler(memory, clock, UTC, timetable=(one,))
+    for count in range(8):
+        assert scheduler.due() == ["one"], f"interrupted {count} times, it is tried again at once"
+        with memory._connections.write() as connection:
+            run_id = store_jobs.start(connection, "one", "slot:1", int(clock.now))
+            error = store_jobs.INTERRUPTED
+            store_jobs.finish(connection, run_id, "failed", int(clock.now), error=error)
+    assert scheduler.due() == []
+    clock.now += 6 * HOUR
+    assert scheduler.due() == ["one"]
+
+
+def test_after_an_interruption_and_another_failure_it_waits(memory: Memory, clock: Clock) -> None:
+    def fail(task: Task) -> JobReport:
+        raise DegradedError("The endpoint is gone.", "Try again.")
+
+    one = Job(name="one", label="One", about="", run=fail, needed=lambda task: "slot:1")
+    scheduler = make_scheduler(memory, clock, UTC, timetable=(one,))
+    with memory._connections.write() as connection:
+        store_jobs.start(connection, "one", "slot:1", int(clock.now))
+        store_jobs.end_dead(connection, int(clock.now))
+    assert names(scheduler.run_due()) == ["one"]
+    assert scheduler.run_due() == []
+
+
+def test_a_clock_that_was_far_ahead_for_a_while_keeps_no_job_from_its_days(
+    memory: Memory, clock: Clock
+) -> None:
+    clock.now += 100 * DAY
+    scheduler = make_scheduler(memory, clock, UTC, timetable=(job("j", quick),))
+    scheduler.run_due()
+    clock.now += DAY
+    assert names(scheduler.run_due()) == ["j"]
+    clock.now -= 100 * DAY
+    scheduler.run_due()
+    for _ in range(2):
+        clock.now += DAY
+        assert names(scheduler.run_due()) == ["j"]
+
+
+def test_what_stops_the_program_begins_no_further_job(memory: Memory, clock: Clock) -> None:
+    def leave(task: Task) -> JobReport:
+        scheduler.stop()
+        return JobReport(summary="done")
+
+    scheduler = make_scheduler(memory, clock, UTC, timetable=(job("first", leave), job("second", quick)))
+    scheduler.run_due()
+    clock.now += DAY
+    assert names(scheduler.run_due()) == ["first"]
+
+
+def test_a_run_of_a_process_that_is_gone_is_not_running(memory: Memory, clock: Clock) -> None:
+    with memory._connections.write() as connection:
+        store_jobs.start(connection, "j", "2026-03-04", int(clock.now))
+    scheduler = make_scheduler(memory, clock, UTC, timetable=(job("j", quick),))
+    assert scheduler.status().running is None
+
+
+def test_whoever_comes_second_does_not_run_it_again(
+    memory: Memory, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scheduler = make_scheduler(memory, clock, UTC, timetable=(job("j", quick),))
+    scheduler.run_due()
+    clock.now += DAY
+    assert names(scheduler.run_due()) == ["j"]
+    # As it looked to another process a moment ago.
+    monkeypatch.setattr(module.due, "period", lambda *_: "2026-03-05")
+    assert scheduler.run_due() == []
+    assert len(scheduler.runs()) == 1
+
+
+def test_a_backup_is_made_before_the_jobs_that_ask_for_one(memory: Memory, clock: Clock) -> None:
+    memory.remember("Ada lives in Lisbon")
+    reasons: list[list[str]] = []
+
+    def look(task: Task) -> JobReport:
+        reasons.append([one.reason for one in memory.backups.all()])
+        return JobReport(summary="done")
+
+    timetable = (job("plain", look), replace(job("careful", look), backed_up=True))
+    scheduler = make_scheduler(memory, clock, UTC, timetable=timetable)
+    scheduler.run_now("plain")
+    scheduler.run_now("careful")
+    assert reasons == [[], ["maintenance"]]
+
+
 def test_one_failing_job_does_not_stop_the_others(memory: Memory, clock: Clock) -> None:
     def fail(task: Task) -> JobReport:
         raise ZeroDivisionError("a bug, with text of the memory in it")
@@ -189,6 +299,7 @@ def test_a_stopped_job_is_over_for_the_day_when_a_person_stopped_it_but_not_when
         asked.append("cancel")
         assert [run.state for run in scheduler.run_due()] == ["cancelled"]
         clock.now += HOUR
+        assert scheduler.status().jobs[0].next_due == NOON + 2 * DAY + 14 * HOUR
         assert scheduler.run_due() == []
         assert scheduler.run_now("patient").state == "done"
         clock.now += DAY
