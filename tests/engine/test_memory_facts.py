@@ -443,3 +443,12 @@ def test_undo_survives_a_restart(place: Path) -> None:
         memory.undo()
         memory.undo()
         assert memory.view.count() == 0 and memory.check(deep=True).ok
+
+
+def test_what_is_fading_is_so_by_the_settings_wherever_it_is_looked_for() -> None:
+    options = Options(background=False, embedder="off", fade_threshold=0.7)
+    with Memory.open(":memory:", actor="agent:coach", options=options) as memory:
+        fact = memory.remember("Green tea is kept in the blue tin", confidence=0.6)
+        assert [one.id for one in memory.view.page("is:fading")] == [fact.id]
+        assert [hit.memory.id for hit in memory.search("tea", filter="is:fading").hits] == [fact.id]
+        assert memory.explain("tea", fact.id, filter="is:fading").excluded == ()

@@ -100,7 +100,7 @@ def brief(
     embedder: QueryEmbedder | str,
     now: float,
     session_id: str | None = None,
-    fade_threshold: float = 0.05,
+    fade_threshold: float,
 ) -> ContextBlock:
     """Make the block for a prompt. Raises FilterError for a bad filter, InputError for a bad limit."""
     if not 1 <= limit <= MOST:

@@ -26,8 +26,7 @@ def explain(
     profile: Profile,
     embedder: QueryEmbedder | str,
     now: float,
-    exclude_session: str | None = None,
-    fade_threshold: float = 0.05,
+    fade_threshold: float,
 ) -> Explanation:
     """Explain one memory's place for a question. Raises FilterError for a bad filter.
 
@@ -35,10 +34,10 @@ def explain(
     itself brings the memory among the first ``limit``, unless it says how many to ask for: that was tried.
     """
     compiled = compile(filter, now, fade_threshold=fade_threshold)
-    within = scope(compiled, exclude_session=exclude_session)
+    within = scope(compiled)
     outside = Outside()
     if memory.rid not in passing(connection, within, [memory.rid]):
-        outside = look(connection, memory, compiled, now, exclude_session)
+        outside = look(connection, memory, compiled, now)
         within = scope(compile(outside.filter, now, fade_threshold=fade_threshold))
     trial = Trial(connection, query, within, profile, embedder, memory, limit, outside.steps)
     ranking = trial.rank()

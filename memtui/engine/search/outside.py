@@ -26,14 +26,8 @@ class Outside(Record):
     filter: str = ""
 
 
-def look(
-    connection: apsw.Connection,
-    memory: MemoryRecord,
-    filter: CompiledFilter,
-    now: float,
-    exclude_session: str | None,
-) -> Outside:
-    """Why a memory is not in a scope."""
+def look(connection: apsw.Connection, memory: MemoryRecord, filter: CompiledFilter, now: float) -> Outside:
+    """Why a memory does not pass a filter."""
     reasons, steps = [], []
     failed = [
         place for place, condition in enumerate(filter.conditions)
@@ -48,9 +42,6 @@ def look(
     reasons += [f"The filter leaves it out: {term}" for term in left_out]
     if left_out:
         steps.append(f"leave {' and '.join(left_out)} out of the filter")
-    if exclude_session is not None and memory.session_id == exclude_session:
-        reasons.append("It belongs to the session that is going on, which is left out.")
-        steps.append("search from outside that session")
     return Outside(reasons=tuple(reasons), steps=tuple(steps), filter=" ".join(kept))
 
 

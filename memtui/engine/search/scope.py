@@ -47,17 +47,12 @@ class Scope(Record):
         return len(self.kinds) == len(KINDS)
 
 
-def scope(
-    filter: CompiledFilter, *, exclude_session: str | None = None, exclude: Collection[str] = ()
-) -> Scope:
-    """Everything that passes the filter, but for one session and some memories (by id)."""
+def scope(filter: CompiledFilter, *, exclude_session: str | None = None) -> Scope:
+    """Everything that passes the filter, but for one session."""
     where, bindings = filter.where, dict(filter.bindings)
     if exclude_session is not None:
         where += " AND m.session_id IS NOT :exclude_session"
         bindings["exclude_session"] = exclude_session
-    if exclude:
-        where += " AND m.id NOT IN (SELECT value FROM json_each(:exclude))"
-        bindings["exclude"] = as_json(exclude)
     broad = all(term.key == "kind" or _lets_active_pass(term) for term in filter.terms)
     return Scope(filter=filter, where=where, bindings=bindings, broad=broad)
 

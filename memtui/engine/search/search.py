@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
 
 import apsw
 import msgspec
@@ -32,16 +31,15 @@ def search(
     profile: Profile,
     embedder: QueryEmbedder | str,
     now: float,
+    fade_threshold: float,
     exclude_session: str | None = None,
-    exclude: Collection[str] = (),
-    fade_threshold: float = 0.05,
     nearest: bool = True,
     profile_note: str = "",
 ) -> SearchResult:
     """The best ``limit`` memories for a question in any words.
 
     ``embedder`` makes the question's vector; a string instead says why there are no vectors.
-    ``exclude_session`` and ``exclude`` (ids) keep the talk that is going on out of its own answers.
+    ``exclude_session`` keeps the talk that is going on out of its own answers.
     ``profile_note``: what the reader should know about the profile.
     ``nearest`` False: do not look for what is near in meaning only, which takes long where there is much.
     No query raises; FilterError for a bad filter, InputError for a limit outside 1 to 1,000.
@@ -50,7 +48,7 @@ def search(
     if not 1 <= limit <= MOST_HITS:
         raise InputError(f"A search cannot return {limit!r} hits.", f"Give a limit from 1 to {MOST_HITS:,}.")
     compiled = compile(filter, now, fade_threshold=fade_threshold)
-    within = scope(compiled, exclude_session=exclude_session, exclude=exclude)
+    within = scope(compiled, exclude_session=exclude_session)
     ranking = rank(connection, query, within, profile, embedder, nearest=nearest)
     return SearchResult(
         query=query,

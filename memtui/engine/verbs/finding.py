@@ -60,7 +60,7 @@ class Finding(Base):
             result = finder.search(
                 connection, query, filter=filter, limit=limit, profile=ranked_by, profile_note=note,
                 embedder=self._query_embedder(connection, None if wait else query), now=self._clock(),
-                exclude_session=exclude_session,
+                fade_threshold=self._options.fade_threshold, exclude_session=exclude_session,
             )  # fmt: skip
         if not preview:
             self.note_recall(query, [hit.memory for hit in result.hits], exclude_session)
@@ -111,6 +111,7 @@ class Finding(Base):
                 connection, query, memories.get(connection, id, self._clock()), filter=filter, limit=limit,
                 profile=self._ranked_by(connection, profile)[0],
                 embedder=self._query_embedder(connection), now=self._clock(),
+                fade_threshold=self._options.fade_threshold,
             )  # fmt: skip
 
     def _ranked_by(self, connection: apsw.Connection, profile: str | Profile | None) -> tuple[Profile, str]:

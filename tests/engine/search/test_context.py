@@ -18,7 +18,13 @@ def talk(book: Book, *turns: str, session: str = "s") -> list[MemoryRecord]:
 
 def ask(book: Book, query: str, filter: str = "", profile: Profile | None = None) -> SearchResult:
     return search(
-        book.connection, query, filter=filter, profile=profile or Profile(), embedder="none", now=NOW
+        book.connection,
+        query,
+        filter=filter,
+        profile=profile or Profile(),
+        embedder="none",
+        now=NOW,
+        fade_threshold=0.05,
     )
 
 

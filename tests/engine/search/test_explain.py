@@ -11,7 +11,7 @@ from shelf import NOW, Book, FakeEmbedder
 
 
 def ask(book: Book, query: str, memory: MemoryRecord, **options: object) -> Explanation:
-    given = {"profile": Profile(), "embedder": "off", "now": NOW, **options}
+    given = {"profile": Profile(), "embedder": "off", "now": NOW, "fade_threshold": 0.05, **options}
     return explain(book.connection, query, memory, **given)  # type: ignore[arg-type]
 
 
@@ -25,7 +25,13 @@ def test_a_hit_is_explained_as_the_search_ranked_it(book: Book, profile: Profile
             f"tea {'green ' * (number % 4)}{number}", kind, session=session, about=["Ada"], embedder=embedder
         )
     result = search(
-        book.connection, "green tea for Ada", limit=30, profile=profile, embedder=embedder, now=NOW
+        book.connection,
+        "green tea for Ada",
+        limit=30,
+        profile=profile,
+        embedder=embedder,
+        now=NOW,
+        fade_threshold=0.05,
     )
     assert len(result.hits) == 30
     for hit in result.hits:
@@ -58,12 +64,6 @@ def test_the_trash_is_said_with_the_way_back(book: Book) -> None:
     assert explained.excluded[0].startswith("It is in the Trash (faded, ")
     assert "is:trash" in explained.remedies[0]
     assert ask(book, "tea", book.read(memory), filter="is:trash").rank == 1
-
-
-def test_the_running_session_is_said(book: Book) -> None:
-    memory = book.add("green tea", "episode", session="now")
-    explained = ask(book, "tea", memory, exclude_session="now")
-    assert explained.excluded == ("It belongs to the session that is going on, which is left out.",)
 
 
 def test_without_a_shared_word_its_own_words_are_suggested(book: Book) -> None:

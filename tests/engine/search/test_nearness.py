@@ -56,7 +56,12 @@ def test_a_fact_bears_on_a_prompt_as_the_model_puts_it(
     embedder = Placed(model, 0.37)
     book.add(FIRST, embedder=embedder)
     block = briefing.brief(
-        book.connection, "supper tonight?", profile=profiles.DEFAULT, embedder=embedder, now=NOW
+        book.connection,
+        "supper tonight?",
+        profile=profiles.DEFAULT,
+        embedder=embedder,
+        now=NOW,
+        fade_threshold=0.05,
     )
     assert len(block.hits) == told
     assert [one.reason.endswith("(0.37 of 0.40)") for one in block.left_out] == [True] * (1 - told)

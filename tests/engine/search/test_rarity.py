@@ -80,7 +80,7 @@ def book_of(stories: list[Told]) -> Iterator[dict[str, Any]]:
                         "INSERT INTO memory_links(from_id, rel, to_id) VALUES (?, 'source', ?)",
                         (memory.id, turns[mine]),
                     )
-        yield {"connection": book.connection, "embedder": embedder, "now": NOW}
+        yield {"connection": book.connection, "embedder": embedder, "now": NOW, "fade_threshold": 0.05}
     finally:
         connections.close()
 
@@ -134,7 +134,13 @@ def test_where_counting_would_take_long_the_whole_memory_counts_and_the_answer_s
 ) -> None:
     for place in range(12):
         book.add(f"Caroline paints {place}", "episode", session="one/1" if place < 6 else "two/1")
-    options: dict[str, Any] = {"profile": Profile(), "embedder": "off", "now": NOW, "filter": "session:one/*"}
+    options: dict[str, Any] = {
+        "profile": Profile(),
+        "embedder": "off",
+        "now": NOW,
+        "fade_threshold": 0.05,
+        "filter": "session:one/*",
+    }
 
     def said() -> str:
         return search(book.connection, "Caroline", **options).arms[0].why

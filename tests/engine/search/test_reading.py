@@ -16,7 +16,7 @@ WORDS_ONLY = Profile(vector=0.0, entity=0.0, neighbours=0.0, session=0.0, facts=
 
 
 def ask(book: Book, query: str, **options: object) -> list[Hit]:
-    given = {"profile": WORDS_ONLY, "embedder": "none", "now": NOW, **options}
+    given = {"profile": WORDS_ONLY, "embedder": "none", "now": NOW, "fade_threshold": 0.05, **options}
     return list(search(book.connection, query, **given).hits)  # type: ignore[arg-type]
 
 

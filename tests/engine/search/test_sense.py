@@ -26,7 +26,13 @@ def find(
     book: Book, query: str, profile: Profile = LATE, embedder: FakeEmbedder | str | None = None
 ) -> SearchResult:
     return search(
-        book.connection, query, profile=profile, embedder=embedder or WordEmbedder(LIKE), now=NOW, limit=50
+        book.connection,
+        query,
+        profile=profile,
+        embedder=embedder or WordEmbedder(LIKE),
+        now=NOW,
+        fade_threshold=0.05,
+        limit=50,
     )
 
 

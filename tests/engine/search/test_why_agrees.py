@@ -104,7 +104,10 @@ def asked(stories: list[Told], profile: Profile, filter: str, vectors: str) -> I
                     )
         yield Asked(
             book, kept,
-            {"profile": profile, "filter": filter, "embedder": "off" if vectors == "off" else embedder, "now": NOW},
+            {
+                "profile": profile, "filter": filter, "embedder": "off" if vectors == "off" else embedder, "now": NOW,
+                "fade_threshold": 0.05,
+            },
         )  # fmt: skip
     finally:
         connections.close()
