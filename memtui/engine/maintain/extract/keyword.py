@@ -12,7 +12,7 @@ from memtui.engine.wording import cut
 
 from .drafts import SAID, SUMMARY_CHARACTERS, Context, Draft, Extraction
 from .sentences import sentences
-from .standing import asks_for_work, plays_a_part
+from .standing import asks_for_work, plays_a_part, tells_a_tale
 from .statements import find_statement, introduced
 from .triggers import find_trigger, worth_reading
 
@@ -55,9 +55,10 @@ def _drafts(turn: MemoryRecord, people: set[str]) -> Iterator[Draft]:
     observes = worth_reading(turn.content)
     of_work = turn.trust == "user" and asks_for_work(turn.content)
     of_play = turn.trust == "user" and plays_a_part(turn.content)
+    states = turn.trust == "user" and not tells_a_tale(turn.content)
     for sentence in sentences(turn.content):
         statement = None
-        if turn.trust == "user":
+        if states:
             statement = find_statement(sentence, people, of_work=of_work, of_play=of_play)
         if statement is not None:
             content = statement.text

@@ -36,7 +36,8 @@ _hands_over = re.compile(
     r"\b(?:translate|summari[sz]e|proofread|rewrite|rephrase|paraphrase|edit|review|explain|improve|shorten|polish|check|"
     r"fix|correct|analy[sz]e|reply to|respond to|answer|grammar|decode|parse|classify|extract|homework|here(?:'s| is| are) "
     r"(?:the|a|an|his|her|their|some|what|my (?:essay|letter|e-?mail|text|draft|story|poem|logs?|output|code|config|lyrics))|"
-    r"says?|said|wrote|writes|reads|goes|sent (?:me|us)|paste[ds]?|pasting|quote)\b[^.!?\n]{0,80}:(?=\s|$)",
+    r"says?|said|wrote|writes|reads|goes|(?:starts?|begins?|ends?|opens?) with|sent (?:me|us)|paste[ds]?|pasting|"
+    r"quote)\b[^.!?\n]{0,80}:(?=\s|$)",
     re.IGNORECASE,
 )
 _item = re.compile(r"\s*(?:[-*•–]|\d{1,3}[.)]|\[[ xX]?\])\s+")
@@ -46,6 +47,13 @@ _quoted = re.compile(
     r"|(?<![\w'])'(?=\w)[^'\n]{0,300}(?:'\w[^'\n]{0,100}){0,20}'(?!\w)"
 )
 _MASK = "\x00"
+# "I'm allergic to nuts, can I eat this?": what is told before the question.
+_asked_after = re.compile(
+    r"(?P<told>(?:[\w'’-]+,? ){2}[^?;:]{2,200}?)\s?(?:,|[.!] ?-|\s[–—-])\s(?:and |so |but )?(?:can|could|should|may|is|are|"
+    r"am|do|does|did|"
+    r"will|what|which|where|how|why|when|who|any)\b[^?]{2,}\?",
+    re.IGNORECASE,
+)
 
 
 class Sentence(NamedTuple):
@@ -67,6 +75,9 @@ def sentences(text: str) -> list[Sentence]:
         for part in _split(line):
             masked = mask(part)
             asks = bool(re.search(r"\?[\W_]*$", masked.rstrip(_MASK + " ")))
+            told = _asked_after.match(masked) if asks else None
+            if told:
+                found.append(Sentence(part[: told.end("told")], told["told"], False))
             found.append(Sentence(part, masked, asks))
     return found
 

@@ -30,10 +30,44 @@ _VERBS = (
 )
 _ALWAYS = re.compile(
     rf"(?:(?:i|we) (?:want|need|expect|would like|would prefer) you to |(?:remember|make sure|be sure) to )?"
-    rf"(?:always|never|do not ever|never, ever|under no circumstances) (?:ever )?{_VERBS}\b"
+    rf"(?:(?:always|never|do not ever|never, ever|under no circumstances) (?:ever )?{_VERBS}|"
+    r"only (?:suggest|recommend|propose))\b"
+)
+# What one is told to do in life as well: "always use sunscreen", "never answer the door".
+_EVERYDAY = re.compile(
+    r"(?:.*? )?(?:always|never|ever|circumstances) (?:ever )?(?:answer|reply|respond|write|use|include|add|show|check|run|start|"
+    r"begin|end|speak|sign|assume|remove|book|schedule|send|share|store|record|mention|avoid|list|spell|name|comment|review|"
+    r"verify|confirm|double-check|skip|edit|change|create|install|expose|apologi[sz]e|make|put|be|remember)\b"
+)
+_AT_WORK = re.compile(
+    r"\b(?:me|my|mine|our|us|i|we|your|answers?|repl(?:y|ies)|responses?|examples?|explanations?|reasoning|sources?|"
+    r"summar(?:y|ies)|"
+    r"words?|sentences?|paragraphs?|jargon|emojis?|bullets?|bullet points|lists?|tables?|headings?|markdown|json|yaml|csv|"
+    r"html|formats?|units?|metric|imperial|celsius|fahrenheit|euros?|dollars?|24-?hour|time ?zones?|dates?|prices?|"
+    r"spelling|grammar|oxford|commas?|quotes?|passive|english|german|french|dutch|spanish|italian|portuguese|polish|"
+    r"british|american|plain|formal|informal|recipes?|links?|code|codebase|functions?|class(?:es)?|methods?|variables?|"
+    r"types?|type hints?|hints?|tabs?|spaces|indent\w*|docstrings?|comments?|tests?|linters?|lint|build|ci|pipelines?|"
+    r"commits?|branch(?:es)?|main|master|prod|production|staging|deploys?|deployments?|releases?|migrations?|versions?|"
+    r"dependenc(?:y|ies)|packages?|librar(?:y|ies)|framework|python|typescript|javascript|rust|sql|docker|git|api|apis|"
+    r"endpoints?|quer(?:y|ies)|logs?|databases?|backups?|tickets?|issues?|reviews?|pull requests?|prs?|changelog|specs?|"
+    r"files?|folders?|scripts?|config\w*|secrets?|drafts?|e-?mails?|messages?|subject|reports?|invoices?|meetings?|"
+    r"calendar|standups?|customers?|clients?|seats?|flights?|trains?|hotels?|vegan|vegetarian)\b"
+)
+# "when you write code for me, ...": in which case an order holds.
+_CASE_FIRST = re.compile(
+    r"when(?:ever)? you (?:write|answer|reply|respond|code|explain|suggest|recommend|summari[sz]e|draft|translate|send|give|make|"
+    r"show|do|talk|speak|refer|plan|book|quote|cook|list)\b[^,.;:]{0,60}, (?:please )?"
+)
+_CASE_LAST = re.compile(
+    r" (?:when(?:ever)?|before|after|while) you (?:write|answer|reply|respond|code|explain|suggest|recommend|summari[sz]e|draft|"
+    r"translate|send|give|make|show|talk|speak|refer|plan|book|quote|list)\b[^,.;:]{0,40}\W*$"
 )
 _ONCE = re.compile(rf"(?:you )?(?:please )?(?:(?:always|never|do not|only) )?{_VERBS}\b")
-_LASTS = re.compile(r"\b(?:from now on|going forward|henceforth|in future)\W*$")
+_EVERY_TIME = (
+    r"(?:in|for|to) (?:everything you (?:write|say|send|make)(?: (?:for|to) (?:me|us))?|(?:all|every(?: one)?)(?: of)? "
+    r"(?:your )?(?:answers?|repl(?:y|ies)|responses?|messages?|e-?mails?))"
+)
+_LASTS = re.compile(rf"\b(?:from now on|going forward|henceforth|in future|{_EVERY_TIME})\W*$")
 _PLEASE = re.compile(r"(?:please|pls|kindly),?\s+", re.IGNORECASE)
 # Said of this task, of somebody else's rule, or for the sound of it.
 _NOT_LASTING = re.compile(
@@ -52,6 +86,20 @@ _CLAUSE = re.compile(
 )
 _YOU = re.compile(r"\b(?:you|yours|yourself|u)\b|\byour (?!\w*\s?(?:answers?|repl(?:y|ies)|responses?|sources?|"
                   r"messages?|reasoning|summar(?:y|ies)|explanations?|code|tone|output|suggestions?)\b)")  # fmt: skip
+_NAME = re.compile(r"(?<=[a-z] )[A-Z][\w+#.]*")
+# Who says "I" in a tale, a sum, a letter, a text to work on or a part to play need not be the writer of the message.
+_TALE = re.compile(
+    r"^\W*(?:suppose|supposing|imagine|assume|pretend|say(?= (?:i|we|you)\b)|"
+    r"let's (?:say|pretend|imagine|assume|play|role-?play))\b|"
+    r"^\W*dear [a-z]|\b(?:yours (?:sincerely|faithfully|truly)|(?:kind|best|warm) regards|sincerely)\b|"
+    r"\bmake (?:this|the following)\b|\b(?:rephrase|reword|paraphrase|rewrite|proofread|improve|correct|translate|polish|edit) "
+    r"(?:this|the following)\b|"
+    r"\brole-?play|\bd&d\b|\bdungeons (?:and|&) dragons\b|\brpg\b|\bbackstory\b|\bmy character\b|"
+    r"\b(?:write|written|told|tell)\b[^.!?\n]{0,40}\bin (?:the )?first person\b|"
+    r"\byou(?:'re| are) (?:an?|the|my) [^.!?\n]{2,60}[.!?;,] (?:and )?(?:i'm|i am) (?:your|the)\b|"
+    r"(?:^|[.!?:;\n]\s*|\b(?:can|could|will|would) you |\bplease |\bhelp me )(?:write|compose|continue|finish|tell)\b"
+    r"[^.!?\n]{0,40}\b(?:poem|story|song|lyrics|scene|monologue|dialogue|screenplay|limerick|haiku|sonnet|fairy tale)\b"
+)
 _PLAY = re.compile(r"\b(?:let's play|play a game|role-?play|act as|pretend|you are an? )\b")
 _ASKED_WORK = re.compile(
     r"\byou are (?:an?|the|my|now)\b|\bact as\b|\byou(?:'ll| will) (?:be|play)\b|\byour (?:task|role|job|goal) is\b|"
@@ -81,6 +129,11 @@ def plays_a_part(message: str) -> bool:
     return bool(_PLAY.search(mask(message[:_LONGEST_MESSAGE]).casefold().replace("’", "'")))
 
 
+def tells_a_tale(message: str) -> bool:
+    """Whether somebody else may be speaking in a message: a figure of a story, a game or a sum, a text to work on."""
+    return bool(_TALE.search(mask(message[:_LONGEST_MESSAGE]).casefold().replace("’", "'")))
+
+
 def please(text: str) -> int:
     """How many characters of politeness begin a text."""
     match = _PLEASE.match(text)
@@ -91,7 +144,11 @@ def is_order(text: str, plain: str, *, lasts: bool, of_work: bool) -> bool:
     """Whether ``text`` (``plain``: in small letters, long forms) is an order for good. ``lasts``: "from now on" stood
     before it; ``of_work``: the message asks for some work, of which the order may be.
     """
+    plain = _CASE_LAST.sub("", _CASE_FIRST.sub("", plain))
     if not (_ONCE.match(plain) if lasts else _ALWAYS.match(plain) and not of_work):
+        return False
+    everyday = None if lasts else _EVERYDAY.match(plain)
+    if everyday and not (_AT_WORK.search(plain, everyday.end()) or _NAME.search(text)):
         return False
     if _NOT_LASTING.search(plain) or _YOU.search(_addressed(plain)):
         return False
@@ -116,4 +173,5 @@ def is_rule(marker: str, plain: str) -> bool:
 
 def _addressed(plain: str) -> str:
     """Without the "you" that every order means."""
+    plain = re.sub(rf"\b{_EVERY_TIME}", "", plain)
     return re.sub(r"^(?:(?:i|we) (?:want|need|expect|would like|would prefer) you to|you) ", "", plain)

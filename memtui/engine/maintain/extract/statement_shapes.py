@@ -53,11 +53,12 @@ _THINGS = (
     r"diet|allergy|"
     r"allergies|medication|surgery|operation|holiday|vacation|trip|move|hometown|home town|home|major|"
     r"thesis|project|"
-    r"startup|business|shop|garden|kitchen|plan|rule|limit|preference|favou?rite(?: [\w-]+){1,3}|"
+    r"startup|business|shop|garden|kitchen|plan|rule|limit|preference|"
+    r"favou?rite(?! (?:part|bit|scene|line|moment)\b)(?: [\w-]+){1,3}|"
     r"main \w+|first \w+)"
 )
 _ROLES = (
-    r"[\w-]*(?:er|or|ist|ian|ant|ent|eur|ess|yst|man|woman|person|nurse|chef|cook|pilot|mum|mom|dad|nerd|"
+    r"[\w-]*(?:er|or|medic|chanic|ist|ian|ant|ent|eur|ess|yst|man|woman|person|nurse|chef|cook|pilot|mum|mom|dad|nerd|"
     r"fan|native|"
     r"citizen|expat|owl|bird|believer|veteran|widow|graduate|major|intern|lead|clerk|guide|smith|vegan|"
     r"vegetarian)s?"
@@ -79,7 +80,9 @@ _WHEN = (
 _NOT_THIS = (
     r"(?! (?:it|that|this|them|these|those|him|her|you|your|yours|how|what|the (?:way|idea|sound|look|"
     r"first|second|third)|"
-    r"to (?:see|know|hear|ask|understand|think|say)|when you|if|where|both|one|either|all of)\b)"
+    r"to (?:see|know|hear|ask|understand|think|say)|when you|if|where|both|one|either|all of|"
+    r"the (?:tone|style|wording|intro\w*|ending|title|result|output|layout|font|structure|last|next|new|old|current)|"
+    r"using (?:this|that|the))\b)"
 )
 # "moved to the next step" is no move; "moved to the countryside" is.
 _NO_HOME = (
@@ -93,16 +96,19 @@ _OF_CODE = (
     r"process|endpoints?|routes?|tests?|scripts?|files?|arrays?|lists?|types?|structs?|schemas?|running)\b"
 )
 _LASTING = (
-    rf"(?:(?:is|are) (?:an?|the|my|our|from|in|at|now|still|also|not|\d|married|retired|pregnant|"
+    rf"(?:(?:is|are) (?:an?|the|my|our|from|(?:in|at) (?!the (?:kitchen|garden|bathroom|shower|car|house|room|door|"
+    rf"next room|moment)\b)|"
+    rf"now|still|also|not|\d+|married|retired|pregnant|"
     rf"divorced|called|named|"
-    rf"engaged|allergic|vegetarian|vegan|diabetic|severely|mildly|terribly|due|on|born|"
+    rf"(?:lactose|gluten)[ -]|intolerant|coeliac|celiac|asthmatic|autistic|dyslexic|deaf|blind|colou?r[- ]?blind|pescatarian|"
+    rf"engaged|allergic|vegetarian|vegan|diabetic|severely|mildly|terribly|due|on (?!the|my|your|his|her|fire|top)|born|"
     rf"[\w-]+ years|afraid|scared|[\w-]+ and)|has (?!to\b|not\b|just\b|sent|asked|called|said|gone|left|"
     rf"got to|already)\w+|"
     rf"have (?:an?|two|three|four|\d+|been|no|the)|(?:has )?start(?:s|ed) (?:at|as|school|work|"
     rf"university|kindergarten|a)|graduated|lives?|works?|"
     rf"likes?|loves?|hates?|prefers?|enjoys?|does not|do not|cannot|never|always|was (?:born|diagnosed|"
     rf"named)|were born|"
-    rf"gets? (?:an?|anxious|nervous|sick|married|{_WHEN})|turns? \d|turned \d|moved|studies|study|plays?|"
+    rf"gets? (?:an?|anxious|nervous|sick|married|{_WHEN})|turns? \d+|turned \d+|moved|studies|study|plays?|"
     rf"speaks?|eats?|"
     rf"drinks?|needs? (?:an?|to|glasses|help)|wants? to|restores?|teaches|teach|owns?|runs?|makes?|"
     rf"collects?|comes? from|grew up|died|passed away|"
@@ -116,19 +122,22 @@ CLASSES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
     for tags, pattern in (
         (
             ("home",),
-            rf"{_I}(?:live(?! in the (?:terminal|shell|editor|browser|command line|code|past|moment|future))|lived|"
+            rf"{_I}(?:live(?! and | in a simulation| in the (?:terminal|shell|editor|browser|command line|code|past|moment|"
+            rf"future))|lived|"
             rf"reside|stay (?:in (?!shape|touch|bed|the loop)|at|with)|moved? (?:(?:to|into) (?!{_NO_HOME})|"
             rf"in|from|out|house|here|back)|{_BE} (?:moving|based|"
-            rf"living|renting)|grew up|was born|were born|{_BE} (?:originally )?from|come from|rent|"
+            rf"living|renting)|grew up|was born|were born|"
+            rf"{_BE} (?:originally )?from (?!the \w+ (?:department|team|office|desk)\b)|come from|rent|"
             rf"been living|settled|"
             rf"(?:bought|own) (?:a|the|our|my) (?:[\w-]+ )?(?:house|flat|apartment|home|cottage|farm)|"
             rf"signed (?:the|a|our|my) lease)\b(?! (?:it|that|on)\b)",
         ),
         (
             ("health",),
-            rf"{_I}(?:{_BE} (?:not )?(?:\w+ly )?(?:allergic|intolerant|diabetic|asthmatic|coeliac|celiac|"
-            rf"pregnant|colou?r-?blind|deaf|"
-            rf"blind|left-handed|dyslexic|autistic|lactose|gluten|short-?sighted|sober|vegetarian|vegan|"
+            rf"{_I}(?:{_BE} (?:not |no longer )?(?:\w+ly |\d+ (?:weeks|months) )?(?:allergic|intolerant|diabetic|asthmatic|"
+            rf"coeliac|celiac|"
+            rf"pregnant|colou?r[- ]?blind|deaf|"
+            rf"blind|left[- ]handed|dyslexic|autistic|lactose|gluten|short-?sighted|sober|vegetarians?|vegans?|"
             rf"pescatarian|diagnosed)|"
             rf"have (?:[\w-]+ ){{0,3}}(?:allerg(?:y|ies)|asthma|diabetes|migraines?|arthritis|adhd|"
             rf"anxiety|epilepsy|insomnia|"
@@ -137,7 +146,7 @@ CLASSES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             rf"get (?:[\w-]+ )?(?:migraines|hay fever|headaches|seasick|carsick|panic attacks)|"
             rf"overpronate|grind|snore|"
             rf"take (?:\d+ ?m?g|[\w-]+ for (?:my|the)|medication|pills|insulin)|cannot (?:eat|drink|have|"
-            rf"tolerate|sleep|take)|"
+            rf"tolerate|sleep(?= (?:on|without|with|after|if|when|well|past|through)\b)|take)|"
             rf"do not (?:eat|drink|sleep|smoke|tolerate)|(?:eat|drink) (?:no|only)|(?:stopped|quit|"
             rf"gave up|given up) "
             rf"(?:eating|drinking|smoking|alcohol|meat|sugar|coffee)|wear (?:glasses|contact|hearing|"
@@ -162,22 +171,29 @@ CLASSES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             rf"in charge|"
             rf"responsible for|a (?:co-?)?founder|on (?:parental|maternity|paternity) leave)|"
             rf"(?:co-?)?(?:lead|manage|run|own) "
-            rf"(?:a|an|the|my|our|two|three)|teach|study|studied|graduated|started (?:at (?!\d|noon)|as|my|a new job|"
+            rf"(?:a|an|the|my|our|two|three)"
+            rf"(?! (?:\w+ )?(?:scripts?|tests?|code|quer(?:y|ies)|commands?|linter|build)\b)|"
+            rf"teach|study|studied|graduated|started (?:at (?!\d|noon)|as|my|a new job|"
             rf"working|teaching)|"
-            rf"joined|freelance|retired|got (?:promoted|(?:a|the) (?:new )?job)|resigned|left my job|"
+            rf"joined (?!the (?:\w+ )?(?:call|meeting|tables?|chat|channel|server|results?|strings?|lists?|columns?)\b)|"
+            rf"freelance|retired|"
+            rf"have (?:over |about |more than |almost )?(?:\d+|\w+)\+? years(?: of|'s?|') (?:[\w-]+ )?experience|"
+            rf"got (?:promoted|(?:a|the) (?:new )?job)|resigned|left my job|"
             rf"quit my job|founded|"
+            rf"{_BE} the (?:owner|co-?founder|founder|head|ceo|cto|cfo|coo|director|principal|captain)|"
             rf"report to|code in|program in|write (?:code|software|books|novels|music))\b",
         ),
         (
             ("self",),
-            rf"{_I}(?:{_BE} an? (?!bit|little|lot|few|couple|tad|total|complete|disaster|(?:big |huge |"
+            rf"{_I}(?:{_BE} (?:not )?an? (?!bit|little|lot|few|couple|tad|total|complete|disaster|beginner$|(?:big |huge |"
             rf"great )?fan)(?:[\w'-]+ ){{0,4}}{_ROLES}\b|"
             rf"{_BE} (?:an? )?\d\d(?=[,.;!]|$| (?:years?|and|but|now|today|soon|this|next|going)\b)|"
-            rf"turn(?:ed)? \d\d|{_BE} (?:married|divorced|engaged|single|"
+            rf"turn(?:ed)? \d\d|"
+            rf"{_BE} \d[\d.,]* ?(?:cm|m|kg|lbs?|feet|ft|metres?|meters?)\b|weigh \d+|{_BE} (?:married|divorced|engaged|single|"
             rf"vegetarian|catholic|muslim|"
             rf"jewish|buddhist|atheist|dutch|german|french|spanish|italian|american|british|irish|indian|"
             rf"chinese|japanese|"
-            rf"bilingual|an only child|the (?:oldest|youngest|eldest|middle))\b|speak (?!with|to|about)\w+|"
+            rf"bilingual|a family of|an only child|the (?:oldest|youngest|eldest|middle))\b|speak (?!with|to|about)\w+|"
             rf"have (?:an?|two|three|four|five|\d+|my own|no) (?:[\w-]+ ){{0,3}}(?:sons?|daughters?|"
             rf"child|children|kids?|"
             rf"brothers?|sisters?|siblings?|dogs?|cats?|horses?|cars?|bikes?|house|garden|flat|degree|"
@@ -190,32 +206,45 @@ CLASSES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             rf"cycle|drink|eat (?:meat|fish|pork|sugar|gluten|dairy|out))|only (?:eat|drink|fly|read)|"
             rf"make (?:cyanotypes|\w+s (?:on|in|at|for))|knit|paint|bake|garden|sail|climb|dance|"
             rf"cycle to)\b|"
-            rf"call me (?!when|if|back|later|at|on|in|once|after|before|as|tomorrow|again|whenever|maybe|what|asap|out|up)[a-z]",
+            rf"call me (?!when|if|back|later|at|on|in|once|after|before|as|tomorrow|again|whenever|maybe|what|asap|out|"
+            rf"up)[a-z]",
         ),
         (
             ("plan",),
-            rf"{_I}(?:decided|agreed|chosen|chose|settled on|signed|booked|registered|enrolled|adopted|"
+            rf"{_I}(?:(?:decided|agreed)(?! to (?:go with (?:option|the|that)|meet at)\b)|chosen|chose|settled on|signed|"
+            rf"booked|registered|enrolled|adopted|"
             rf"hired|committed to|applied|"
             rf"got (?:engaged|married|divorced|a (?:dog|cat|puppy))|{_BE} (?:going to (?:the|see|visit|"
             rf"move|study|start|get "
-            rf"married|stay|live|work|quit|learn|run|adopt|buy|have a baby|marry|retire|spend|"
+            rf"married|be an? (?:father|mother|dad|mum|mom|parent|uncle|aunt|grand\w+)|"
+            rf"stay|live|work|quit|learn|run|adopt|buy|have a baby|marry|retire|spend|"
             rf"[a-z]+ (?:to|for|in|on|from|with))|"
-            rf"planning|getting (?:married|divorced|a (?:dog|cat))|expecting|saving (?:up )?for|"
-            rf"training for|preparing for|learning|"
-            rf"taking (?:a|part|\w+ (?:classes|lessons))|switching|flying to|travelling to|traveling to|"
+            rf"planning|getting (?:married|divorced|a (?:dog|cat))|"
+            rf"expecting (?:(?:an?|our|my|another|twins|triplets) ?(?:\w+ )?(?:baby|child|girl|boy|son|daughter|grand\w+)?"
+            rf"(?: in| on|$)|twins|triplets)|saving (?:up )?for|"
+            rf"training for|preparing for|learning (?!about|how|that|the)|"
+            rf"taking (?:a|part|\w+ (?:classes|lessons))|"
+            rf"switching (?:to|from|jobs|careers|schools)|trying to (?:lose|quit|stop \w+ing|save|conceive|learn|gain)|"
+            rf"flying to|travelling to|traveling to|"
             rf"visiting|considering|"
-            rf"thinking (?:of|about) \w+ing|looking for|tempted|building|writing|starting (?!to\b|some|"
+            rf"thinking (?:of|about) \w+ing|looking for|tempted|building|"
+            rf"writing (?!to\b|(?:an?|the|this|my) (?:\w+ )?(?:e-?mails?|letter|message|text|reply|essay|report|function|"
+            rf"script|test)\b)|"
+            rf"starting (?!to\b|some|"
             rf"with)|applying|renovating|registered|"
             rf"enrolled|signed up)|plan(?:s|ned)? (?:to|on)|want to (?:learn|become|visit|move|buy|start|"
             rf"study|run|get|work|"
-            rf"live|travel|write|build|retire|lose|quit|stop|be able|speak)|intend to|hope to|"
+            rf"live|travel|write (?!(?:an?|the|this|my) (?:\w+ )?(?:e-?mails?|letter|message|text|reply|essay|report|"
+            rf"function|script|test)"
+            rf"\b)|build|retire|lose|quit|stop|be able|speak)|intend to|hope to|"
             rf"will (?:use (?!the (?:first|second|third|last|latter|former|other|same|next|new|old)\b)|move|fly|travel|"
             rf"marry|study|stay in|join|be (?:away|off|in|on)|run the)|(?:given|gave) up|switched (?:to|"
             rf"from)|"
             rf"started (?:learning|running|going|taking|using|a|playing|seeing|therapy)|stopped \w+ing|"
             rf"(?:got |have )?(?:got )?(?:an?|my|our) (?:[\w'-]+ ){{0,2}}(?:appointment|exam|flight|"
             rf"wedding|interview|surgery|operation|"
-            rf"meeting|viewing|deadline) (?:with|on|at|in|for|from|next|this)|are not moving)\b"
+            rf"meeting|viewing|deadline) (?:to \w+ )?"
+            rf"(?:with|on|at|in (?!(?:an?|half an|\w+) (?:min|hour|sec|moment))|for|from|next|this)|are not moving)\b"
             rf"(?! (?:it|that|this|them|him|her)\b)",
         ),
         (
@@ -226,7 +255,7 @@ CLASSES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             rf"forget|remember|wonder|felt|"
             rf"feel|meant|realis|realiz|"
             rf"get (?:it|that|this|\d|(?:an?|the) (?:\w+ )?(?:\d|error|exception|warning|message|timeout|traceback|failure))|"
-            rf"figured|did)[a-z]+\b .{{4,}}|{_I}use "
+            rf"figured|did)[a-z]+\b .{{3,}}|{_I}use "
             rf"(?=[a-z].*\b(?:on all|for (?:all|every|most|everything)|at work|daily|as my)\b)",
         ),
         (
@@ -248,6 +277,9 @@ CLASSES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         (
             ("self",),
             rf"(?!my name is (?:in|on|at|not|the|wrong|missing|spelled|misspelled)\b)"
+            rf"(?!my .{{1,40}}(?:is|are) (?:so |too |very |all )?(?:dead|broken|slow|down|late|delayed|cancelled|charging|"
+            rf"on fire|"
+            rf"frozen|stuck|lost|gone|killing|not working|acting|driving me|empty|full|loud|noisy|overheating|being)\b)"
             rf"(?:my|our) (?:[\w-]+ ){{0,2}}{_THINGS}(?: (?:at|in|for|with|of|to|on|from|"
             rf"as) [^,.;]{{1,40}})? {_ADVERB}(?:is|are|was|moved|"
             rf"changed|starts?|ends?|takes? place|will be|has been|have been|leaves?|costs?|runs?|"

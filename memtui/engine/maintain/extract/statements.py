@@ -24,8 +24,9 @@ _LEAD_IN = re.compile(
     r"anyway|besides|plus|right|sure|thanks|thank you|for the record|for context|for what it's worth|"
     r"just so you know|one more|"
     r"one more thing|another thing|while i think of it|while we(?:'re| are) at it|unrelated|practical|"
-    r"background|update|report|"
-    r"correction|in fact|as for (?:me|us|work|home)|personally|to be honest|tbh|as (?:you know|i said|"
+    r"background|update|report|(?:quick |one )?question|"
+    r"correction|in fact|that(?:'s| is) (?:wrong|not right|not true)|as for (?:me|us|work|home)|personally|to be honest|tbh|"
+    r"as (?:you know|i said|"
     r"mentioned)|note|news|good news|"
     r"first|second|third|finally|lately|these days|nowadays|since then|by now|turns out|status|a change|"
     r"from this week|from (?:now|next week) on|because of that|"
@@ -84,7 +85,7 @@ _NAMED = re.compile(
 )
 _DUMMY_IT = re.compile(
     r"\bwhen(?:ever)? it(?:'s| is| rains| snows| gets| comes to) ?|\bthere(?:'s| is| are) |"
-    r"\bit(?:'s| is| was) (?:\d|about|only|just|[\w-]+ (?:to|that|for))|\b(?:this|that) (?:year|month|"
+    r"\bpronouns are [a-z/ ]+|\bit(?:'s| is| was) (?:\d|about|only|just|[\w-]+ (?:to|that|for))|\b(?:this|that) (?:year|month|"
     r"week|morning|afternoon|evening|spring|summer|autumn|winter)"
 )
 _NOT_NAMES = frozenset(
@@ -98,8 +99,8 @@ _TASK = re.compile(
     r"deploy|json|csv|html|css|dict|way to)\b"
 )
 _AT_HAND = re.compile(
-    r"(?:i|we) (?:want to|am (?:looking for|writing|building|going to|starting|using)|are (?:looking for|"
-    r"writing|building|using))\b"
+    r"(?:i|we) (?:want to|run (?:the|this|that|my)|am (?:looking for|writing|building|going to|starting|using)|"
+    r"are (?:looking for|writing|building|using))\b"
 )
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|u)\b")
 _NEEDS_VERB = re.compile(
@@ -147,6 +148,8 @@ def find_statement(
         start = max(start, marker.end())
     text, masked = sentence.text[start:], sentence.masked[start:]
     plain = _plain(masked)
+    if plain.endswith(":"):
+        return None  # what it says stands elsewhere
     if not _SHORTEST <= len(text) <= _LONGEST or " " not in text or "\x00" in plain[:4]:
         return None
     if re.search(r"\b(?:to|of|with|for|the|an?|and|but|or)\W*$", plain):
