@@ -204,7 +204,7 @@ class _Held:
         vectors_of = np.frombuffer(b"".join(vector for *_, vector in rows), np.int8)
         self.rows[start:end] = vectors_of.reshape(-1, self.space.dims)
         self.signs[:, start:end] = signs(self.rows[start:end])
-        highest = int(self.rids[start:end].max(initial=-1))
+        highest = max(rid for rid, *_ in rows) if rows else -1
         if highest >= len(self.place_of):
             grown = np.full(highest + highest // 8 + _ROWS_AT_ONCE, -1, np.int32)
             grown[: len(self.place_of)] = self.place_of
