@@ -1,8 +1,8 @@
 """The log file: private, rotated, and free of secrets.
 
 Nothing happens at import; the command line and the app call :func:`start`. Modules log through
-``logging.getLogger("memtui.<room>")``. Memory text is logged at debug level only; whatever is logged
-passes through the secrets filter, on one line, without control characters. Of an error only its type
+``logging.getLogger("memtui.<room>")``; what would quote memories at debug level, which is not written. Whatever is
+written passes through the secrets filter, on one line, without control characters. Of an error only its type
 and its place in the code are written: its message may quote a memory.
 """
 
@@ -24,7 +24,7 @@ LARGEST = 1_000_000
 KEPT = 3
 
 
-def start(folder: Path | None = None, *, debug: bool = False) -> Path | None:
+def start(folder: Path | None = None) -> Path | None:
     """Log to a file in ``folder`` (the platform's log folder) and return its path.
 
     Returns None where the file cannot be opened: a program without a log is better than none.
@@ -40,7 +40,7 @@ def start(folder: Path | None = None, *, debug: bool = False) -> Path | None:
         logger.addHandler(logging.NullHandler())
         return None
     logger.addHandler(handler)
-    logger.setLevel(logging.DEBUG if debug else logging.INFO)
+    logger.setLevel(logging.INFO)
     logger.propagate = False
     return place
 

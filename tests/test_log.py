@@ -68,14 +68,11 @@ def test_of_an_error_only_its_kind_and_place_are_logged(tmp_path: Path) -> None:
     assert "after KeyError at test_log.py:" in text
 
 
-def test_debug_entries_are_written_only_when_asked_for(tmp_path: Path) -> None:
+def test_debug_entries_are_not_written(tmp_path: Path) -> None:
     place = log.start(tmp_path)
     assert place is not None
     logger().debug("the text of a memory")
     assert place.read_text() == ""
-    log.start(tmp_path, debug=True)
-    logger().debug("the text of a memory")
-    assert "the text of a memory" in place.read_text()
 
 
 def test_the_log_is_rotated_and_its_older_parts_are_private_too(

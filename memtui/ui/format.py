@@ -49,9 +49,9 @@ def local_date(seconds: float, now: float | None = None, *, zone: tzinfo | None 
     return Visible(day if same_year else f"{day} {moment.year}")
 
 
-def local_month(seconds: float, *, zone: tzinfo | None = None) -> Visible:
+def local_month(seconds: float) -> Visible:
     """``Oct 2025``."""
-    moment = _local(seconds, zone)
+    moment = _local(seconds, None)
     return Visible(f"{MONTHS[moment.month - 1]} {moment.year}")
 
 

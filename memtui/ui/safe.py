@@ -86,13 +86,11 @@ def notice(
     *,
     title: str = "",
     severity: SeverityLevel = "information",
-    timeout: float | None = None,
 ) -> None:
     """A notification; ``text`` may be stored text."""
     node.notify(
         visible(text, 2000, newlines=True),
         title=one_line(title, 80),
         severity=severity,
-        timeout=timeout,
         markup=False,
     )

@@ -39,7 +39,7 @@ from .reading import Tally, dated, read_all
 from .rows import Rows
 from .undone import TakenBack
 
-SECONDS = 1.0
+_SECONDS = 1.0
 ACTOR = "import"
 # Formats of a record a line: they are read on where reading ended. Others are read again when they change.
 LIVE = ("claude-code", "claude-history", "codex", "jsonl")
@@ -131,9 +131,8 @@ class Follower:
         return self._changed.files
 
     def run(
-        self, stopped: threading.Event, told: Callable[[Followed], None], *, progress: Progress = None,
-        seconds: float = SECONDS,
-    ) -> None:  # fmt: skip
+        self, stopped: threading.Event, told: Callable[[Followed], None], *, progress: Progress = None
+    ) -> None:
         """Look until ``stopped`` is set; ``told`` is called in this thread when something came in.
 
         Raises StoreError if the memory cannot be written.
@@ -141,7 +140,7 @@ class Follower:
         while not stopped.is_set():
             if found := self.look(stopped.is_set, progress):
                 told(found)
-            stopped.wait(seconds)
+            stopped.wait(_SECONDS)
         if self._read:
             self._note_read(self._read)
 

@@ -180,13 +180,11 @@ def get(connection: apsw.Connection, run_id: int) -> JobRun:
     return _run(row)
 
 
-def page(
-    connection: apsw.Connection, *, job: str | None = None, limit: int = 100, offset: int = 0
-) -> list[JobRun]:
-    """Runs, the latest first."""
+def page(connection: apsw.Connection, *, job: str | None, limit: int) -> list[JobRun]:
+    """Runs (of one job), the latest first."""
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM job_runs WHERE ?1 IS NULL OR job = ?1 ORDER BY run_id DESC LIMIT ?2 OFFSET ?3",
-        (job, limit, offset),
+        f"SELECT {_COLUMNS} FROM job_runs WHERE ?1 IS NULL OR job = ?1 ORDER BY run_id DESC LIMIT ?2",
+        (job, limit),
     )
     return [_run(row) for row in rows]
 

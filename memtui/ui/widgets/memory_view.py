@@ -17,6 +17,7 @@ from memtui.ui.memory_rows import confidence, ended_sign, why_ended
 from memtui.ui.safe import assemble, content, line, marked
 from memtui.ui.words import excerpt, shared
 
+from .labelled import stack
 from .memory_past import LONGEST, PastText
 from .text_layout import LABEL, LISTED
 
@@ -36,12 +37,12 @@ class MemoryText(PastText):
 
     def glance(self, memory: MemoryRecord) -> Content:
         """What the row alone tells."""
-        return _stack([*self._head(memory)])
+        return stack([*self._head(memory)])
 
     def whole(self, detail: Detail) -> Content:
         """Everything."""
         memory = detail.memory
-        return _stack(
+        return stack(
             [
                 *self._head(memory),
                 *self._successor(detail),
@@ -201,7 +202,3 @@ class MemoryText(PastText):
 _TYPE_LABELS = {
     "person": "people", "location": "places", "project": "projects", "organization": "groups", "date": "dates",
 }  # fmt: skip
-
-
-def _stack(lines: Iterable[Content]) -> Content:
-    return Content("\n").join(lines)

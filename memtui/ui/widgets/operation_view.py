@@ -16,6 +16,7 @@ from memtui.ui.history_rows import is_restore, who
 from memtui.ui.safe import assemble, content, line
 
 from .diff_view import ADDED, REMOVED, old_and_new
+from .labelled import stack
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord, Operation, RowChange
@@ -50,7 +51,7 @@ class HistoryText:
 
     def glance(self, operation: Operation) -> Content:
         """What the row alone tells."""
-        return _stack(self._head(operation))
+        return stack(self._head(operation))
 
     def operation(self, detail: OperationDetail) -> Content:
         """Everything, row by row."""
@@ -68,7 +69,7 @@ class HistoryText:
             lines.append(
                 assemble((f"and {plural(operation.rows - len(detail.changes), 'more row')}", "$text-muted"))
             )
-        return _stack(lines)
+        return stack(lines)
 
     def _head(self, operation: Operation) -> Iterable[Content]:
         yield content(operation.label, "bold", limit=_LONGEST)
@@ -174,7 +175,7 @@ class HistoryText:
     # -- recalls
 
     def recall_glance(self, detail: RecallDetail) -> Content:
-        return _stack(self._recall_head(detail))
+        return stack(self._recall_head(detail))
 
     def recall(self, detail: RecallDetail) -> Content:
         """The question, and what was told in answer."""
@@ -192,7 +193,7 @@ class HistoryText:
         more = len(detail.recall.memory_ids) - len(detail.told)
         if more > 0:
             lines.append(assemble((f"and {more:,} more", "$text-muted")))
-        return _stack(lines)
+        return stack(lines)
 
     def _recall_head(self, detail: RecallDetail) -> Iterable[Content]:
         recall = detail.recall
@@ -214,7 +215,3 @@ class HistoryText:
 
 def _text(image: Mapping[str, Any]) -> str:
     return str(image.get("content", ""))[:_LONGEST]
-
-
-def _stack(lines: Iterable[Content]) -> Content:
-    return Content("\n").join(lines)

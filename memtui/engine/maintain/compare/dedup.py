@@ -20,6 +20,7 @@ CANDIDATES = 16
 _WORDS = 8
 _MOST_SCORED = 5_000
 _RAREST = 3
+_LIKELY = 6
 _MOST_LOOKED_AT = 500
 
 
@@ -42,21 +43,19 @@ def same_text(
 
 
 def candidates(
-    connection: apsw.Connection, content: str, now: float, *, limit: int = CANDIDATES, within: Within = set
+    connection: apsw.Connection, content: str, now: float, *, within: Within = set
 ) -> list[MemoryRecord]:
     """Active facts that share words with ``content``, the closest by the keyword arm first."""
     chosen = _telling_words(connection, content)
-    looked_at = limit if within is set else _MOST_LOOKED_AT
+    looked_at = CANDIDATES if within is set else _MOST_LOOKED_AT
     rids = _matching(connection, chosen, looked_at)
     known = within(rids)
-    return memories.by_rid(connection, [rid for rid in rids if rid in known][:limit], now)
+    return memories.by_rid(connection, [rid for rid in rids if rid in known][:CANDIDATES], now)
 
 
-def likely_duplicates(
-    connection: apsw.Connection, content: str, now: float, *, limit: int = 6
-) -> list[MemoryRecord]:
+def likely_duplicates(connection: apsw.Connection, content: str, now: float) -> list[MemoryRecord]:
     """The same for duplicates only, and quicker: they share nearly all words, so one of the rarest three too."""
-    rids = _matching(connection, _telling_words(connection, content)[:_RAREST], limit)
+    rids = _matching(connection, _telling_words(connection, content)[:_RAREST], _LIKELY)
     return memories.by_rid(connection, rids, now)
 
 

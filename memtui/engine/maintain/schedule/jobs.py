@@ -69,7 +69,7 @@ class Task:
     actor: str = ACTOR
     cancelled: Callable[[], bool] = lambda: False
     progress: Callable[[int, int], None] = lambda done, total: None
-    on_finish: Callable[[apsw.Connection, JobReport, bool], None] = lambda connection, report, cancelled: None
+    on_finish: Callable[[apsw.Connection, JobReport], None] = lambda connection, report: None
 
     def with_spending(self, report: JobReport) -> JobReport:
         """The report with what the run cost, if a language model was asked."""
@@ -78,9 +78,9 @@ class Task:
         cost = {"calls": self.spending.calls, "tokens": self.spending.tokens}
         return replace(report, counts=report.counts | cost)
 
-    def finish(self, connection: apsw.Connection, report: JobReport, *, cancelled: bool = False) -> None:
-        """The run is done (or was cancelled half-way) with the transaction of ``connection``: call it inside."""
-        self.on_finish(connection, report, cancelled)
+    def finish(self, connection: apsw.Connection, report: JobReport) -> None:
+        """The run is done with the transaction of ``connection``: call it inside."""
+        self.on_finish(connection, report)
 
 
 @dataclass(frozen=True)

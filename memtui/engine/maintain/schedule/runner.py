@@ -101,7 +101,7 @@ class Runner:
 
         ended: list[bool] = []
 
-        def finish(connection: apsw.Connection, report: JobReport, stopped: bool) -> None:
+        def finish(connection: apsw.Connection, report: JobReport, stopped: bool = False) -> None:
             ended.append(True)
             report = task.with_spending(report)
             # Stopped by the person: not again before its next time. Stopped by the end of the program: soon again.

@@ -238,10 +238,10 @@ class Scheduler:
             leading=leading, running=running, jobs=rows, clock=clock, problem=self._problem
         )
 
-    def runs(self, limit: int = 100, *, job: str | None = None, offset: int = 0) -> list[JobRun]:
+    def runs(self, limit: int = 100, *, job: str | None = None) -> list[JobRun]:
         """Runs, the latest first, with their reports. Undo of ``op_id`` takes a run back."""
         with self._connections.read() as connection:
-            return jobs.page(connection, job=job, limit=limit, offset=offset)
+            return jobs.page(connection, job=job, limit=limit)
 
     def enable(self, name: str, on: bool = True) -> None:
         """Switch a job's scheduled runs on or off; "run now" works either way."""
