@@ -101,7 +101,7 @@ def _secrets(look: _Look) -> list[Complaint]:
 def _suspicious(look: _Look) -> list[Complaint]:
     """Orders from others than the person, and facts that their sources do not say; what somebody looked at is well."""
     known = judged.stored(look.connection)
-    waiting = f"m.rid > {known.through} AND m.kind <> 'episode' AND m.valid_until IS NULL"
+    waiting = f"+m.rid > {known.through} AND m.kind <> 'episode' AND m.valid_until IS NULL"
     unread = int(scalar(look.connection, f"SELECT count(*) FROM memories m WHERE {waiting}"))
     latest = look.connection.execute(
         f"SELECT {memories.COLUMNS} FROM memories m WHERE {waiting} ORDER BY m.rid DESC LIMIT ?", (_LATEST,)

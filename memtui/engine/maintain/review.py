@@ -201,8 +201,9 @@ def _fading(connection: apsw.Connection, now: float, options: Options) -> Iterab
     """One card each for the strongest, one for all that are left: on the day after an import that may be hundreds."""
     rows = connection.execute(
         f"""
-        SELECT {memories.COLUMNS} FROM memories m
-        WHERE m.kind = 'fact' AND m.valid_until IS NULL AND m.decay_rate > 0 AND {EFFECTIVE_SQL} < :threshold
+        SELECT {memories.COLUMNS} FROM memories m INDEXED BY notes_by_time
+        WHERE m.kind <> 'episode' AND m.kind = 'fact' AND m.valid_until IS NULL AND m.decay_rate > 0
+          AND {EFFECTIVE_SQL} < :threshold
           -- What was replaced is meant to fade.
           AND NOT {_REPLACED}
         ORDER BY {EFFECTIVE_SQL} DESC, m.rid DESC LIMIT :limit
@@ -271,7 +272,8 @@ def _card(
 
 def _latest(connection: apsw.Connection, now: float, where: str) -> list[MemoryRecord]:
     rows = connection.execute(
-        f"SELECT {memories.COLUMNS} FROM memories m WHERE m.valid_until IS NULL AND m.kind <> 'episode' AND {where} "
+        f"SELECT {memories.COLUMNS} FROM memories m INDEXED BY notes_by_time "
+        f"WHERE m.valid_until IS NULL AND m.kind <> 'episode' AND {where} "
         "ORDER BY m.event_time DESC, m.rid DESC LIMIT ?",
         (_LOOKED_AT,),
     )

@@ -309,4 +309,4 @@ def unembedded(connection: apsw.Connection, most: int = -1) -> int:
 
 
 def embedded(connection: apsw.Connection, model: VectorSpace) -> int:
-    return int(scalar(connection, "SELECT count(*) FROM embeddings WHERE model_id = ?", (model.model_id,)))
+    return int(scalar(connection, "SELECT count(*) FROM embeddings WHERE +model_id = ?", (model.model_id,)))
