@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 
-DECAY_RATE = 0.1
 RECALL_SLOWS = 0.7
 SECONDS_PER_DAY = 86_400.0
 
@@ -52,6 +51,7 @@ def fades_at(
 
 # The same in SQL, over a row of memories called m; :now is bound by the caller.
 EFFECTIVE_SQL = (
-    "(m.confidence * exp(-m.decay_rate * pow(0.7, m.recall_days) * max(0.0, :now - "
-    "max(m.created_at, coalesce(m.last_accessed, m.created_at), coalesce(m.confirmed_at, m.created_at))) / 86400.0))"
+    f"(m.confidence * exp(-m.decay_rate * pow({RECALL_SLOWS}, m.recall_days) * max(0.0, :now - "
+    "max(m.created_at, coalesce(m.last_accessed, m.created_at), coalesce(m.confirmed_at, m.created_at)))"
+    f" / {SECONDS_PER_DAY}))"
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from typing import Literal, get_args
+from typing import Literal
 
 import apsw
 
@@ -20,7 +20,6 @@ from memtui.engine.store.sql import in_chunks
 from .filters import CompiledFilter
 
 SortKey = Literal["time", "created", "confidence", "kind", "content", "trust", "accessed"]
-SORT_KEYS: tuple[SortKey, ...] = get_args(SortKey)
 DEFAULT_LIST = "kind:fact,reflection,observation"
 
 _TRUST_RANK = " ".join(f"WHEN '{trust}' THEN {rank}" for rank, trust in enumerate(TRUST_ORDER))

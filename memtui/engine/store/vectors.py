@@ -42,12 +42,6 @@ class WordRows(NamedTuple):
     of: Mapping[int, bytes]
 
 
-class Near(NamedTuple):
-    rid: int
-    distance: float
-    """Cosine distance: 1 - cosine similarity."""
-
-
 def space(connection: apsw.Connection) -> VectorSpace | None:
     """The vector space of this file; None while nothing has been embedded."""
     rows = dict(

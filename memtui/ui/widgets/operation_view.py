@@ -174,9 +174,6 @@ class HistoryText:
 
     # -- recalls
 
-    def recall_glance(self, detail: RecallDetail) -> Content:
-        return stack(self._recall_head(detail))
-
     def recall(self, detail: RecallDetail) -> Content:
         """The question, and what was told in answer."""
         lines = [*self._recall_head(detail), assemble("")]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from itertools import chain
+from typing import get_args
 
 import pytest
 from memtui.engine.records import MemoryRecord
 from memtui.engine.search import filters, listing
-from memtui.engine.search.listing import SORT_KEYS, SortKey
+from memtui.engine.search.listing import SortKey
 from memtui.engine.store import sql
 from shelf import DAY, NOW, Book
 
@@ -48,7 +49,7 @@ def expected(rows: list[MemoryRecord], sort: SortKey, descending: bool) -> list[
 
 
 @pytest.mark.parametrize("descending", [True, False])
-@pytest.mark.parametrize("sort", SORT_KEYS)
+@pytest.mark.parametrize("sort", get_args(SortKey))
 def test_pages_and_rids_follow_one_total_order(book: Book, sort: SortKey, descending: bool) -> None:
     fill(book)
     filter = filters.compile("kind:fact,episode", NOW)
