@@ -32,7 +32,7 @@ COMMANDS: dict[str, Entry] = {
     "sessions": Entry("talking", "Look", "List the conversations, or read one."),
     "entities": Entry("naming", "Look", "List who is who; all about one of them; correct it."),
     "observations": Entry("observing", "Look", "List findings, insights, lessons; recall them; add one."),
-    "scratchpad": Entry("observing", "Look", "Read and write keys with a text each, shared with agents."),
+    "scratchpad": Entry("noting", "Look", "Read and write keys with a text each, shared with agents."),
     "stats": Entry("showing", "Look", "Count what is remembered."),
     "questions": Entry("asking", "Look", "Ask the questions that should find a memory."),
     "review": Entry("reviewing", "Look", "List what needs a decision of yours."),
