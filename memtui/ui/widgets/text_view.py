@@ -16,6 +16,10 @@ from memtui.ui.past import past
 from memtui.ui.perform import Performs
 
 
+# As in .text-body of lists.tcss.
+GAP = 1
+
+
 class TextView(Performs, VerticalScroll, can_focus=True, inherit_bindings=False):
     """``show`` puts a text in, from its top unless the same thing is shown again."""
 
@@ -38,8 +42,8 @@ class TextView(Performs, VerticalScroll, can_focus=True, inherit_bindings=False)
 
     @property
     def text_width(self) -> int:
-        """How many cells a line of the text has."""
-        return max(self.scrollable_content_region.width, 10)
+        """How many cells a line of the text has: one is left free before the scroll bar."""
+        return max(self.scrollable_content_region.width - GAP, 10)
 
     def show(self, text: Content, *, of: object = None) -> None:
         """Show a text; ``of`` identifies what it is about, so that a newer text of it stays in place."""
