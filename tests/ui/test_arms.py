@@ -12,6 +12,7 @@ from memtui.ui.glyphs import UNICODE
 from memtui.ui.ranking_knobs import KINDS, KNOBS, Tuning
 from memtui.ui.search_rows import hit_rows, search_columns
 from memtui.ui.widgets.hit_view import HitText
+from memtui.ui.widgets.memory_view import MemoryText
 from ui_story import Story
 
 TERMS = st.dictionaries(st.sampled_from(ARMS), st.floats(0.0, 2.0), max_size=4)
@@ -134,3 +135,27 @@ def test_above_the_breakdown_of_a_long_text_stands_the_part_that_matched(story: 
         assert text.strip() in whole
         short = next(one for one in memory.search("walnuts").hits if "walnuts" in one.memory.content)
         assert told.hit(short, memory.search("walnuts")).plain.startswith("Ada is allergic to walnuts\n")
+
+
+def test_a_hit_that_is_only_far_down_is_told_as_one_of_the_list_that_no_agent_is_told(story: Story) -> None:
+    with story.open() as memory:
+        for number in range(4):
+            memory.remember(f"walnuts {'and cake ' * number}{number}")
+        result = memory.search("walnuts")
+        last = result.hits[-1]
+        told = memory.explain("walnuts", last.memory.id, limit=1)
+        text = HitText(60, story.now, UNICODE)
+        listed = text.explanation(told, result.hits[0].score, 100).plain
+        assert (
+            f"It is in the list: number {last.rank}." in listed and "An agent is told the first 1" in listed
+        )
+        assert "not here" not in listed and "remedy" not in listed
+        assert f"It is number {last.rank}, and the list ends with 2." in text.explanation(told, 1.0, 2).plain
+
+
+def test_the_previews_name_the_keys_in_force(story: Story) -> None:
+    with story.open() as memory:
+        (gone,) = memory.view.page('is:superseded "Standup is at 10:00"')
+        text = MemoryText(60, story.now, UNICODE, lambda action: f"<{action}>")
+        told = text.whole(gather(memory, gone.id)).plain
+        assert "<restore> brings it back" in told and "<successor> goes there" in told

@@ -95,7 +95,7 @@ class Explanation(Record):
 
     ``rank`` is its place in the fused list over everything that passes the filter (None when no arm
     finds it); ``arms`` its exact place in each arm; ``excluded`` what keeps it out, worst first;
-    ``remedies`` what would bring it in.
+    ``remedies`` what would bring it in. ``below``: nothing keeps it out, only ``limit`` others are above it.
     """
 
     query: str
@@ -106,6 +106,7 @@ class Explanation(Record):
     arms: dict[ArmName, ArmHit]
     excluded: tuple[str, ...] = ()
     remedies: tuple[str, ...] = ()
+    below: bool = False
 
 
 class Recall(Record):

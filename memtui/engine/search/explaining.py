@@ -71,6 +71,7 @@ def explain(
         query=query, memory=memory, rank=None if outside.reasons or place is None else place + 1,
         score=fused.score if fused else 0.0, limit=limit, arms=arms,
         excluded=tuple(excluded), remedies=tuple(remedies),
+        below=place is not None and place >= limit and not cut and not outside.reasons,
     )  # fmt: skip
 
 

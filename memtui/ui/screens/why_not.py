@@ -17,6 +17,7 @@ from memtui.engine.errors import InputError, NotFoundError
 from memtui.ui.memory_rows import MemoryRow, MemorySource, memory_columns
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble
+from memtui.ui.search_rows import AGENTS_SEE
 from memtui.ui.sharing_rows import SharingSource
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.row_events import RowHighlighted, RowOpened, RowsCounted, RowsFailed
@@ -24,6 +25,7 @@ from memtui.ui.widgets.row_table import RowTable
 from memtui.ui.widgets.text_view import TextView
 
 from .dialog import Dialog
+from .search_asking import MOST
 
 if TYPE_CHECKING:
     from memtui.engine.records import Explanation, MemoryRecord, Profile
@@ -31,10 +33,6 @@ if TYPE_CHECKING:
 _ID = re.compile(r"(ep|fact|ref|obs)_[0-9a-f]{1,12}")
 # The cursor rests for that long before a memory is explained.
 _DELAY = 0.1
-# What an agent is shown; further down counts as not here.
-_LIMIT = 10
-
-
 _NEVER = "No memory has these words, not even in the Trash: it was never stored, or it was erased."
 _NOTHING = "Nothing passes this filter, not even in the Trash: leave a part of it out."
 
@@ -180,7 +178,7 @@ class WhyNotDialog(Dialog[None]):
         try:
             told = await self.shell.operations.ask(
                 lambda engine: engine.explain(
-                    self._query, identity, filter=self._filter, limit=_LIMIT, profile=self._profile
+                    self._query, identity, filter=self._filter, limit=AGENTS_SEE, profile=self._profile
                 )
             )
         except NotFoundError as error:
@@ -193,7 +191,7 @@ class WhyNotDialog(Dialog[None]):
 
         view = self.query_one(TextView)
         text = HitText(view.text_width, self.shell.clock(), self.shell.glyphs)
-        view.show(text.explanation(told, self._best), of=told.memory.id)
+        view.show(text.explanation(told, self._best, MOST), of=told.memory.id)
 
     def _show(self, text: str, *, warning: bool = False) -> None:
         self.query_one(TextView).show(assemble((text, "$warning" if warning else "$text-muted")))
@@ -207,18 +205,22 @@ class WhyNotDialog(Dialog[None]):
         if row is None:
             self._show("Choose the memory that you expect first.", warning=True)
         elif self.shell.readonly:
-            self._show("This memory is open for reading only, so nothing can be changed.", warning=True)
+            self._show("This memory is open for reading only.", warning=True)
         else:
             start(self, partial(self._expect, row.memory.id), "expect")
 
     async def _expect(self, identity: str) -> None:
         operation = await self.shell.operations.change(
             lambda engine: engine.questions.expect(
-                self._query, identity, filter=self._filter, profile=self._saved_profile, top=_LIMIT
+                self._query, identity, filter=self._filter, profile=self._saved_profile, top=AGENTS_SEE
             ),
             "expecting",
         )
-        told = f"Expected among the first {_LIMIT} from now on." if operation else "This is expected already."
+        told = (
+            f"Expected among the first {AGENTS_SEE} from now on."
+            if operation
+            else "This is expected already."
+        )
         self.query_one(".why-expected", Static).update(assemble((told, "$success")))
 
     def action_next(self) -> None:

@@ -46,16 +46,18 @@ class HitText(MemoryText):
             lines += self._group(self._foot(hit.memory))
         return Content("\n").join(lines)
 
-    def explanation(self, told: Explanation, best: float) -> Content:
-        """Why a memory is, or is not, among the hits; ``best``: the score of row 1."""
+    def explanation(self, told: Explanation, best: float, listed: int) -> Content:
+        """Why a memory is, or is not, among the hits; ``best``: the score of row 1, ``listed``: how many rows there are."""
         lines = [*self._text(told.memory.content, told.arms), assemble("")]
-        if told.rank is not None and not told.excluded:
+        if told.below:
+            lines += self._below(told, listed)
+        elif told.rank is not None and not told.excluded:
             lines += self.labelled(
                 "here", assemble((f"It is among the hits: number {told.rank}.", "$success"))
             )
-        for index, reason in enumerate(told.excluded):
+        for index, reason in enumerate(() if told.below else told.excluded):
             lines += self.labelled("" if index else "not here", assemble((reason, "$warning")))
-        for index, remedy in enumerate(told.remedies):
+        for index, remedy in enumerate(() if told.below else told.remedies):
             lines += self.labelled("" if index else "remedy", assemble((remedy, "$accent")))
         lines.append(assemble(""))
         lines += self._arms(told.arms, {}, max(best, told.score))
@@ -68,6 +70,17 @@ class HitText(MemoryText):
         return Content("\n").join(lines)
 
     # -- parts
+
+    def _below(self, told: Explanation, listed: int) -> Iterable[Content]:
+        """It is a hit, further down than an agent looks (or than the list goes)."""
+        rank = told.rank or 0
+        if rank <= listed:
+            yield from self.labelled("here", assemble((f"It is in the list: number {rank:,}.", "$success")))
+        else:
+            told_where = f"It is number {rank:,}, and the list ends with {listed:,}."
+            yield from self.labelled("not here", assemble((told_where, "$warning")))
+        told_agents = f"An agent is told the first {told.limit} and not this one, unless it asks for more."
+        yield from self.labelled("agents", assemble((told_agents, "$warning")))
 
     def _text(self, text: str, arms: dict[ArmName, ArmHit]) -> Iterable[Content]:
         """The memory's text with what matched marked in the hue of its arm; of a long one where the first match is."""

@@ -42,12 +42,13 @@ def test_a_hit_is_explained_as_the_search_ranked_it(book: Book, profile: Profile
         else:
             assert explained.excluded == (f"It is number {hit.rank}, and 10 are shown.",)
             assert explained.remedies == (f"Ask for {hit.rank} or more hits.",)
+        assert explained.below == (hit.rank > 10)
 
 
 def test_the_term_of_the_filter_that_leaves_it_out_is_named(book: Book) -> None:
     memory = book.add("green tea", tags=["drink"])
     explained = ask(book, "tea", memory, filter="tag:drink kind:episode -green")
-    assert explained.rank is None
+    assert explained.rank is None and not explained.below
     assert explained.excluded == (
         "The filter leaves it out: kind:episode",
         "The filter leaves it out: -green",
