@@ -55,6 +55,11 @@ def show_key(key: str) -> str:
     return _SHOWN.get(key, key.replace(" ", ""))
 
 
+def table_key(action_id: str) -> str:
+    """The key of an action where nobody has moved it."""
+    return Keymap().shown(BY_ID[action_id])
+
+
 def bindings_at(*places: Place) -> list[Binding]:
     """What a widget that has these places puts into its BINDINGS; it inherits ``perform.Performs``."""
     bindings = []

@@ -22,6 +22,8 @@ BAR = 8
 FADING = 0.2
 # A text this wide has room for a word before it.
 WORDED = 26
+# The longest of these words, so that the texts below one another begin in one column.
+_WORD = len("forgotten")
 _ENDS = {"superseded": "replaced"}
 _FOLLOWED = frozenset({"superseded", "merged"})
 # A filter with one of these terms says itself whether it means turns.
@@ -157,10 +159,10 @@ def ended_sign(memory: MemoryRecord, glyphs: Glyphs) -> Visible:
 
 
 def ended_word(memory: MemoryRecord, room: int) -> Visible:
-    """Why it is in the Trash, before its text: ``replaced  ``; empty while it is active, and in a narrow list."""
+    """Why it is in the Trash, before its text: ``replaced   ``; empty while it is active, and in a narrow list."""
     if memory.active or room < WORDED:
         return Visible("")
-    return visible(f"{why_ended(memory)}  ")
+    return visible(f"{why_ended(memory):{_WORD}}  ")
 
 
 def why_ended(memory: MemoryRecord) -> str:

@@ -71,7 +71,9 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
         # Imported late, like all that no first paint needs.
         from memtui.ui.widgets.memory_view import MemoryText
 
-        return MemoryText(self.preview.text_width, self.shell.clock(), self.shell.glyphs)
+        return MemoryText(
+            self.preview.text_width, self.shell.clock(), self.shell.glyphs, self.shell.keymap_shown
+        )
 
     def preview_title(self, row: MemoryRow) -> Content:
         return self._text().title(row.memory)
@@ -111,6 +113,8 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
         )  # fmt: skip
 
     def _filtered_out(self, filter: str, culprit: Culprit | None, unlinked: int) -> Content:
+        from memtui.engine.search.listing import DEFAULT_LIST
+
         key = self.shell.keymap_shown
         term = str(culprit.term) if culprit is not None else filter
         if culprit is not None and culprit.term.key == "entity" and unlinked:
@@ -121,6 +125,13 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
             )  # fmt: skip
         if term == TRASH:
             return assemble(("The Trash is empty.\n\n", "bold"), (key("trash"), "bold $accent"), "  leave it")
+        if term == DEFAULT_LIST:  # which nobody typed
+            return assemble(
+                ("Only turns of conversations pass this filter.\n\n", "bold"),
+                "This list has what was drawn from them.\n\n",
+                (key("episodes"), "bold $accent"), "  show them here too\n",
+                (key("back"), "bold $accent"), "  clear the filter",
+            )  # fmt: skip
         alone = culprit is None or culprit.alone
         ways = [(key("back"), "clear the filter"), (key("filter"), "change it")]
         if culprit is not None and culprit.in_trash:
@@ -166,7 +177,11 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
         self.filter_bar.set_value(
             " ".join(term for term in terms if term != TRASH) if inside else " ".join([TRASH, *terms])
         )
-        self.say("Back from the Trash." if inside else "The Trash: R brings one back.")
+        self.say(
+            "Back from the Trash."
+            if inside
+            else f"The Trash: {self.shell.keymap_shown('restore')} brings one back."
+        )
 
     def do_episodes(self) -> None:
         self.with_turns = not self.with_turns

@@ -236,7 +236,9 @@ class ObservationColumns(MemoryVerbs[ObservationRow]):
     def _text(self) -> MemoryText:
         from memtui.ui.widgets.memory_view import MemoryText
 
-        return MemoryText(self.preview.text_width, self.shell.clock(), self.shell.glyphs)
+        return MemoryText(
+            self.preview.text_width, self.shell.clock(), self.shell.glyphs, self.shell.keymap_shown
+        )
 
     def preview_title(self, row: ObservationRow) -> Content:
         source = (

@@ -78,7 +78,9 @@ class SearchPane(AgentsProfile):
     def _text(self) -> HitText:
         from memtui.ui.widgets.hit_view import HitText
 
-        return HitText(self.preview.text_width, self.shell.clock(), self.shell.glyphs)
+        return HitText(
+            self.preview.text_width, self.shell.clock(), self.shell.glyphs, self.shell.keymap_shown
+        )
 
     def preview_title(self, row: SearchRow) -> Content:
         if row.hit is None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
 from memtui.ui.format import local_date, local_time, relative_time
+from memtui.ui.keymap import table_key
 from memtui.ui.memory_rows import ended_sign
 from memtui.ui.safe import assemble, line
 
@@ -18,6 +19,7 @@ from .text_layout import LABEL, LISTED, TextLayout
 if TYPE_CHECKING:
     from memtui.engine.records import Operation, RowChange
     from memtui.ui.detail import Detail
+    from memtui.ui.glyphs import Glyphs
 
 # More of a text than that is not laid out; the editor shows it whole.
 LONGEST = 20_000
@@ -30,7 +32,11 @@ _BARE = str.maketrans(dict.fromkeys('{}[]"') | {":": " ", ",": ", "})
 
 
 class PastText(TextLayout):
-    """The parts of a preview that look back."""
+    """The parts of a preview that look back. ``key``: how the key of an action is shown."""
+
+    def __init__(self, width: int, now: float, glyphs: Glyphs, key: Callable[[str], str] = table_key) -> None:
+        super().__init__(width, now, glyphs)
+        self.key = key
 
     def _versions(self, detail: Detail) -> Iterable[Content]:
         for before, after in pairwise(detail.versions):
@@ -45,9 +51,13 @@ class PastText(TextLayout):
         if one is None:
             return
         sign = self.glyphs.kinds[one.kind] if one.active else ended_sign(one, self.glyphs)
-        way = assemble(("  N", "bold $accent"), (" goes there", "$text-muted"))
+        way = self._way("successor", "goes there")
         text = line(one.content, max(self.width - LABEL - 2 - way.cell_length, 10))
         yield from self.labelled("now", assemble((f"{sign} ", "$accent"), text, way))
+
+    def _way(self, action: str, told: str) -> Content:
+        """A key that leads on from here."""
+        return assemble("  ", (self.key(action), "bold $accent"), (f" {told}", "$text-muted"))
 
     def _merged(self, detail: Detail) -> Iterable[Content]:
         for label, found in (("made of", detail.merged), ("merged into", detail.merged_into)):

@@ -78,7 +78,8 @@ class MemoryText(PastText):
         yield content(text[:LONGEST])
         if len(text) > LONGEST:
             yield assemble(
-                (f"… {len(text) - LONGEST:,} more characters; o opens all of it in $EDITOR", "$warning")
+                (f"… {len(text) - LONGEST:,} more characters;", "$warning"),
+                self._way("editor", "opens all of it in $EDITOR"),
             )
         yield assemble("")
         yield from self._state(memory)
@@ -99,7 +100,9 @@ class MemoryText(PastText):
         if memory.valid_until is not None:
             day = local_date(memory.valid_until, self.now)
             told = f"{ended_sign(memory, self.glyphs)} {why_ended(memory)} {day}"
-            yield from self.labelled("trash", assemble((told, "$warning"), "  R brings it back"))
+            yield from self.labelled(
+                "trash", assemble((told, "$warning"), self._way("restore", "brings it back"))
+            )
 
     def _fading(self, detail: Detail) -> Iterable[Content]:
         memory = detail.memory
