@@ -54,7 +54,7 @@ class Commands(Provider):
         app = cast("MemtuiApp", self.app)
         main = app.main
         for action in actions_at("everywhere", "list", main.pane.here):
-            node = main.performer(action)
+            node = main.offering(action)
             if action.group == "Move" or action.id == "palette" or node is None:
                 continue
             reason = node.refusal(action)

@@ -69,6 +69,10 @@ class Performs(_Base):
 
     _chord: tuple[str, float] = ("", 0.0)
 
+    def offers(self, action: Action) -> bool:
+        """Whether ``action`` has any sense here; else the footer, the help and the palette leave it out."""
+        return True
+
     def why_not(self, action: Action) -> str:
         """Why ``action`` cannot run now, as a sentence; empty when it can."""
         return ""

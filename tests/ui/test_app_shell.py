@@ -22,7 +22,7 @@ from memtui.ui.screens.help import HelpDialog
 from memtui.ui.screens.jump import JumpScreen
 from memtui.ui.screens.maintenance import MaintenancePane
 from memtui.ui.state import UiState
-from memtui.ui.widgets.bars import StatusLine, TabBar
+from memtui.ui.widgets.bars import KeyBar, StatusLine, TabBar
 from memtui.ui.widgets.filter_input import FilterInput
 from textual.widgets import Static
 from ui_story import Story, memories, running, screen_text, settle, still, there, until
@@ -461,6 +461,24 @@ async def test_in_ascii_no_pane_and_no_dialog_has_line_characters(
             await settle(app)
             await pilot.pause()
             assert not set("─│╭╮╰╯") & set(screen_text(app)), key
+
+
+async def test_keys_that_never_have_a_sense_in_a_pane_are_in_neither_its_footer_nor_its_help(
+    story: Story,
+) -> None:
+    def labels() -> set[str]:
+        return {key.label for key in app.main.query_one(KeyBar).keys}
+
+    def helped() -> set[str]:
+        return {line.keys for line in app.main.help_lines()[1]}
+
+    app = story.app()
+    async with running(app, (200, 55)) as pilot:
+        assert {"mark", "sort"} <= labels() and {"Space", "*", ">", "<"} <= helped()
+        await pilot.press("8")
+        await settle(app)
+        assert not {"mark", "sort"} & labels() and not {"Space", "*", ">", "<"} & helped()
+        assert {"undo this", "filter"} <= labels()
 
 
 async def test_counts_that_come_while_a_pane_is_only_being_made_are_for_the_others(story: Story) -> None:

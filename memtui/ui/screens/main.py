@@ -173,6 +173,11 @@ class MainScreen(Screen[None]):
                 return node
         return None
 
+    def offering(self, action: Action) -> Performs | None:
+        """Who carries out an action that makes sense here."""
+        node = self.performer(action)
+        return node if node is not None and node.offers(action) else None
+
     @on(KeyBar.Pressed)
     def _key_clicked(self, event: KeyBar.Pressed) -> None:
         self.shell.action_perform(event.action_id)
@@ -185,7 +190,7 @@ class MainScreen(Screen[None]):
         for action in sorted(
             footer_actions(self.pane.here, part), key=lambda action: action.id not in wanted
         ):
-            node = self.performer(action)
+            node = self.offering(action)
             if node is not None and not (action.changes and self.shell.readonly):
                 able = not node.refusal(action)
                 keys.append(Key(action.id, self.shell.keymap.shown(action), action.label, able))
@@ -207,7 +212,7 @@ class MainScreen(Screen[None]):
             )
             for group in HELP_GROUPS
             for action in actions_at("everywhere", part, self.pane.here)
-            if action.group == group and (node := self.performer(action)) is not None
+            if action.group == group and (node := self.offering(action)) is not None
         ]
         lines += [HelpLine("What is shown", sign, told) for sign, told in self.pane.legend()]
         return f"Keys in {spec_of(self.active).label}", lines

@@ -24,6 +24,11 @@ class RowTable(Performs, RowView[Row], Generic[Row], can_focus=True, inherit_bin
     BINDINGS = [*bindings_at("list")]
     part: ClassVar[Place] = "list"
 
+    def offers(self, action: Action) -> bool:
+        if action.id in ("mark", "mark_all"):
+            return self.markable
+        return bool(self.orders) if action.id in ("sort", "reverse") else True
+
     def why_not(self, action: Action) -> str:
         if action.id in ("mark", "mark_all") and not self.markable:
             return "No verb here works on several rows, so there is nothing to mark them for."
