@@ -357,7 +357,7 @@ async def test_names_that_may_be_one_are_merged_or_kept_apart_with_one_key(
         await ready(app)
         assert kinds(app) == ["entities"]
         text = screen_text(app)
-        assert "Ada [/]Lovelace · person · 1 memory" in text and "Then Ada sang" in text
+        assert "Ada [/]Lovelace  person · in 1 memory" in text and "Then Ada sang" in text
         await pilot.press("c")  # which it does not offer
         await settle(app)
         assert kinds(app) == ["entities"]

@@ -15,17 +15,20 @@ from memtui.ui.format import local_date, local_time, plural
 from memtui.ui.memory_rows import confidence
 from memtui.ui.review_cards import EVIDENCED, Card, Evidence
 from memtui.ui.safe import assemble, content, line, marked
+from memtui.ui.text import cells, one_line
 from memtui.ui.words import excerpt, shared
 
 from .diff_view import ADDED, REMOVED, differences
 from .side_by_side import GAP, side_by_side
 
 if TYPE_CHECKING:
-    from memtui.engine.records import MemoryRecord
+    from memtui.engine.records import Entity, MemoryRecord
     from memtui.ui.glyphs import Glyphs
 
 # From so many cells on two sides stand beside one another.
 BESIDE = 56
+_INDENT = 2
+_NAME = 60
 _QUOTE = 280
 _QUOTE_OF_MANY = 150
 _LONGEST = 4_000
@@ -174,15 +177,32 @@ class CardText:
 
     def _held(self, card: Card, evidence: Evidence) -> list[Content]:
         text = card.item.text[:_LONGEST]
-        lines = [*content(text, "bold $text").wrap(self.width)]
+        lines = [*self._names(card.item.entities)]
+        if not lines:
+            lines += content(text, "bold $text").wrap(self.width)
         if card.item.kind == "held":
             lines += self._wrapped(assemble(("not remembered yet, and shown to no agent", "$text-muted")))
-        for one in card.item.entities:
-            parts = (one.canonical_name, one.type, plural(one.mention_count, "memory"))
-            lines += self._wrapped(line(f" {self.glyphs.dot} ".join(parts), 300))
         for turn in card.item.sources:
-            lines += self._quote(text, turn, evidence, self.width, _QUOTE)
+            lines.append(content(""))
+            lines += self._indented(self._quote(text, turn, evidence, self.width - _INDENT, _QUOTE))
         return lines
+
+    def _names(self, entities: Sequence[Entity]) -> Iterable[Content]:
+        """A line each: the name, what it is, in how many memories."""
+        room = min(
+            max((cells(one_line(one.canonical_name, _NAME)) for one in entities), default=0), self.width // 2
+        )
+        for one in entities:
+            name = line(one.canonical_name, room, "bold $text")
+            told = f"{one.type} {self.glyphs.dot} in {plural(one.mention_count, 'memory')}"
+            gap = " " * (room - name.cell_length + 2)
+            yield assemble(" " * _INDENT, name, gap, (told, "$text-muted")).truncate(
+                self.width, ellipsis=True
+            )
+
+    def _indented(self, lines: Iterable[Content]) -> Iterable[Content]:
+        for one in lines:
+            yield assemble(" " * _INDENT, one)
 
     def _wished(self, card: Card) -> Iterable[Content]:
         """The wording that an agent asks for, with what would be new in it marked."""
