@@ -9,6 +9,7 @@ from memtui.engine.records import MemoryRecord
 from memtui.ui.screens.edit import AddDialog, CorrectDialog, TagDialog, tag_change
 from memtui.ui.screens.question import Question
 from memtui.ui.widgets.bars import StatusLine
+from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import TextArea
 from ui_story import Story, memories, running, screen_text, settle, there, until
 
@@ -94,12 +95,26 @@ async def test_behind_a_mistake_in_the_filter_the_rows_still_follow_the_memory(s
         assert (current := memories(app).current) is not None and current.id != secret.id
 
 
+async def test_a_low_list_has_its_header_only_while_it_has_the_whole_window(story: Story) -> None:
+    app = story.app()
+    async with running(app, (80, 24)) as pilot:
+        assert memories(app).table.header_height == 0
+        await pilot.press("plus")
+        await until(lambda: memories(app).table.header_height == 1 and "confidence" in screen_text(app))
+        await pilot.press("_")
+        await until(lambda: memories(app).table.header_height == 0)
+        await pilot.press("8")
+        await settle(app)
+        assert app.main.pane.query_one(RowTable).header_height == 0
+
+
 @pytest.mark.parametrize(
     ("filter", "said"),
     [
         ("kind:fact zebra", "zebra alone lets nothing through"),
         ("tag:travel tag:home", "tag:home, after what stands before it, leaves nothing"),
         ("unicycle", "look in the Trash: 1 there"),
+        ("honestly", "K  show them here too"),
     ],
 )
 async def test_an_empty_list_says_which_term_removed_everything(story: Story, filter: str, said: str) -> None:
@@ -297,7 +312,7 @@ async def test_what_was_replaced_is_marked_in_sign_and_word_and_its_successor_is
         await pilot.press("X")
         await until(lambda: memories(app).table.row_count == 2)
         await settle(app)
-        assert "→ replaced  Standup is at 10:00" in screen_text(app)
+        assert "→ replaced   Standup is at 10:00" in screen_text(app)
         assert "⌫ forgotten  Owns a unicycle" in screen_text(app)
         memories(app).filter_bar.set_value("is:superseded")
         await until(lambda: memories(app).table.row_count == 1)
@@ -309,9 +324,9 @@ async def test_what_was_replaced_is_marked_in_sign_and_word_and_its_successor_is
         )
         await until(lambda: memories(app).current is not None and memories(app).current.active)
         await pilot.press("escape")
-        await until(lambda: "→ replaced  Standup is at 10:00" in screen_text(app))
+        await until(lambda: "→ replaced   Standup is at 10:00" in screen_text(app))
         # Hits say it too.
         await pilot.press("3", "slash", *"standup", "enter")
         await until(lambda: "10:30" in screen_text(app))
         await pilot.press("f", *"is:superseded", "enter")
-        await until(lambda: "→ replaced  Standup is at 10:00" in screen_text(app))
+        await until(lambda: "→ replaced   Standup is at 10:00" in screen_text(app))

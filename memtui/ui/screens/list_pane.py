@@ -49,8 +49,9 @@ class ListPane(PreviewSide[Row], Generic[Row]):
     orders: ClassVar[Sequence[Order]] = ()
     # Whether there are verbs that work on several rows.
     markable: ClassVar[bool] = True
-    # A list of fewer lines does without its header.
+    # A list of fewer lines does without its header; above its preview it has this share of the pane.
     header_from: ClassVar[int] = HEADER_FROM
+    list_share: ClassVar[float] = 0.57
     _note: Static | None = None
     # The filter with which the list was shown from elsewhere.
     _listed = ""
@@ -117,6 +118,10 @@ class ListPane(PreviewSide[Row], Generic[Row]):
         return [part for part in (self.table, self.preview_part) if part.display]
 
     # -- rows
+
+    def on_mount(self) -> None:
+        # A pane that is mounted beside another one is not always told its first size.
+        self.call_after_refresh(self.on_resize)
 
     def load(self) -> None:
         self.show_rows(top=True)
@@ -258,5 +263,12 @@ class ListPane(PreviewSide[Row], Generic[Row]):
     def do_filter(self) -> None:
         self.filter_bar.edit()
 
+    def zoom(self, part: str | None) -> None:
+        super().zoom(part)
+        self.on_resize()
+
     def on_resize(self) -> None:
-        self.table.show_header(self.table.size.height >= self.header_from)
+        """Show the header where there is room for it: by the size of the pane, as the list has its own only later."""
+        shared = self.screen.has_class("-stacked") and not self.has_class("-zoom-list")
+        height = self.size.height * (self.list_share if shared else 1)
+        self.table.show_header(height - 1 >= self.header_from)  # the filter is above it

@@ -56,6 +56,7 @@ class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
     BINDINGS = [*bindings_at("review")]
     placeholder = "filter by words: conflict, fading, a title, -not"
     noun, noun_one = "left", "left"
+    list_share = 0.3
     tables = frozenset({"memories", "memory_links", "proposals", "*"})
 
     def __init__(self, *, id: str) -> None:
@@ -199,7 +200,7 @@ class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
         deck = self._deck or Deck((), 0, 0, "")
         decided = f"{plural(deck.settled, 'card')} decided today.\n" if deck.settled else ""
         parts: list[Content | str | tuple[str, str]] = [
-            (f"{self.shell.glyphs.protected} all clear", "bold $success"), "\n\n", decided,
+            (f"{self.shell.glyphs.done} all clear", "bold $success"), "\n\n", decided,
         ]  # fmt: skip
         if deck.later:
             parts += [f"{plural(deck.later, 'more card')} can wait until tomorrow.\n\n",
