@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .format import relative_time
 from .history_rows import when
-from .memory_rows import ended_sign, ended_word
+from .memory_rows import memory_columns
 from .paint import Role
 from .past_words import verb_told
 from .text import Visible, one_line, visible
@@ -130,30 +129,11 @@ def is_past(row: object) -> bool:
 
 
 def past_columns(glyphs: Glyphs, at: Callable[[], float]) -> list[Column[Any]]:
-    """Sign, text, how sure it was, how old it was then."""
-
-    def sign(row: PastRow, width: int) -> Iterable[Piece]:
-        one = row.memory
-        shown = visible(glyphs.kinds[one.kind]) if one.active else ended_sign(one, glyphs)
-        yield Piece(shown, "accent" if one.active else "dim")
-
-    def text(row: PastRow, width: int) -> Iterable[Piece]:
-        told = ended_word(row.memory, width)
-        yield Piece(told, "dim")
-        yield Piece(one_line(row.memory.content, width - len(told)), "text" if row.memory.active else "dim")
-
-    def sure(row: PastRow, width: int) -> Iterable[Piece]:
-        if row.memory.kind != "episode":
-            yield Piece(visible(f"{row.memory.effective:.2f}"), "dim")
-
-    def old(row: PastRow, width: int) -> Iterable[Piece]:
-        yield Piece(relative_time(row.memory.event_time, at()), "dim")
-
+    """What the list of memories shows of one, as it was and as old as it was then; what nobody wrote down then is left out."""
     columns = [
-        Column("sign", "", sign, width=1),
-        Column("text", "memory", text, least=24),
-        Column("sure", "sure", sure, width=4, right=True, drop=2),
-        Column("age", "age", old, width=4, right=True, drop=1),
+        column._replace(sort="")
+        for column in memory_columns(glyphs, at)
+        if column.id not in ("entities", "tags")
     ]
     return fitting(columns, lambda row: isinstance(row, PastRow))
 
@@ -176,7 +156,7 @@ def change_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Any]
     columns = [
         Column("verb", "became", verb, width=13),
         Column("sign", "", sign, width=1),
-        Column("text", "memory", text, least=24),
+        Column("text", "memory", text, least=24, gap=1),
         Column("when", "when", at, width=12, drop=1),
     ]
     return fitting(columns, lambda row: isinstance(row, ChangeRow))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 
 from .format import local_time
+from .memory_rows import confidence
 from .paint import Role
 from .safe import assemble, content, marked
 from .text import one_line, visible
@@ -128,7 +129,9 @@ def _standing(line: PlanLine, glyphs: Glyphs) -> Iterable[tuple[str, str]]:
         "model": "a model's wording",
     }
     parts = (
-        ["as you wrote it, confirmed"] if line.edited else [whose[line.trust], f"{line.confidence:.2f} sure"]
+        ["as you wrote it, confirmed"]
+        if line.edited
+        else [whose[line.trust], f"{confidence(line.confidence)} sure"]
     )
     if line.category is not None:
         parts.append(line.category)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 
 from memtui.ui.format import local_time
-from memtui.ui.memory_rows import ended_sign, why_ended
+from memtui.ui.memory_rows import confidence, ended_sign, why_ended
 from memtui.ui.past_words import ago, reach_told, verb_told
 from memtui.ui.safe import assemble, content
 
@@ -92,7 +92,8 @@ class PastText(TextLayout):
         if one.kind != "episode":
             kept = (f"  {self.glyphs.protected} confirmed", "$success") if one.protected else ("", "")
             yield from self.labelled(
-                "confidence", assemble((self.level(one.effective), "$accent"), f" {one.effective:.2f}", kept)
+                "confidence",
+                assemble((self.level(one.effective), "$accent"), f" {confidence(one.effective)}", kept),
             )
         if one.tags:
             yield from self.labelled("tags", assemble("  ".join(one.tags)))
@@ -121,7 +122,7 @@ class PastText(TextLayout):
     def _differences(self, old: MemoryRecord, new: MemoryRecord) -> Iterable[Content]:
         for label, was, is_now in (
             ("trash", old.ended_by or "no", new.ended_by or "no"),
-            ("confidence", f"{old.confidence:.2f}", f"{new.confidence:.2f}"),
+            ("confidence", confidence(old.confidence), confidence(new.confidence)),
             ("confirmed", "yes" if old.protected else "no", "yes" if new.protected else "no"),
             ("tags", ", ".join(old.tags) or "none", ", ".join(new.tags) or "none"),
             ("kind", old.category or old.kind, new.category or new.kind),
