@@ -27,7 +27,7 @@ from .glyphs import Glyphs
 from .inbox_count import InboxCount
 from .keymap import bindings_at, read_keymap
 from .keystrokes import Keystrokes
-from .line_filter import ControlFilter
+from .line_filter import ControlFilter, PlainFilter
 from .look import Look
 from .messages import Said
 from .ops import Operations
@@ -83,7 +83,7 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
         configuration: Configuration | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._control_filter = ControlFilter()
+        self._own_filters = (ControlFilter(), *((PlainFilter(),) if look.ascii else ()))
         super().__init__(css_path=[*STYLES, "styles/ascii.tcss"] if look.ascii else [*STYLES])
         self.look = look
         self.keymap, self._keymap_problems = read_keymap(keymap or {})
@@ -125,7 +125,7 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
         return variable_defaults(self.current_theme)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        return (*super().get_line_filters(), self._control_filter)
+        return (*super().get_line_filters(), *self._own_filters)
 
     @property
     def main(self) -> MainScreen:
@@ -170,7 +170,7 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
     def refusal(self, action: Action) -> str:
         """Why ``action`` cannot run at all at the moment; empty when it can."""
         if action.changes and self.readonly:
-            return "This memory is open for reading only, so nothing can be changed."
+            return "This memory is open for reading only."
         if action.changes and self.operations.memory is None:
             return "The memory is not open yet."
         return self.why_not(action)

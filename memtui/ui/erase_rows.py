@@ -131,7 +131,7 @@ def proof_text(proof: ErasureProof, glyphs: Glyphs) -> Content:
     """What was looked at, and what was found."""
     gone = plural(proof.memories, "memory")
     parts: list[Content | str | tuple[str, str]] = (
-        [(f"{glyphs.protected} {gone} erased for good\n\n", "bold $success")]
+        [(f"{glyphs.done} {gone} erased for good\n\n", "bold $success")]
         if proof.complete
         else [(f"! {gone}: the erase is not finished\n\n", "bold $error")]
     )

@@ -17,6 +17,7 @@ class Glyphs(NamedTuple):
 
     kinds: Mapping[Kind, str]
     protected: str
+    done: str
     ended: str
     replaced: str
     conflict: str
@@ -41,6 +42,7 @@ class Glyphs(NamedTuple):
 UNICODE = Glyphs(
     kinds={"fact": "◆", "episode": "◇", "reflection": "✦", "observation": "▸"},
     protected="✓",
+    done="✓",
     ended="⌫",
     replaced="→",
     conflict="!",
@@ -65,6 +67,7 @@ UNICODE = Glyphs(
 ASCII = Glyphs(
     kinds={"fact": "*", "episode": "o", "reflection": "+", "observation": ">"},
     protected="P",
+    done="+",
     ended="x",
     replaced="r",
     conflict="!",

@@ -4,9 +4,9 @@ Text on screen goes through ``visible()``; this filter is for what does not: an 
 original, a widget of Textual that shows a file name, a mistake of ours. The app adds it::
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        return (*super().get_line_filters(), self._control_filter)
+        return (*super().get_line_filters(), *self._own_filters)
 
-with one ``ControlFilter()`` for its whole life, because Textual caches filtered lines per filter.
+with the same filters for its whole life, because Textual caches filtered lines per filter.
 """
 
 from __future__ import annotations
@@ -17,12 +17,26 @@ from textual.filter import LineFilter
 
 from .text import scrub
 
+# The last ones are the ends of scroll bars.
+_PLAIN = str.maketrans("“”‘’‹›…·•−–—×→←↑↓↵▁▂▃▄▅▆▇", "\"\"''<>~|*---x><^v|       ")
+
 
 class ControlFilter(LineFilter):
     """Drops control, bidi and hidden characters from rendered lines, and links that carry any."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [segment if _is_clean(segment) else _cleaned(segment) for segment in segments]
+
+
+class PlainFilter(LineFilter):
+    """For terminals that lack them: signs and punctuation of one cell become ASCII of one cell."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        return [segment if segment.text.isascii() else _plain(segment) for segment in segments]
+
+
+def _plain(segment: Segment) -> Segment:
+    return Segment(segment.text.translate(_PLAIN), segment.style, segment.control)
 
 
 def _is_clean(segment: Segment) -> bool:

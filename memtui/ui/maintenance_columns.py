@@ -81,9 +81,7 @@ def _schedule(job: JobStatus) -> str:
 
 def _sign(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
     if row.backup is not None:
-        return (
-            (glyphs.conflict, "error") if row.told.startswith("unusable") else (glyphs.protected, "success")
-        )
+        return (glyphs.conflict, "error") if row.told.startswith("unusable") else (glyphs.done, "success")
     if row.finding is not None:
         return glyphs.conflict, "error" if row.finding.severity == "error" else "warning"
     if row.complaint is not None:
@@ -92,7 +90,7 @@ def _sign(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
         if row.run.state == "done" and role_of(row.run) == "warning":
             return glyphs.conflict, "warning"
         return {
-            "done": (glyphs.protected, "success"),
+            "done": (glyphs.done, "success"),
             "failed": (glyphs.conflict, "error"),
             "running": (glyphs.marked, "accent"),
         }.get(row.run.state, (glyphs.ended, "warning"))  # type: ignore[return-value]

@@ -39,7 +39,7 @@ def fared(saved: SavedQuery, result: QuestionResult | None, glyphs: Glyphs, widt
 
 
 def _standing(place: Place, glyphs: Glyphs, width: int) -> list[Content]:
-    sign = glyphs.protected if place.passed else glyphs.conflict
+    sign = glyphs.done if place.passed else glyphs.conflict
     where = "not found" if place.rank is None else f"#{place.rank}"
     lines = [assemble((f"{sign} {where}", "$success" if place.passed else "$warning"))]
     told = [content(place.content or place.memory_id)]

@@ -107,7 +107,7 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
             if row.fared is None:
                 yield Piece(visible("? "), "accent")
             elif row.fared.passed:
-                yield Piece(visible(f"{glyphs.protected} "), "success")
+                yield Piece(visible(f"{glyphs.done} "), "success")
             else:
                 yield Piece(visible(f"{glyphs.conflict} "), "warning")
             yield Piece(one_line(row.saved.query, width - 2))

@@ -70,7 +70,7 @@ def session_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Ses
 
     def mark(row: SessionRow, width: int) -> Iterable[Piece]:
         state, role = state_of(row)
-        sign = {"failed": glyphs.conflict, "done": glyphs.protected, "skipped": glyphs.dot}.get(
+        sign = {"failed": glyphs.conflict, "done": glyphs.done, "skipped": glyphs.dot}.get(
             state, glyphs.marked
         )
         yield Piece(visible(sign), role)
@@ -120,7 +120,7 @@ def session_head(row: SessionRow, width: int, now: float, glyphs: Glyphs) -> lis
     word, role = state_of(row)
     since = _day(session.consolidated_at, now) if session.consolidated_at is not None else "it was skipped"
     told = {
-        "done": f"{glyphs.protected} consolidated {_day(session.consolidated_at, now)}",
+        "done": f"{glyphs.done} consolidated {_day(session.consolidated_at, now)}",
         "skipped": f"{glyphs.dot} skipped: counted as done, no facts were drawn from it",
         "pending": f"{glyphs.marked} not consolidated yet: no facts were drawn from it",
         "new turns": f"{glyphs.marked} new turns since {since} are not consolidated",

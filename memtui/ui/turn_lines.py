@@ -80,7 +80,7 @@ class TurnView(NamedTuple):
         if "secrets" in turn.attributes:
             return visible(f"{self.glyphs.conflict} holds a secret"), "warning"
         if self.through is not None and turn.rid <= self.through:
-            return visible(f"{self.glyphs.protected} consolidated"), "dim"
+            return visible(f"{self.glyphs.done} consolidated"), "dim"
         return Visible(""), "dim"
 
     def _marked(self, line: Visible, role: Role) -> Line:

@@ -451,7 +451,7 @@ async def test_what_another_process_writes_before_the_first_look_appears(
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
-async def test_in_ascii_no_pane_and_no_dialog_has_line_characters(
+async def test_in_ascii_no_pane_and_no_dialog_has_signs_of_others(
     story: Story, size: tuple[int, int]
 ) -> None:
     app = story.app(look=Look(ascii=True, motion=False))
@@ -460,7 +460,7 @@ async def test_in_ascii_no_pane_and_no_dialog_has_line_characters(
             await pilot.press(key)
             await settle(app)
             await pilot.pause()
-            assert not set("─│╭╮╰╯") & set(screen_text(app)), key
+            assert not set("─│╭╮╰╯·…“”▁▂▃▄▅▆▇✓") & set(screen_text(app)), key
 
 
 async def test_keys_that_never_have_a_sense_in_a_pane_are_in_neither_its_footer_nor_its_help(

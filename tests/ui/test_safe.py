@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtui.ui.line_filter import ControlFilter
+from memtui.ui.line_filter import ControlFilter, PlainFilter
 from memtui.ui.safe import assemble, content, line, marked, notice, segment
-from memtui.ui.text import visible
+from memtui.ui.text import cells, visible
 from rich.segment import Segment
 from rich.style import Style
 from textual.app import App, ComposeResult
@@ -74,6 +74,13 @@ def test_the_filter_leaves_clean_segments_alone_and_drops_hostile_links() -> Non
     (filtered,) = ControlFilter().apply([Segment("x", Style(bold=True, link="a\x1b\\b"))], BLACK)
     assert filtered.style is not None
     assert (filtered.style.link, filtered.style.bold) == (None, True)
+
+
+def test_plain_signs_take_the_room_of_those_they_stand_for() -> None:
+    text = "“Ada’s” · walnuts… 漢字 → no ▃"
+    (told,) = PlainFilter().apply([Segment(text, Style(bold=True))], BLACK)
+    assert told.text == '"Ada\'s" | walnuts~ 漢字 > no  '
+    assert cells(told.text) == cells(text) and told.style == Style(bold=True)
 
 
 class Guarded(App[None]):

@@ -80,7 +80,7 @@ class BackupText(Labelled):
         yield from self.labelled("size", assemble(file_size(backup.size)))
         if held is not None:
             yield from self.labelled("holds", assemble(kinds_told(held.counts)))
-            verified = assemble((f"{self.glyphs.protected} ", "$success"), "when it was made")
+            verified = assemble((f"{self.glyphs.done} ", "$success"), "when it was made")
             yield from self.labelled("verified", verified)
         yield from self.labelled("file", content(backup.path.name, "$text-muted", limit=120))
 

@@ -118,9 +118,7 @@ class JobText(Labelled):
             yield from self.labelled("note", assemble((note, "$warning")))
 
     def _run_line(self, run: JobRun) -> Content:
-        sign = {"done": self.glyphs.protected, "failed": self.glyphs.conflict}.get(
-            run.state, self.glyphs.ended
-        )
+        sign = {"done": self.glyphs.done, "failed": self.glyphs.conflict}.get(run.state, self.glyphs.ended)
         when = local_time(run.started_at, self.now)
         room = max(self.width - len(when) - 4, 8)
         style = f"${role_of(run)}"

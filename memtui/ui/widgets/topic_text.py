@@ -125,9 +125,7 @@ class TopicText(Labelled):
         """
         lines: list[Content] = []
         for one in health:
-            sign, style = (
-                (self.glyphs.protected, "$success") if one.well else (self.glyphs.conflict, "$warning")
-            )
+            sign, style = (self.glyphs.done, "$success") if one.well else (self.glyphs.conflict, "$warning")
             lines += self.labelled(one.area, assemble((f"{sign} ", style), one.told))
             if one.remedy:
                 lines += self.labelled("", assemble((one.remedy, "$text-muted")))
@@ -173,7 +171,7 @@ class TopicText(Labelled):
         ]
         for complaint in health.complaints:
             sign, style = (
-                (self.glyphs.conflict, "$warning") if complaint.total else (self.glyphs.protected, "$success")
+                (self.glyphs.conflict, "$warning") if complaint.total else (self.glyphs.done, "$success")
             )
             lines += assemble((f"{sign} ", style), told(complaint)).wrap(self.width)
             if complaint.limit:
@@ -262,10 +260,15 @@ class TopicText(Labelled):
             place = int((run.started_at - since) // DAY)
             if tokens and 0 <= place < SPEND_DAYS:
                 days[place] += tokens
+        ends = (local_date(since, self.now), "today")
+        plot = (
+            columns(days, self.width, self._plot_lines, self.glyphs, "$accent", ends=ends)
+            if any(days)
+            else []
+        )
         lines = [
             assemble((f"{count(spent(state.runs, since))} tokens in {SPEND_DAYS} days", "bold")), assemble(""),
-            *columns(days, self.width, self._plot_lines, self.glyphs, "$accent", ends=(local_date(since, self.now), "today")),
-            assemble(""),
+            *plot, *([assemble("")] if plot else []),
             *self.labelled("model", assemble(model or "none: everything works by rules, and costs nothing")),
             *self.labelled("budget", assemble(f"{count(budget)} tokens in one run")), assemble(""),
         ]  # fmt: skip
