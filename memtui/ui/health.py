@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .format import file_size, plural, relative_time
+from .format import file_size, plural
+from .past_words import ago
 from .reembed_text import better_told, wanted_told
 from .widgets.topic_text import Health
 
@@ -60,9 +61,7 @@ def _models(memory: Memory) -> Iterator[Health]:
             remedy="settings: llm.base_url and llm.model",
         )
     if stats.quarantined:
-        told = (
-            f"{plural(stats.quarantined, 'memory looks', 'memories look')} like secrets: no model sees them"
-        )
+        told = f"{plural(stats.quarantined, 'memory holds', 'memories hold')} what looks like a secret: no model sees it"
         yield Health("secrets", told, well=False)
 
 
@@ -84,7 +83,9 @@ def _file(memory: Memory, now: float) -> Iterator[Health]:
         made = memory.backups.all()
         if made:
             size = sum(one.size for one in made)
-            told = f"{plural(len(made), 'backup')}, the latest {relative_time(made[0].at, now)} ago, {file_size(size)} in all"
+            told = (
+                f"{plural(len(made), 'backup')}, the latest {ago(made[0].at, now)}, {file_size(size)} in all"
+            )
             yield Health("backups", told)
         else:
             yield Health("backups", "none yet", well=False, remedy="r on Backups makes one")

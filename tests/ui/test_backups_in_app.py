@@ -104,7 +104,7 @@ async def test_a_backup_is_restored_after_a_look_and_a_yes(kept: Story) -> None:
         await pilot.press("R")
         await until(lambda: there(app, RestoreDialog))
         await pilot.press("y")
-        await until(lambda: said(app).startswith("Restored the backup of 2025-11-21"))
+        await until(lambda: said(app).startswith("Restored 2025-11-21"))
         after = facts(kept)
         assert "Ada is allergic to walnuts" in after and "Plays the oboe" not in after
         # Another pane shows it at once.

@@ -91,9 +91,9 @@ def _notes(connection: apsw.Connection, ranking: Ranking, embedder: QueryEmbedde
         elif "sense" in unavailable:
             notes.append(f"Searched without the meanings of words: {unavailable['sense']}.")
         elif waiting:
-            several = "memory has" if waiting == 1 else "memories have"
+            several, whose = ("memory has", "its") if waiting == 1 else ("memories have", "their")
             many = f"{waiting:,}" if waiting <= _WAITING_COUNTED else f"More than {_WAITING_COUNTED:,}"
-            notes.append(f"{many} {several} no vector yet: only their words can be found.")
+            notes.append(f"{many} {several} no vector yet: only {whose} words can be found.")
     if ranking.asked.question.dropped:
         notes.append(
             f"Only the {len(ranking.asked.question.terms)} rarest words were looked for; "

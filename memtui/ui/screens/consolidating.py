@@ -196,7 +196,7 @@ class Consolidating(ListPane["SessionRow"]):
             self.say("Discarded: nothing was written.")
             return
         if self.shell.readonly:
-            self.say("This memory is open for reading only, so nothing can be changed.", "warning")
+            self.say("This memory is open for reading only.", "warning")
             return
         self.table.mark(set())
         await self.change(lambda memory: asyncio.run(memory.upkeep.apply(accepted)), "writing it down")

@@ -106,6 +106,8 @@ class CorrectDialog(_Editing):
         area.move_cursor(area.document.end)
         if self._proposed:
             self._show_difference()
+        else:
+            self.query_one(".dialog-diff", Static).update(assemble(("nothing yet", "$text-muted")))
 
     @on(TextArea.Changed)
     def _show_difference(self) -> None:

@@ -30,7 +30,7 @@ class JumpScreen(ModalScreen[int]):
     def compose(self) -> ComposeResult:
         for letter, region in zip(LETTERS, self._regions, strict=False):
             label = Static(content(f" {letter} ", "bold"), classes="jump-label")
-            label.styles.offset = (region.x + min(2, region.width // 2), region.y)
+            label.styles.offset = (region.x, region.y)  # where no title and no row begins
             yield label
 
     def on_key(self, event: events.Key) -> None:

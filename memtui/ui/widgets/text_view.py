@@ -15,7 +15,6 @@ from memtui.ui.keymap import bindings_at
 from memtui.ui.past import past
 from memtui.ui.perform import Performs
 
-
 # As in .text-body of lists.tcss.
 GAP = 1
 

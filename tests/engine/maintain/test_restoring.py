@@ -408,7 +408,7 @@ def test_a_restore_is_a_line_of_history_which_tells_what_it_took_and_the_way_bac
     assert line.op_id > last, "a number is never given twice"
     assert (line.kind, line.actor, line.at) == ("restore-backup", "person", int(clock.now))
     day = datetime.fromtimestamp(made.at).strftime("%Y-%m-%d %H:%M")
-    assert line.label == f"Restored the backup of {day}: lost 2 turns, 1 fact; 1 fact came back"
+    assert line.label == f"Restored {day}: lost 2 turns, 1 fact; 1 fact came back"
     assert memory.backups.before(line.op_id) == done.before
     assert memory.check(deep=True).ok
 

@@ -25,7 +25,7 @@ _RENUMBERED = "vector_log"
 def label(preview: RestorePreview, when: str) -> str:
     """What history calls a restore: which backup it was, and what came of it.
 
-    ``Restored the backup of 2026-03-03 14:00: lost 12 turns, 1 fact; 2 facts came back``.
+    ``Restored 2026-03-03 14:00: lost 12 turns, 1 fact; 2 facts came back``.
     """
     memories = [one for one in preview.counts if one.what in MEMORIES.values()]
     lost = ", ".join(plural(one.lost, one.what.removesuffix("s")) for one in memories if one.lost)
@@ -36,7 +36,7 @@ def label(preview: RestorePreview, when: str) -> str:
         f"{back} came back" if back else "",
         f"{changed:,} as before" if changed else "",
     )
-    return f"Restored the backup of {when}: {'; '.join(filter(None, parts)) or 'no memory differed'}"
+    return f"Restored {when}: {'; '.join(filter(None, parts)) or 'no memory differed'}"
 
 
 def carry_over(live: apsw.Connection, copy: apsw.Connection, gap: Gap, actor: str, label: str) -> Operation:
