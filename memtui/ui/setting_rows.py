@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
+from .paint import Role
 from .setting_names import NAMES, SECTIONS
 from .text import one_line, visible
 from .widgets.columns import Column, Piece
 
 if TYPE_CHECKING:
-    from memtui.config import Configuration, Setting
+    from memtui.config import Configuration, Setting, Settings
 
 # What is in these sections counts as soon as the memory is opened anew, which the app does by itself.
 _OF_THE_ENGINE = frozenset({"embedder", "search", "decay", "secrets", "llm", "feeds"})
@@ -19,7 +20,8 @@ _OF_THE_ENGINE = frozenset({"embedder", "search", "decay", "secrets", "llm", "fe
 class SettingRow(NamedTuple):
     """``origin``: ``default``, ``line 12`` of the file, or the environment variable that decides.
 
-    ``heading``: what its section is called; empty below the first of them.
+    ``heading``: what its section is called; empty below the first of them. ``idle``: why it decides nothing as
+    the others stand now; empty when it does.
     """
 
     number: int
@@ -27,6 +29,7 @@ class SettingRow(NamedTuple):
     value: Any
     origin: str
     heading: str = ""
+    idle: str = ""
 
     @property
     def from_environment(self) -> bool:
@@ -60,9 +63,20 @@ def setting_rows(configuration: Configuration) -> list[SettingRow]:
         value = section if setting.is_table else getattr(section, setting.key)
         origin = configuration.origins.get(setting.name, "default")
         title = SECTIONS[setting.section]
-        rows.append(SettingRow(number, setting, value, origin, title if title != before else ""))
+        heading = title if title != before else ""
+        rows.append(
+            SettingRow(number, setting, value, origin, heading, _idle(setting, configuration.settings))
+        )
         before = title
     return rows
+
+
+def _idle(setting: Setting, settings: Settings) -> str:
+    if setting.section == "embedder" and setting.key != "kind" and settings.embedder.kind != "endpoint":
+        return f"not in use: vectors are made by {settings.embedder.kind}"
+    if setting.section == "llm" and setting.key != "base_url" and not settings.llm.base_url:
+        return "not in use: no address is set"
+    return ""
 
 
 def choices(row: SettingRow, themes: Sequence[str]) -> list[Any]:
@@ -118,7 +132,8 @@ def setting_columns() -> list[Column[SettingRow]]:
         yield Piece(visible(NAMES[row.setting.name]), "text")
 
     def value(row: SettingRow, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(row.shown, width), "text" if row.origin == "default" else "accent")
+        role: Role = "dim" if row.idle else "text" if row.origin == "default" else "accent"
+        yield Piece(one_line(row.shown, width), role)
 
     def origin(row: SettingRow, width: int) -> Iterable[Piece]:
         yield Piece(one_line("" if row.origin == "default" else row.origin, width), "dim")

@@ -11,6 +11,7 @@ from memtui.engine.memory import Memory
 from memtui.ui.app import MemtuiApp
 from memtui.ui.screens.settings import SettingsDialog
 from memtui.ui.setting_names import NAMES, SECTIONS
+from memtui.ui.setting_rows import setting_rows
 from memtui.ui.widgets.bars import StatusLine
 from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import Static
@@ -213,6 +214,19 @@ async def test_hostile_values_do_nothing(story: Story, tmp_path: Path, size: tup
         await still(pilot.app)
         assert not any(sign in screen_text(app) for sign in "\x1b\x07\u202e")
         assert app.is_running
+
+
+def test_what_decides_nothing_as_the_others_stand_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("")
+
+    def idle() -> set[str]:
+        return {row.setting.name for row in setting_rows(config.load(file, {})) if row.idle}
+
+    assert {"embedder.base_url", "embedder.dimensions", "llm.model"} <= idle()
+    assert not {"embedder.kind", "llm.base_url", "general.theme"} & idle()
+    file.write_text('[embedder]\nkind = "endpoint"\n[llm]\nbase_url = "https://example.org/v1"\n')
+    assert idle() == set()
 
 
 def test_every_setting_and_every_section_has_a_plain_name() -> None:

@@ -35,7 +35,7 @@ Stage = Literal["choose", "writing", "done", "failed"]
 _HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
     "choose": (("Enter", "export"), ("Tab", "complete, next"), ("Space", "on or off")),
     "writing": (("c", "stop"),),
-    "done": (("Enter", "done"),),
+    "done": (("Enter", "close"),),
     "failed": (("b", "another path"),),
 }
 

@@ -45,7 +45,7 @@ _HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
     "counting": (("c", "stop"),),
     "counted": (("Enter", "import it"), ("b", "another path")),
     "importing": (("c", "stop"), ("Esc", "go on in the background")),
-    "done": (("Enter", "done"), ("u", "undo")),
+    "done": (("Enter", "close"), ("u", "undo")),
     "failed": (("b", "another path"),),
 }
 

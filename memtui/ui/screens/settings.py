@@ -98,7 +98,7 @@ class SettingsDialog(Dialog[None]):
         parts: list[Content | str | tuple[str, str]] = [
             (f"{SECTIONS[setting.section]}: {NAMES[setting.name]}", "bold"), (f"  {setting.name}\n", "$text-muted"),
             setting.description, "\n",
-            ("now      ", "$text-muted"), state or "…", "\n",
+            ("now      ", "$text-muted"), row.idle or state or "…", "\n",
             ("can be   ", "$text-muted"), f"{setting.expected}; {default} if not set\n",
             ("comes    ", "$text-muted"), _from(row), "; a change counts ",
             "at once" if row.counts_at_once(self.shell.applies_settings) else "from the next start",
