@@ -260,15 +260,17 @@ class TopicText(Labelled):
             place = int((run.started_at - since) // DAY)
             if tokens and 0 <= place < SPEND_DAYS:
                 days[place] += tokens
-        ends = (local_date(since, self.now), "today")
-        plot = (
-            columns(days, self.width, self._plot_lines, self.glyphs, "$accent", ends=ends)
-            if any(days)
-            else []
-        )
         lines = [
-            assemble((f"{count(spent(state.runs, since))} tokens in {SPEND_DAYS} days", "bold")), assemble(""),
-            *plot, *([assemble("")] if plot else []),
+            assemble((f"{count(spent(state.runs, since))} tokens in {SPEND_DAYS} days", "bold")),
+            assemble(""),
+        ]
+        if any(days):
+            ends = (local_date(since, self.now), "today")
+            lines += [
+                *columns(days, self.width, self._plot_lines, self.glyphs, "$accent", ends=ends),
+                assemble(""),
+            ]
+        lines += [
             *self.labelled("model", assemble(model or "none: everything works by rules, and costs nothing")),
             *self.labelled("budget", assemble(f"{count(budget)} tokens in one run")), assemble(""),
         ]  # fmt: skip
