@@ -55,6 +55,15 @@ def test_an_agents_write_is_signed_by_it_and_not_taken_back_by_a_plain_undo(
     assert memory.scratchpad.get("task").value == "mine"
 
 
+def test_the_writer_of_a_key_is_not_that_of_the_key_before_it(memory: Memory) -> None:
+    first = memory.scratchpad.set("first", "a")
+    memory.scratchpad.set("second", "b")
+    memory.actor = "agent:codex"
+    memory.scratchpad.set("first", "c")
+    assert memory.scratchpad.get("first").pad_id == first.pad_id
+    assert [memory.scratchpad.writer(key) for key in ("first", "second")] == ["agent:codex", "person"]
+
+
 def test_undoing_a_deletion_leaves_a_key_alone_that_was_written_since(memory: Memory) -> None:
     memory.scratchpad.set("task", "old")
     memory.scratchpad.delete("task")

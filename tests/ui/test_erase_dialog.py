@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+from typing import Any
+
 import pytest
 from memtui.engine.errors import NotFoundError
+from memtui.engine.maintain.erase import erasing
 from memtui.ui.screens.erasing import EraseDialog
 from memtui.ui.screens.memories import MemoriesPane
 from memtui.ui.screens.sessions import SessionsPane
@@ -13,7 +17,18 @@ from ui_story import Story, running, screen_text, settle, there, until
 DOG = "Fenna's dog answers to Zwervelaar and nobody else"
 
 
-async def test_memories_are_erased_once_their_number_is_typed(story: Story) -> None:
+async def test_memories_are_erased_once_their_number_is_typed(
+    story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proving, go_on = threading.Event(), threading.Event()
+    prove = erasing.proving.prove
+
+    def prove_later(*given: Any) -> Any:
+        proving.set()
+        go_on.wait(60)
+        return prove(*given)
+
+    monkeypatch.setattr(erasing.proving, "prove", prove_later)
     with story.open() as memory:
         dog = memory.remember(DOG)
         again = memory.remember(f"As I said: {DOG}")
@@ -35,9 +50,17 @@ async def test_memories_are_erased_once_their_number_is_typed(story: Story) -> N
         await until(lambda: "Type 1 to erase; Esc leaves" in screen_text(app))
         await pilot.press("tab", "down", "space")  # the other one as well
         await until(lambda: "Type 2 to erase" in screen_text(app))
+        await pilot.press("space")  # after all not, and yes again
+        await until(lambda: "Type 1 to erase" in screen_text(app))
+        await pilot.press("space")
+        await until(lambda: "Type 2 to erase" in screen_text(app))
         await pilot.press("G", "k", "space")  # and the backup that cannot be opened
         await until(lambda: "deleted" in screen_text(app))
         await pilot.press("tab", "backspace", "2", "enter")
+        await until(proving.is_set)
+        await pilot.press("escape")  # it is not stopped half-way
+        assert isinstance(app.screen, EraseDialog)
+        go_on.set()
         await until(lambda: "2 memories erased for good" in screen_text(app))
         assert "Another process looked for" in screen_text(app)
         assert not bad.exists()

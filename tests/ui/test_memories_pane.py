@@ -55,7 +55,12 @@ async def test_a_filter_narrows_the_list_and_escape_takes_it_away(story: Story) 
         await pilot.press("slash", *"tag:travel,home")
         await until(lambda: memories(app).table.row_count == 2)
         await until(lambda: "2 of 6" in screen_text(app))
-        await pilot.press("enter", "escape")
+        await pilot.press("enter", "space")
+        await until(lambda: "1 marked" in screen_text(app))
+        await pilot.press("escape")
+        assert memories(app).table.marks == set()
+        assert memories(app).filter_text == "tag:travel,home"
+        await pilot.press("escape")
         await until(lambda: memories(app).table.row_count == 6)
         assert memories(app).filter_text == ""
 

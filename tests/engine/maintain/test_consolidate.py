@@ -131,6 +131,16 @@ def test_new_turns_reopen_a_session_and_only_they_are_read(memory: Memory, clock
     assert reader.chunks == [1]
 
 
+def test_a_turn_that_was_forgotten_keeps_no_session_waiting(memory: Memory, clock: Clock) -> None:
+    say(memory, clock, "s1", "I like tea with milk.")
+    consolidate(memory, clock)
+    late = memory.record_turn("s1", "user", "I like rain on the roof.")
+    assert [one.session_id for one in memory.pending_sessions()] == ["s1"]
+    memory.forget(late.id)
+    assert memory.pending_sessions() == []
+    assert memory.stats().pending_sessions == 0
+
+
 def test_a_session_asked_for_by_name_is_taken_though_it_goes_on(memory: Memory, clock: Clock) -> None:
     say(memory, clock, "s1", "I live in Bergen.")
     assert asyncio.run(memory.consolidate("s1")).total("added") == 1
