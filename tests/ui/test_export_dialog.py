@@ -58,10 +58,13 @@ async def test_what_is_shown_goes_to_a_file_and_a_file_that_is_there_is_kept(
         await until(lambda: stage(app) == "failed")
         await until(lambda: "there already" in " ".join(screen_text(app).replace("│", " ").split()))
         assert target.read_bytes() == before
-        # Asked to, it is replaced, here with its history.
         await pilot.press("b")
         assert stage(app) == "choose"
-        await pilot.press("tab", "tab", "space", "tab", "space")
+        await pilot.press("tab", "tab", "space", "enter")  # its history is another matter
+        await until(lambda: stage(app) == "failed")
+        assert target.read_bytes() == before
+        # Asked to, it is replaced, here with its history.
+        await pilot.press("b", "tab", "tab", "tab", "space")
         assert [toggle.on for toggle in app.screen.query(Toggle)] == [True, True]
         await pilot.press("enter")
         await until(lambda: stage(app) == "done")

@@ -87,6 +87,19 @@ def test_a_granted_wish_is_the_persons_own_change_and_one_undo_takes_it_back(doo
     assert _cards(door) == []
     door.person.undo()
     assert door.person.get(fact.id).active and len(_cards(door)) == 1
+    door.person.upkeep.decide(card, "correct", text="Ada lives in Oslo now")  # in the person's own words
+    assert [now.content for now in door.person.view.page("kind:fact")] == ["Ada lives in Oslo now"]
+
+
+def test_only_the_person_decides_about_a_wish(door: Door) -> None:
+    fact = door.person.remember("Ada lives in Bergen")
+    door.ask("forget_fact", memory_id=fact.id)
+    [card] = [card for card in door.person.upkeep.review() if card.kind == "wish"]
+    door.person.actor = "agent:other"
+    with pytest.raises(ProtectedError, match="person"):
+        door.person.upkeep.decide(card, "keep")
+    door.person.actor = "person"
+    assert len(_cards(door)) == 1
 
 
 def test_a_declined_wish_is_not_asked_again(door: Door) -> None:
