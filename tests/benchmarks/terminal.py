@@ -18,6 +18,8 @@ from types import TracebackType
 from typing import Self
 
 COLUMNS, LINES = 120, 40
+# A start that is measured finds its bytecode written, as it does elsewhere.
+_SURROUNDINGS = {"TERM": "xterm-256color", "NO_MOTION": "1", "PYTHONDONTWRITEBYTECODE": ""}
 _CONTROL = re.compile(rb"\x1b\[[0-9;?<=>]*[a-zA-Z]")
 # The cursor's mark, the signs of a memory, and the beginning of its text.
 _ROW = re.compile(r"▌[^\w\r\n]*(\w[^\r\n]{14})")
@@ -34,7 +36,7 @@ class Terminal:
         self.started = time.perf_counter()
         self._process = subprocess.Popen(
             command, stdin=slave, stdout=slave, stderr=slave, close_fds=True, start_new_session=True,
-            env={**os.environ, "TERM": "xterm-256color", "NO_MOTION": "1", **environment},
+            env={**os.environ, **_SURROUNDINGS, **environment},
         )  # fmt: skip
         os.close(slave)
 
