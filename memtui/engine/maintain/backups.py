@@ -232,7 +232,7 @@ class Backups:
         path = self._path()
         chosen = self.info(name)
         with (
-            locks.alone(path, self._wait, "Nothing was restored.", lambda work: None),
+            locks.alone(path, self._wait, "Nothing was restored."),
             self.opened(chosen.path) as source,
         ):
             compared = restore_preview.preview(

@@ -29,7 +29,9 @@ def beside(path: Path, kind: str) -> FileLock:
 
 
 @contextmanager
-def alone(path: Path, wait: float, told: str, waiting: Callable[[str], None]) -> Iterator[None]:
+def alone(
+    path: Path, wait: float, told: str, waiting: Callable[[str], None] = lambda work: None
+) -> Iterator[None]:
     """No import, job or erase runs meanwhile. Raises BusyError, which ends with ``told``, if one goes on for ``wait`` seconds.
 
     ``waiting`` is called with what must end first.
