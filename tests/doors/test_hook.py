@@ -294,6 +294,30 @@ def test_click_reads_what_is_written_by_hand(memory: Memory, place: Path, home: 
     assert (wrong.returncode, "error: " in wrong.stderr) == (2, True)
 
 
+def test_what_is_not_in_the_form_that_connect_writes_is_left_to_click(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ran: list[dict[str, str]] = []
+    monkeypatch.setattr(program, "run", ran.append)
+    for arguments in (
+        ["cursor"], ["claude-code", "--help"], ["claude-code", "--agent", "cc"], ["claude-code", "--db="],
+        ["claude-code", "--readonly=yes"],
+    ):  # fmt: skip
+        program.hurry(arguments)
+    assert ran == []
+    program.hurry(["claude-code", "--db=a", "--readonly"])
+    assert ran == [{"--db": "a", "--readonly": ""}]
+
+
+def test_the_memory_that_is_named_comes_before_the_one_that_is_set(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = place.with_name("other.db")
+    monkeypatch.setenv("MEMTUI_DB", str(other))
+    program._opened({"--db": str(place)}, []).close()
+    assert (place.exists(), other.exists()) == (True, False)
+
+
 def test_an_import_of_the_transcript_knows_what_the_hook_recorded(
     memory: Memory, place: Path, tmp_path: Path
 ) -> None:

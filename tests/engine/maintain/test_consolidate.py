@@ -370,6 +370,19 @@ def test_an_order_planted_in_a_tool_reply_is_held_back(memory: Memory, clock: Cl
         (let_in,) = memory.view.page("kind:fact")
         assert (let_in.content, let_in.trust, let_in.protected) == (text or card.text, trust, True)
         memory.undo()
+    memory.upkeep.decide(card, "forget")
+    assert contents(memory) == [] and memory.upkeep.review() == []
+
+
+def test_what_names_no_turn_is_not_kept(memory: Memory, clock: Clock) -> None:
+    say(memory, clock, "s1", "The bridge is closed in May.")
+    reader = Scripted(
+        Draft(kind="fact", content="The tunnel is open at night", sources=()),
+        Draft(kind="fact", content="The bridge is red", sources=("ep_of_nobody",)),
+        "The bridge is closed in May",
+    )
+    asyncio.run(memory.upkeep.consolidate("s1", extractor=reader))
+    assert contents(memory) == ["The bridge is closed in May"]
 
 
 def test_a_fact_is_trusted_as_its_least_trusted_source(memory: Memory, clock: Clock) -> None:

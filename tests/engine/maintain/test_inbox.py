@@ -88,6 +88,13 @@ def test_what_else_fades_is_one_card_that_can_be_kept_put_off_and_taken_back(
     assert not any(item.several for item in memory.upkeep.review())
     memory.undo(kept.op_id)
     assert memory.upkeep.review()[-1].several
+    memory.redo()
+    memory.actor = "agent:other"
+    for subject in SUBJECTS[50:60]:  # others that come to fade later
+        memory.remember(f"{subject} {subject[::-1]}", confidence=0.5)
+    memory.actor = "person"
+    clock.now += 20 * DAY
+    assert [len(item.memories) for item in memory.upkeep.review() if item.several] == [10]
 
 
 def test_the_same_question_the_other_way_round_is_the_same_question() -> None:

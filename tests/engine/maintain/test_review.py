@@ -135,6 +135,13 @@ def test_forgetting_one_side_keeps_the_other(memory: Memory, conflict: ReviewIte
     assert memory.get(new.id).supersedes == old.id and memory.get(old.id).confidence == 0.3
 
 
+def test_a_side_that_is_not_on_the_card_is_refused(memory: Memory, conflict: ReviewItem) -> None:
+    other = memory.remember("The lamp is green")
+    with pytest.raises(InputError, match="not on this card"):
+        memory.upkeep.decide(conflict, "forget", keep=other.id)
+    assert cards(memory, "conflict") == [conflict]
+
+
 def test_each_memory_is_on_one_card_and_on_none_when_it_is_gone(
     memory: Memory, clock: Clock, conflict: ReviewItem
 ) -> None:

@@ -107,4 +107,7 @@ def test_an_arm_without_weight_brings_nothing_in() -> None:
 def test_context_counts_only_where_scores_are_fused() -> None:
     lists: Lists = {"context": [Candidate(rid=1, score=0.5, share=0.5)]}
     assert [one.score for one in fuse(lists, Profile())] == [0.5]
-    assert fuse(lists, RRF) == fuse(lists, Profile(neighbours=0.0, session=0.0, facts=0.0)) == []
+    nothing = {"neighbours": 0.0, "session": 0.0, "facts": 0.0}
+    assert fuse(lists, RRF) == fuse(lists, Profile(**nothing)) == []
+    for lends in nothing:
+        assert [one.score for one in fuse(lists, Profile(**{**nothing, lends: 0.1}))] == [0.5]

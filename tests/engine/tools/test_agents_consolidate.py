@@ -208,3 +208,17 @@ def test_a_confined_agent_is_done_with_what_it_sees_and_leaves_the_rest_waiting(
     assert '"consolidated":true' in ask("is_session_consolidated")
     [waiting] = door.person.pending_sessions()
     assert waiting.consolidated_through is None
+
+
+def test_what_was_taken_away_from_a_confined_agent_does_not_come_back_either(
+    door: Door, clock: Clock
+) -> None:
+    turn = door.person.record_turn("talk", "user", "We own a boat.", project="work")
+    agent = beside(door.person, project="work")
+    fact = {"content": "Owns a boat", "source_ids": [turn.id]}
+    for outcome in ("added", "dropped"):
+        answer = call(agent, "save_facts_batch", {"session_id": "talk", "facts": [fact]})
+        assert f'"outcome":"{outcome}"' in answer.text
+        clock.now += DAY
+        for one in door.person.view.page("kind:fact"):
+            door.person.forget(one.id)

@@ -91,6 +91,16 @@ def test_a_granted_wish_is_the_persons_own_change_and_one_undo_takes_it_back(doo
     assert [now.content for now in door.person.view.page("kind:fact")] == ["Ada lives in Oslo now"]
 
 
+def test_a_wish_goes_with_what_it_is_about_and_says_something_new(door: Door) -> None:
+    fact = door.person.remember("Ada lives in Bergen")
+    same = door.refused("correct_fact", memory_id=fact.id, new_content=" Ada lives in Bergen ")
+    assert "same" in same["message"]
+    door.ask("correct_fact", memory_id=fact.id, new_content="Ada lives in Oslo")
+    assert len(_cards(door)) == 1
+    door.person.forget(fact.id)
+    assert _cards(door) == []
+
+
 def test_only_the_person_decides_about_a_wish(door: Door) -> None:
     fact = door.person.remember("Ada lives in Bergen")
     door.ask("forget_fact", memory_id=fact.id)
