@@ -219,7 +219,7 @@ def _of_filter(
         scalar(connection, f"SELECT count(*) FROM memories m WHERE {compiled.where}", compiled.bindings)
     )
     rows = connection.execute(
-        f"SELECT m.id FROM memories m WHERE {compiled.where} ORDER BY m.event_time, m.rid LIMIT {MOST_NAMED}",
+        f"SELECT m.id FROM memories m WHERE {compiled.where} ORDER BY +m.event_time, m.rid LIMIT {MOST_NAMED}",
         compiled.bindings,
     )
     return Complaint(

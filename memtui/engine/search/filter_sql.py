@@ -29,7 +29,7 @@ _EFFECTIVE_SOON = EFFECTIVE_SQL.replace(":now", f"(:now + {FADING_DAYS} * 86400.
 STALE_DAYS, PASSED_DAYS = 365, 14
 _PASSING = '"tomorrow" OR "tonight" OR "next week" OR "next month" OR "next weekend" OR "this week" OR "this weekend"'
 # Nobody recalled or confirmed it in a year; or its "tomorrow" is long over, and it does not say which day that was.
-_STALE = f"""m.kind = 'fact' AND m.valid_until IS NULL AND (
+_STALE = f"""m.kind <> 'episode' AND m.kind = 'fact' AND m.valid_until IS NULL AND (
     max(m.created_at, coalesce(m.last_accessed, 0), coalesce(m.confirmed_at, 0), coalesce(m.reviewed_at, 0))
         < :now - {STALE_DAYS} * 86400
     OR (m.event_time < :now - {PASSED_DAYS} * 86400 AND m.content NOT LIKE '% (said %)'
@@ -49,7 +49,7 @@ STATES: Mapping[str, str] = {
     "merged": "m.ended_by = 'merged'",
     "protected": "m.confirmed_at IS NOT NULL",
     "confirmed": "m.confirmed_at IS NOT NULL",
-    "fading": "m.kind = 'fact' AND m.confirmed_at IS NULL AND m.decay_rate > 0 "
+    "fading": "m.kind <> 'episode' AND m.kind = 'fact' AND m.confirmed_at IS NULL AND m.decay_rate > 0 "
     f"AND {_EFFECTIVE_SOON} < :fade_threshold",
     "correction": "m.attributes <> '{}' AND json_type(m.attributes, '$.supersedes') = 'text'",
     "secret": "m.attributes <> '{}' AND json_type(m.attributes, '$.secrets') = 'array'",

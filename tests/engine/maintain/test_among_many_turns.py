@@ -65,3 +65,8 @@ def test_looking_for_facts_that_are_near_each_other(memory: Memory) -> None:
     with memory._connections.read() as connection:
         steps, statement = longest(memory, lambda: near.pairs(connection))
     assert steps < TURNS, statement
+
+
+def test_counting_facts_that_are_stale(memory: Memory) -> None:
+    steps, statement = longest(memory, lambda: memory.view.count("is:stale"))
+    assert steps < TURNS, statement
