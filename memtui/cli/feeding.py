@@ -52,9 +52,9 @@ def import_command(
     """Bring in conversations from files, folders and zip archives.
 
     Claude Code, Codex and OpenAI Agents SDK sessions, ChatGPT and Claude.ai exports, LangChain histories, other memories
-    (memory.db, mem0, the MCP reference server, observations), Markdown notes, and JSONL ({"session_id", "role",
-    "content", "time"} a line) are recognised by what is in them. What is there already is not added again. Ctrl+C
-    stops; what came in until then stays, and "memtui undo" takes it back.
+    (memory.db, mem0, the MCP reference server, observations), Markdown notes, and messages ({"session_id", "role",
+    "content", "time"} a line, or in one JSON array) are recognised by what is in them. What is there already is not added
+    again. Ctrl+C stops; what came in until then stays, and "memtui undo" takes it back.
 
     What is named and cannot be read is told at the end, with exit code 3; the rest comes in. In folders and archives, what
     is something else is left out and named (--json: all of it).

@@ -25,7 +25,7 @@ from .claude_code import ClaudeCode
 from .claude_history import ClaudeHistory
 from .codex import Codex
 from .complete import Complete
-from .generic import Generic
+from .generic import Generic, GenericArray
 from .langchain import LangChain
 from .limits import LIMITS, BrokenSourceError, LimitError, Limits
 from .markdown import Markdown
@@ -51,6 +51,7 @@ FEEDS: tuple[Feed, ...] = (
     McpMemory(),
     Observations(),
     Generic(),
+    GenericArray(),
     Mem0(),
     Vault(),
     Markdown(),
@@ -58,16 +59,26 @@ FEEDS: tuple[Feed, ...] = (
 )
 
 EMPTY = "empty"
+UNREADABLE = "cannot be read"
 BINARY = "not text"
 OTHER = "in no known format"
 # What is not recognised by itself, as much is text or a JSON object.
 _ALSO = {"markdown": " (any plain text)", "scratchpad": " (a JSON object of keys and texts)"}
-UNREADABLE = "cannot be read"
 NO_FILE = "not a file"
 ASIDE = "notes beside something else"
 OWN = "this memory"
 NESTED = "database in an archive"
 PACKED = "packed file in an archive"
+FOREIGN = "SQLite file of another program"
+NO_TABLES = "SQLite file without a table that can be read"
+# Where no format that somebody names could help: what does.
+_HELP = {
+    NESTED: "Unpack the archive, and import what is in it.",
+    PACKED: "Unpack the archive, and import what is in it.",
+    UNREADABLE: "It may be an incomplete download or copy: fetch it again.",
+    NO_TABLES: "It may be empty, or an incomplete copy: copy it again while no program writes it.",
+    FOREIGN: "Read are memory.db files, and those of the OpenAI Agents SDK, LangChain and mem0 (history.db).",
+}
 # Text in two bytes a character would have shown by then.
 _TEXT = 64
 
@@ -188,7 +199,7 @@ class _Search:
         self.wanted = wanted
         self.limits = limits
         self.own = own
-        self.folder = False
+        self.folder = self.archive = False
         self.left_out: list[LeftOut] = []
 
     def _leave_out(self, reason: str, path: Path, member: str | None = None) -> None:
@@ -258,9 +269,10 @@ class _Search:
         with path.open("rb") as file:
             head = self._head(file, status.st_size)
         if head.startswith(zips.MAGIC):
+            self.archive = not self.folder
             yield from self._members(path, status)
             return
-        unpack = head.startswith(packed.MAGIC)
+        unpack = head.startswith(packed.MAGICS)
         if unpack and self.folder and packed.copies(path):
             self._leave_out(packed.BESIDE, path)
             return
@@ -268,8 +280,7 @@ class _Search:
             if unpack:
                 name = self._unpacked(path)
             elif head.startswith(databases.MAGIC):
-                tables = databases.tables(path, self.limits)
-                name = self._choose(Head(raw=b"", tables=tables), insist=False)
+                name = self._choose_by(databases.tables(path, self.limits))
             else:
                 name = self._recognise(head, len(head) >= status.st_size, insist=not self.folder)
         except _UnknownError as unknown:
@@ -277,6 +288,15 @@ class _Search:
             return
         source = Source(path=path, size=status.st_size, modified=status.st_mtime, packed=unpack)
         yield status.st_mtime, Recognised(format=name, source=source)
+
+    def _choose_by(self, tables: databases.Tables) -> str:
+        """The format of an SQLite file."""
+        if not tables:
+            raise _UnknownError(NO_TABLES)
+        try:
+            return self._choose(Head(raw=b"", tables=tables), insist=False)
+        except _UnknownError as unknown:
+            raise _UnknownError(FOREIGN if str(unknown) == OTHER else str(unknown)) from None
 
     def _unpacked(self, path: Path) -> str:
         try:
@@ -297,7 +317,7 @@ class _Search:
                 try:
                     with archive.open(member) as file:
                         head = self._head(file, size)
-                    if head.startswith((*zips.MAGIC, packed.MAGIC)):
+                    if head.startswith((*zips.MAGIC, *packed.MAGICS)):
                         raise _UnknownError(PACKED)
                     name = self._recognise(head, len(head) >= size, insist=False)
                 except zips.ARCHIVE_ERRORS:
@@ -345,14 +365,15 @@ class _Search:
         what = (
             f"is not in {self.wanted.label} format" if self.wanted else "is in no format that can be imported"
         )
+        some = f"is in {self.wanted.label} format" if self.wanted else "is in a format that can be imported"
         reasons = Counter(one.reason for one in self.left_out)
-        if self.folder:
-            if not reasons:
-                return InputError(
-                    f"{path} is an empty folder.", "Name the folder that holds the session files."
-                )
+        help = next((_HELP[reason] for reason, _ in reasons.most_common() if reason in _HELP), "")
+        if self.folder and not reasons:
+            return InputError(f"{path} is an empty folder.", "Name the folder that holds the session files.")
+        if self.folder or (self.archive and reasons):
             seen = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(5))
-            return InputError(f"Nothing in {path} {what} ({seen}).", f"Formats: {known}.")
+            archived = help if self.archive else ""
+            return InputError(f"Nothing in {path} {some} ({seen}).", archived or f"Formats: {known}.")
         reason = reasons.most_common(1)[0][0] if reasons else EMPTY
         if reason == EMPTY:
             return InputError(f"{path} is empty.", "Check that it was written or downloaded completely.")
@@ -366,5 +387,7 @@ class _Search:
                 f"{path} is neither a file nor a folder.", "Name a file, a folder or a zip archive."
             )
         seen = "" if reason == OTHER else f" ({reason})"
+        if help:
+            return InputError(f"{path} {what}{seen}.", help)
         names = ", ".join(f"{feed.name}{_ALSO.get(feed.name, '')}" for feed in FEEDS)
         return InputError(f"{path} {what}{seen}.", f"If you know better, say so with --format: {names}.")

@@ -1,4 +1,4 @@
-"""Generic JSONL: ``{"role", "content", "session_id"?, "time"?, "id"?, "title"?, "project"?}`` a line.
+"""Generic messages: ``{"role", "content", "session_id"?, "time"?, "id"?, "title"?, "project"?}``, one a line or in an array.
 
 ``session`` is also read for ``session_id``, ``timestamp`` or ``created_at`` for ``time``, a list of blocks
 with a ``text`` for ``content``. Without a session the file is the session. An ``id`` counts in its session.
@@ -13,8 +13,9 @@ import msgspec
 
 from ..curate import intake
 from ..records import Skip, Turn
-from . import base, values
+from . import base, json_items, values
 from .base import Head
+from .limits import LIMITS
 from .ordinals import Ordinals
 from .source import Stream
 
@@ -42,15 +43,41 @@ class Generic:
     label = "JSONL"
 
     def sniff(self, head: Head) -> bool:
-        return any(
-            isinstance(record.get("role"), str) and isinstance(record.get("content"), str | list)
-            for record in head.objects
-        )
+        return any(map(_is_message, head.objects))
 
     def read(self, stream: Stream) -> Iterator[Turn | Skip]:
         ordinals = Ordinals()
         for line in values.decode_each(_DECODER, stream.lines(), stream):
             yield line if isinstance(line, Skip) else _turn(line, stream, ordinals)
+
+
+class GenericArray:
+    """The same in one JSON array, however it is laid out."""
+
+    name = "json"
+    label = "JSON messages"
+
+    def sniff(self, head: Head) -> bool:
+        if not head.raw.lstrip().startswith(b"["):
+            return False
+        first = next(json_items.split([head.raw], LIMITS), None)
+        try:
+            return isinstance(first, bytes) and _is_message(msgspec.json.decode(first))
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+            return False
+
+    def read(self, stream: Stream) -> Iterator[Turn | Skip]:
+        ordinals = Ordinals()
+        for item in values.decode_each(_DECODER, stream.items(), stream):
+            yield item if isinstance(item, Skip) else _turn(item, stream, ordinals)
+
+
+def _is_message(record: Any) -> bool:
+    return (
+        isinstance(record, dict)
+        and isinstance(record.get("role"), str)
+        and isinstance(record.get("content"), str | list)
+    )
 
 
 def _turn(line: _Line, stream: Stream, ordinals: Ordinals) -> Turn | Skip:

@@ -1,4 +1,4 @@
-"""Files packed with zstandard, unpacked as they are read and never to disk.
+"""Files packed with zstandard or gzip, unpacked as they are read and never to disk.
 
 Python has zstandard from 3.14 on, for older ones a package brings the same module. A packed file can be built
 to unpack to terabytes or to ask for gigabytes of window: both are capped before the bytes are made.
@@ -6,7 +6,9 @@ to unpack to terabytes or to ask for gigabytes of window: both are capped before
 
 from __future__ import annotations
 
+import gzip
 import io
+import zlib
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +21,10 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 MAGIC = b"\x28\xb5\x2f\xfd"
+GZIP = b"\x1f\x8b"
+MAGICS = (MAGIC, GZIP)
 SUFFIX = ".zst"
+SUFFIXES = (SUFFIX, ".gz")
 NEEDS = "packed with zstandard, which needs: pip install backports.zstd"
 BESIDE = "packed copy of a file beside it"
 _WINDOW_LOG = 27  # 128 MiB, what zstandard itself reads unless told to trust a file
@@ -33,14 +38,26 @@ class Unpacked(io.RawIOBase):
     """The unpacked bytes of a file; ``taken`` counts the packed ones. Raises BrokenSourceError, LimitError."""
 
     def __init__(self, path: Path, limits: Limits) -> None:
-        zstd = _zstd(path)
-        self._damaged: tuple[type[Exception], ...] = (zstd.ZstdError, EOFError, OSError)
         self._path = path
         self._limits = limits
         self._count = 0
+        self._damaged: tuple[type[Exception], ...] = (EOFError, OSError)
+        self._unpacking: Any
         self._file = io.FileIO(path)
-        options = {zstd.DecompressionParameter.window_log_max: _WINDOW_LOG}
-        self._unpacking: Any = zstd.ZstdFile(self._file, options=options)
+        try:
+            gzipped = self._file.read(len(GZIP)) == GZIP
+            self._file.seek(0)
+            if gzipped:
+                self._damaged += (zlib.error,)
+                self._unpacking = gzip.GzipFile(fileobj=self._file)
+            else:
+                zstd = _zstd(path)
+                self._damaged += (zstd.ZstdError,)
+                options = {zstd.DecompressionParameter.window_log_max: _WINDOW_LOG}
+                self._unpacking = zstd.ZstdFile(self._file, options=options)
+        except BaseException:
+            self._file.close()
+            raise
 
     @property
     def taken(self) -> int:
@@ -71,7 +88,7 @@ class Unpacked(io.RawIOBase):
 
 def copies(path: Path) -> bool:
     """True for a packed file whose plain one is beside it."""
-    return path.suffix == SUFFIX and path.with_suffix("").is_file()
+    return path.suffix in SUFFIXES and path.with_suffix("").is_file()
 
 
 def _zstd(path: Path) -> ModuleType:

@@ -38,7 +38,7 @@ def bare(line: bytes, *, first: bool, blank: bool) -> bytes:
 
 class Source(Record):
     """One stream: a file, or a ``member`` of the archive ``path``. ``size`` in bytes (of a member unpacked, of a
-    file ``packed`` with zstandard not), ``modified`` in Unix seconds, ``place`` is how it is called on screen.
+    ``packed`` file not), ``modified`` in Unix seconds, ``place`` is how it is called on screen.
     """
 
     path: Path
@@ -55,7 +55,7 @@ class Source(Record):
     def stem(self) -> str:
         """The file's name without folder and last suffixes; bytes that are not UTF-8 become question marks."""
         path = self.path if self.member is None else PurePosixPath(self.member)
-        stem = path.with_suffix("").stem if self.packed and path.suffix == packed.SUFFIX else path.stem
+        stem = path.with_suffix("").stem if self.packed and path.suffix in packed.SUFFIXES else path.stem
         return stem.encode(errors="replace").decode()
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 from feed_samples import claude, conversation, jsonl, message, read, words
 from memtui.engine.errors import InputError
 from memtui.engine.feeds.detect import FEEDS, find_sources
+from memtui.engine.feeds.limits import MIB, Limits
 
 
 def formats(*paths: Path) -> list[str]:
@@ -185,3 +189,84 @@ def test_the_hint_for_an_unknown_file_names_formats_that_can_be_given(tmp_path: 
     assert [found.format for found in find_sources([tmp_path / "kv.json"], "scratchpad").sources] == [
         "scratchpad"
     ]
+
+
+def test_a_file_packed_with_gzip_is_read_like_any_other(tmp_path: Path) -> None:
+    plain = jsonl(tmp_path / "s.jsonl", [claude("user", "one"), claude("user", "two")])
+    packed = tmp_path / "s.jsonl.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    turns, skips = read(packed)
+    assert (words(turns), skips) == (["one", "two"], [])
+    assert turns == read(plain)[0]
+    assert find_sources([tmp_path]).ignored == {"packed copy of a file beside it": 1}
+    many = jsonl(tmp_path / "many", [claude("user", f"{number} {number**7}") for number in range(20_000)])
+    packed.write_bytes(gzip.compress(many.read_bytes())[:-100_000])
+    turns, skips = read(packed)
+    assert 0 < len(turns) < 20_000
+    assert skips[-1].reason == "the rest of the file cannot be read"
+    packed.write_bytes(b"\x1f\x8b\x08 and then nothing")
+    with pytest.raises(InputError, match="cannot be read") as caught:
+        find_sources([packed])
+    assert "fetch it again" in caught.value.hint
+
+
+def test_what_gzip_unpacks_is_capped(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"role": "user", "content": "hi"}\n' * 200_000))
+    turns, skips = read(path, limits=Limits(ratio=5, ratio_from=2 * MIB))
+    assert 0 < len(turns) < 200_000
+    assert "more than 5 times" in skips[-1].place
+
+
+def test_messages_in_one_array_are_read_however_it_is_laid_out(tmp_path: Path) -> None:
+    said = [
+        {"role": "user", "content": "hi", "time": 1_760_000_000},
+        {"role": "assistant", "content": [{"text": "hello"}]},
+    ]
+    for layout in (None, 2):
+        path = tmp_path / "talk.json"
+        path.write_text("\ufeff" + json.dumps(said, indent=layout))
+        assert formats(path) == ["json"]
+        turns, skips = read(path)
+        assert ([(turn.role, turn.content) for turn in turns], skips) == (
+            [("user", "hi"), ("assistant", "hello")],
+            [],
+        )
+    # The same, one a line: importing both adds nothing.
+    lines = jsonl(tmp_path / "talk.jsonl", said)
+    assert [turn.source_key for turn in read(lines)[0]] == [turn.source_key for turn in turns]
+    path.write_text(json.dumps([{"name": "x", "role": "admin"}]))
+    with pytest.raises(InputError):
+        find_sources([path])
+
+
+@pytest.mark.parametrize(
+    ("member", "help"),
+    [("x.zip", "Unpack the archive"), ("x.gz", "Unpack the archive"), ("x.html", "Formats: ")],
+)
+def test_what_to_do_with_an_archive_that_holds_nothing_is_told(
+    member: str, help: str, tmp_path: Path
+) -> None:
+    raw = {"x.zip": b"PK\x05\x06" + b"\0" * 18, "x.gz": gzip.compress(b"x"), "x.html": b"<p>"}[member]
+    with zipfile.ZipFile(tmp_path / "out.zip", "w") as archive:
+        archive.writestr(member, raw)
+    with pytest.raises(InputError) as caught:
+        find_sources([tmp_path / "out.zip"])
+    assert caught.value.message.startswith(
+        f"Nothing in {tmp_path / 'out.zip'} is in a format that can be imported (1 "
+    )
+    assert caught.value.hint.startswith(help)
+
+
+def test_a_database_of_another_program_or_half_of_one_is_told_from_text(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.execute("CREATE TABLE t(a)")
+        connection.execute("INSERT INTO t VALUES (zeroblob(20000))")
+    with pytest.raises(InputError, match="of another program") as caught:
+        find_sources([path])
+    assert "--format" not in caught.value.hint
+    path.write_bytes(path.read_bytes()[:2000])
+    with pytest.raises(InputError, match="without a table that can be read") as caught:
+        find_sources([path])
+    assert "copy" in caught.value.hint
