@@ -18,6 +18,7 @@ from memtui.ui.screens.question import Question
 from memtui.ui.screens.sessions import SessionsPane
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
+from memtui.ui.widgets.transcript_view import TranscriptView
 from memtui.ui.widgets.work_strip import WorkStrip
 from textual.widgets import TextArea
 from ui_story import DAY, NOW, Story, running, screen_text, settle, there, until
@@ -83,6 +84,17 @@ async def test_one_key_turns_a_conversation_into_facts_and_undo_makes_it_pending
         await pilot.press("u")
         await until(lambda: said(app).startswith("Undid: Consolidated"))
         assert "family" in pending(talks)
+
+
+async def test_after_a_run_a_low_transcript_still_begins_with_what_the_session_is(talks: Story) -> None:
+    app = at_sessions(talks)
+    async with running(app, (80, 24)) as pilot:
+        await pilot.press("r")
+        await until(lambda: said(app).startswith("Consolidated “family”: 3 facts"))
+        await until(lambda: "of your family today" in screen_text(app))
+        await settle(app)
+        assert pane(app).query_one(TranscriptView).scroll_offset.y == 0
+        assert "✓ consolidated 22 Nov" in screen_text(app)
 
 
 async def test_marked_sessions_and_all_are_one_operation(talks: Story) -> None:

@@ -192,7 +192,7 @@ class TranscriptLines(PagedView, can_focus=True, inherit_bindings=False):
             top, height = self.scroll_offset.y, max(self.size.height, 1)
             if first < top or end - first > height:
                 self.scroll_to(y=first if self.cursor else 0, animate=False)
-            elif end > top + height:
+            elif self.cursor and end > top + height:  # the first turn: what stands above all of them stays
                 self.scroll_to(y=end - height, animate=False)
         self.refresh()
 
