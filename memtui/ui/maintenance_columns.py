@@ -66,7 +66,7 @@ def maintenance_columns(
 
     return [
         Column("sign", "", sign, width=1),
-        Column("name", "", name, width=13, gap=1),
+        Column("name", "what", name, width=13, gap=1),
         # What has no schedule has more to say.
         Column("outcome", "last run", outcome, least=10, drop=0, spills=True),
         Column("schedule", "schedule", schedule, width=9, drop=2),

@@ -158,4 +158,4 @@ def test_the_previews_name_the_keys_in_force(story: Story) -> None:
         (gone,) = memory.view.page('is:superseded "Standup is at 10:00"')
         text = MemoryText(60, story.now, UNICODE, lambda action: f"<{action}>")
         told = text.whole(gather(memory, gone.id)).plain
-        assert "<restore> brings it back" in told and "<successor> goes there" in told
+        assert "<restore> restores" in told and "<successor> goes there" in told

@@ -95,14 +95,12 @@ class MemoryText(PastText):
         if memory.confirmed_at is not None:
             day = local_date(memory.confirmed_at, self.now)
             yield from self.labelled(
-                "kept", assemble((f"{self.glyphs.protected} ", "$success"), f"confirmed {day}, does not fade")
+                "kept", assemble((f"{self.glyphs.protected} ", "$success"), f"confirmed {day}: never fades")
             )
         if memory.valid_until is not None:
             day = local_date(memory.valid_until, self.now)
             told = f"{ended_sign(memory, self.glyphs)} {why_ended(memory)} {day}"
-            yield from self.labelled(
-                "trash", assemble((told, "$warning"), self._way("restore", "brings it back"))
-            )
+            yield from self.labelled("trash", assemble((told, "$warning"), self._way("restore", "restores")))
 
     def _fading(self, detail: Detail) -> Iterable[Content]:
         memory = detail.memory
