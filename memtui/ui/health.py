@@ -88,5 +88,5 @@ def _file(memory: Memory, now: float) -> Iterator[Health]:
             )
             yield Health("backups", told)
         else:
-            yield Health("backups", "none yet", well=False, remedy="r on Backups makes one")
+            yield Health("backups", "none yet", well=False, remedy="run Backups to make one")
         yield Health("file", f"{file_size(memory.stats().file_bytes)}, {memory.path}")
