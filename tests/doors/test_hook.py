@@ -16,7 +16,9 @@ import pytest
 from memtui import Memory
 from memtui.config import Settings
 from memtui.engine.records import Options
+from memtui.engine.search import briefing
 from memtui.hook import claude_code, program
+from memtui.hook.quick import Quick
 
 ROOT = Path(__file__).parents[2]
 QUIET = Options(background=False, embedder="off")
@@ -250,6 +252,24 @@ def test_it_tells_only_what_passes_its_filter(memory: Memory, place: Path) -> No
     assert "vegetarian" in told
     assert "blue pot" not in told
     assert injected(hook(place, question, "--project=elsewhere")) == ""
+
+
+def test_where_it_is_confined_it_does_not_search_by_names(
+    memory: Memory, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights: list[float] = []
+    brief = briefing.brief
+
+    def noted(*given: Any, **named: Any) -> briefing.ContextBlock:
+        weights.append(named["profile"].entity)
+        return brief(*given, **named)
+
+    monkeypatch.setattr(briefing, "brief", noted)
+    for filter in ("", "tag:work"):
+        quick = Quick(place, agent="cc", options=QUIET, filter=filter)
+        quick.context("Is Ada vegetarian?", "s1")
+        quick.close()
+    assert weights[0] > 0.0 and weights[1] == 0.0
 
 
 def test_where_only_reading_is_allowed_nothing_is_written(memory: Memory, place: Path) -> None:

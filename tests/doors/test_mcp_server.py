@@ -16,7 +16,9 @@ from mcp_kit import ask, connected, environment, refused, resource
 from memtui import Memory
 from memtui.cli import run
 from memtui.engine.records import Options
+from memtui.engine.tools.agent import Agent
 from memtui.engine.tools.registry import TOOLS
+from memtui.mcp.server import make_server
 
 QUIET = Options(background=False, embedder="off")
 HELLO = {
@@ -41,6 +43,11 @@ async def test_a_client_is_greeted_and_told_what_there_is(mode: str, place: Path
         assert search.annotations and search.annotations.read_only_hint
         (template,) = (await client.list_resource_templates()).resource_templates
         assert template.uri_template == "memory://{id}"
+
+
+def test_no_tracing_hears_what_is_asked_and_told(place: Path) -> None:
+    with Memory.open(place, actor="agent:coach", options=QUIET) as memory:
+        assert list(make_server(Agent(memory)).middleware) == []
 
 
 async def test_every_tool_does_its_work(place: Path) -> None:
