@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 
 import apsw
 
+from memtui.engine.store.full_text import varints
 from memtui.engine.store.sql import as_json
 
 from . import statistics
 from .scope import Scope
-from .statistics import Index, idf, varints
+from .statistics import Index, idf
 
 FEW = 5_000
 """Up to so many memories that pass a filter are counted."""

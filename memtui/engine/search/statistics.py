@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 import apsw
 
 from memtui.engine.records import Record
+from memtui.engine.store.full_text import varints
 
 _MOST_COUNTS = 20_000
 
@@ -83,15 +84,3 @@ def _averages(connection: apsw.Connection, index: Index) -> list[int]:
     """Number of texts, then the number of words in each column: the record FTS5 keeps for its own bm25()."""
     row = connection.execute(f"SELECT block FROM {index.table}_data WHERE id = 1").fetchone()
     return varints(row[0]) if row else []
-
-
-def varints(block: bytes) -> list[int]:
-    """SQLite's variable-length integers: seven bits a byte, the highest bit says that more follow."""
-    found: list[int] = []
-    value = 0
-    for byte in block:
-        value = value << 7 | byte & 0x7F
-        if byte < 0x80:
-            found.append(value)
-            value = 0
-    return found

@@ -130,9 +130,8 @@ class Connections:
         """Move what is committed from the log into the file, as far as readers allow; writers need not do it then."""
         if self.path is None or self.readonly:
             return
-        with (
-            self._checkpoint_lock
-        ):  # not the writer's: the disk may take its time, and writers need not wait for it
+        # Not by the writer: the disk may take its time, and whoever writes need not wait for it.
+        with self._checkpoint_lock:
             self._check_open()
             try:
                 if self._checkpointer is None:

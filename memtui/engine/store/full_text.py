@@ -5,7 +5,6 @@ FTS5 would do this inside the commits of writers; here it is done beside them, i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import apsw
@@ -55,7 +54,7 @@ class _Level(NamedTuple):
 def _levels(connection: apsw.Connection, table: str) -> list[_Level]:
     """The levels of an index, from the record that FTS5 keeps of them."""
     record = scalar(connection, f"SELECT block FROM {table}_data WHERE id = 10")
-    numbers = _varints(record[4:])  # after a cookie
+    numbers = iter(varints(record[4:]))  # after a cookie
     levels, _, _ = next(numbers), next(numbers), next(numbers)
     found = []
     for _ in range(levels):
@@ -66,11 +65,13 @@ def _levels(connection: apsw.Connection, table: str) -> list[_Level]:
     return found
 
 
-def _varints(data: bytes) -> Iterator[int]:
-    """The numbers of a record: seven bits in a byte, the highest first."""
+def varints(block: bytes) -> list[int]:
+    """SQLite's variable-length integers: seven bits a byte, the highest bit says that more follow."""
+    found: list[int] = []
     value = 0
-    for byte in data:
+    for byte in block:
         value = value << 7 | byte & 0x7F
         if byte < 0x80:
-            yield value
+            found.append(value)
             value = 0
+    return found
