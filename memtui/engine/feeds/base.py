@@ -1,4 +1,4 @@
-"""What a format must offer. A new format: one module with such a class, and one line in ``detect.FEEDS``."""
+"""What a format must offer. A new format: one module with such a class, and one line in ``formats.FEEDS``."""
 
 from __future__ import annotations
 

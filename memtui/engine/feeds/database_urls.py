@@ -23,8 +23,8 @@ from ..errors import InputError, UsageError
 from ..records import Record, Refused
 from .agents_sdk import COLUMNS
 from .databases import quoted
-from .detect import none_usable
 from .limits import LIMITS, Limits
+from .refusing import none_usable
 
 _URL = re.compile(r"[a-z][a-z0-9]*(?:\+[a-z0-9_]+)?://")
 _ENVIRONMENT = "env:"

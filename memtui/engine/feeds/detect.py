@@ -17,68 +17,28 @@ from typing import IO
 from ..errors import InputError
 from ..records import LeftOut, Record, Refused, Skip
 from . import databases, packed, zips
-from .agents_sdk import AgentsSDK
 from .base import Feed, Head
-from .chatgpt import ChatGPT
-from .claude_ai import ClaudeAI
-from .claude_code import ClaudeCode
-from .claude_history import ClaudeHistory
-from .codex import Codex
-from .complete import Complete
-from .generic import Generic, GenericArray
-from .langchain import LangChain
+from .formats import FEEDS, feed_named
 from .limits import LIMITS, BrokenSourceError, LimitError, Limits
 from .markdown import Markdown
-from .mcp_memory import McpMemory
-from .mem0 import Mem0, Mem0History
-from .memory_db import MemoryDb
-from .observed import KeyValues, Observations
+from .refusing import (
+    ASIDE,
+    BINARY,
+    EMPTY,
+    FOREIGN,
+    NESTED,
+    NO_FILE,
+    NO_TABLES,
+    OTHER,
+    OWN,
+    PACKED,
+    UNREADABLE,
+    none_usable,
+    nothing_in,
+)
 from .source import Source
 from .vault import Vault
 
-# The more particular first: the first one that recognises a stream reads it.
-FEEDS: tuple[Feed, ...] = (
-    Complete(),
-    ClaudeCode(),
-    ClaudeHistory(),
-    Codex(),
-    ChatGPT(),
-    ClaudeAI(),
-    AgentsSDK(),
-    LangChain(),
-    MemoryDb(),
-    Mem0History(),
-    McpMemory(),
-    Observations(),
-    Generic(),
-    GenericArray(),
-    Mem0(),
-    Vault(),
-    Markdown(),
-    KeyValues(),
-)
-
-EMPTY = "empty"
-UNREADABLE = "cannot be read"
-BINARY = "not text"
-OTHER = "in no known format"
-# What is not recognised by itself, as much is text or a JSON object.
-_ALSO = {"markdown": " (any plain text)", "scratchpad": " (a JSON object of keys and texts)"}
-NO_FILE = "not a file"
-ASIDE = "notes beside something else"
-OWN = "this memory"
-NESTED = "database in an archive"
-PACKED = "packed file in an archive"
-FOREIGN = "SQLite file of another program"
-NO_TABLES = "SQLite file without a table that can be read"
-# Where no format that somebody names could help: what does.
-_HELP = {
-    NESTED: "Unpack the archive, and import what is in it.",
-    PACKED: "Unpack the archive, and import what is in it.",
-    UNREADABLE: "It may be an incomplete download or copy: fetch it again.",
-    NO_TABLES: "It may be empty, or an incomplete copy: copy it again while no program writes it.",
-    FOREIGN: "Read are memory.db files, and those of the OpenAI Agents SDK, LangChain and mem0 (history.db).",
-}
 # Text in two bytes a character would have shown by then.
 _TEXT = 64
 
@@ -100,23 +60,9 @@ class Found(Record):
     refused: tuple[Refused, ...] = ()
 
     @property
-    def ignored(self) -> dict[str, int]:
-        """How many files are left out, by why."""
-        return dict(Counter(one.reason for one in self.left_out))
-
-    @property
     def size(self) -> int:
         """Bytes to read."""
         return sum(found.source.size for found in self.sources)
-
-
-def feed_named(name: str) -> Feed:
-    """Raises InputError, listing the known formats."""
-    for feed in FEEDS:
-        if feed.name == name:
-            return feed
-    known = ", ".join(feed.name for feed in FEEDS)
-    raise InputError(f"There is no import format {name!r}.", f"Known formats: {known}.")
 
 
 def find_sources(
@@ -157,13 +103,6 @@ def find_sources(
         sources=tuple(found for _, found in ordered),
         left_out=tuple(left_out),
         refused=tuple(refused),
-    )
-
-
-def none_usable(refused: Sequence[Refused]) -> InputError:
-    """What to raise when everything that was named is refused: all the reasons, each next step once."""
-    return InputError(
-        "\n".join(one.message for one in refused), "\n".join(dict.fromkeys(one.hint for one in refused))
     )
 
 
@@ -223,7 +162,8 @@ class _Search:
         except ValueError as error:
             raise InputError(f"{str(path)!r} is not a path: {error}.", "Check the spelling.") from None
         if not found:
-            raise self._nothing()
+            reasons = Counter(one.reason for one in self.left_out)
+            raise nothing_in(path, self.wanted, reasons, folder=self.folder, archive=self.archive)
         return found if self.wanted else self._without_asides(found)
 
     def _without_asides(self, found: list[tuple[float, Recognised]]) -> list[tuple[float, Recognised]]:
@@ -358,36 +298,3 @@ class _Search:
         if first and wanted in (None, first):
             return first.name
         raise _UnknownError(f"{first.label} format" if first else OTHER)
-
-    def _nothing(self) -> InputError:
-        """Why the path gave nothing to import."""
-        path, known = self.path, ", ".join(feed.label for feed in FEEDS)
-        what = (
-            f"is not in {self.wanted.label} format" if self.wanted else "is in no format that can be imported"
-        )
-        some = f"is in {self.wanted.label} format" if self.wanted else "is in a format that can be imported"
-        reasons = Counter(one.reason for one in self.left_out)
-        help = next((_HELP[reason] for reason, _ in reasons.most_common() if reason in _HELP), "")
-        if self.folder and not reasons:
-            return InputError(f"{path} is an empty folder.", "Name the folder that holds the session files.")
-        if self.folder or (self.archive and reasons):
-            seen = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(5))
-            archived = help if self.archive else ""
-            return InputError(f"Nothing in {path} {some} ({seen}).", archived or f"Formats: {known}.")
-        reason = reasons.most_common(1)[0][0] if reasons else EMPTY
-        if reason == EMPTY:
-            return InputError(f"{path} is empty.", "Check that it was written or downloaded completely.")
-        if reason == BINARY:
-            return InputError(
-                f"{path} is not text in UTF-8, so it is in no format that can be imported.",
-                "Unpack it if it is packed; save it as UTF-8 if it is text.",
-            )
-        if reason == NO_FILE:
-            return InputError(
-                f"{path} is neither a file nor a folder.", "Name a file, a folder or a zip archive."
-            )
-        seen = "" if reason == OTHER else f" ({reason})"
-        if help:
-            return InputError(f"{path} {what}{seen}.", help)
-        names = ", ".join(f"{feed.name}{_ALSO.get(feed.name, '')}" for feed in FEEDS)
-        return InputError(f"{path} {what}{seen}.", f"If you know better, say so with --format: {names}.")

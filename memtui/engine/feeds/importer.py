@@ -22,8 +22,9 @@ from . import alone
 from .account import Account, ImportOperation
 from .claude_code import ClaudeCode
 from .claude_history import ClaudeHistory
-from .detect import Found, feed_named, find_sources
+from .detect import Found, find_sources
 from .distinct import Distinct
+from .formats import feed_named
 from .items import Item, Note, PadEntry, ReadTalk
 from .reading import Tally, read_all
 from .rows import Rows

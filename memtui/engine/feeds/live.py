@@ -18,7 +18,7 @@ import msgspec
 
 from ..records import Record, Skip, Turn
 from ..store.portable import AnyLine
-from .detect import feed_named
+from .formats import feed_named
 from .items import Item
 from .limits import LIMITS, MIB, Limits
 from .source import WAITING, Source, Stream, bare

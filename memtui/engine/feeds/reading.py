@@ -12,7 +12,8 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import Skip, Turn
 from memtui.engine.store.portable import AnyLine
 
-from .detect import Found, feed_named
+from .detect import Found
+from .formats import feed_named
 from .items import Item, Note
 from .source import Opener, Source, Stream
 

@@ -23,7 +23,8 @@ from memtui.engine.store import erased
 from memtui.engine.store.connection import Connections
 
 from . import writing
-from .detect import Recognised, feed_named, find_sources, identities
+from .detect import Recognised, find_sources, identities
+from .formats import feed_named
 from .items import Note
 from .known import KnownSource, SessionFile, session_files, swept_before
 from .packed import SUFFIX

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from memtui.engine.feeds.detect import feed_named, find_sources
+from memtui.engine.feeds.detect import Found, find_sources
+from memtui.engine.feeds.formats import feed_named
 from memtui.engine.feeds.limits import LIMITS, Limits
 from memtui.engine.feeds.source import Opener
 from memtui.engine.records import Skip, Turn
@@ -87,6 +89,11 @@ def conversation(name: str, messages: list[dict[str, Any] | None], **fields: Any
         "conversation_id": name,
         "id": name,
     } | fields
+
+
+def ignored(found: Found) -> dict[str, int]:
+    """How many files are left out, by why."""
+    return dict(Counter(one.reason for one in found.left_out))
 
 
 def read(path: Path, format: str | None = None, limits: Limits = LIMITS) -> tuple[list[Turn], list[Skip]]:

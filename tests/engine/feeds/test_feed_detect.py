@@ -11,9 +11,10 @@ from pathlib import Path
 
 import apsw
 import pytest
-from feed_samples import claude, conversation, jsonl, message, read, words
+from feed_samples import claude, conversation, ignored, jsonl, message, read, words
 from memtui.engine.errors import InputError
-from memtui.engine.feeds.detect import FEEDS, find_sources
+from memtui.engine.feeds.detect import find_sources
+from memtui.engine.feeds.formats import FEEDS
 from memtui.engine.feeds.limits import MIB, Limits
 
 
@@ -62,7 +63,7 @@ def test_other_files_in_a_folder_are_counted_and_left_alone(tmp_path: Path) -> N
     os.mkfifo(tmp_path / "pipe")
     found = find_sources([tmp_path])
     assert [source.source.path.name for source in found.sources] == ["s.jsonl"]
-    assert found.ignored == {
+    assert ignored(found) == {
         "empty": 1,
         "not text": 1,
         "in no known format": 1,
@@ -175,7 +176,7 @@ def test_encrypted_and_strangely_packed_members_are_passed_over(tmp_path: Path) 
     found = find_sources([path])
     assert [source.source.member for source in found.sources] == ["good.jsonl"]
     assert found.sources[0].source.place == f"{path}: good.jsonl"
-    assert found.ignored == {"packed in a way that is not read": 1, "encrypted": 1}
+    assert ignored(found) == {"packed in a way that is not read": 1, "encrypted": 1}
 
 
 def test_the_hint_for_an_unknown_file_names_formats_that_can_be_given(tmp_path: Path) -> None:
@@ -198,7 +199,7 @@ def test_a_file_packed_with_gzip_is_read_like_any_other(tmp_path: Path) -> None:
     turns, skips = read(packed)
     assert (words(turns), skips) == (["one", "two"], [])
     assert turns == read(plain)[0]
-    assert find_sources([tmp_path]).ignored == {"packed copy of a file beside it": 1}
+    assert ignored(find_sources([tmp_path])) == {"packed copy of a file beside it": 1}
     many = jsonl(tmp_path / "many", [claude("user", f"{number} {number**7}") for number in range(20_000)])
     packed.write_bytes(gzip.compress(many.read_bytes())[:-100_000])
     turns, skips = read(packed)

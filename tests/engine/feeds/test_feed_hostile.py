@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtui.engine.errors import InputError
 from memtui.engine.feeds import envelopes, json_items
-from memtui.engine.feeds.detect import FEEDS
+from memtui.engine.feeds.formats import FEEDS
 from memtui.engine.feeds.limits import LIMITS
 from memtui.engine.records import Skip, Turn
 

@@ -8,9 +8,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from feed_samples import claude, conversation, jsonl, message, read, reasons, words
+from feed_samples import claude, conversation, ignored, jsonl, message, read, reasons, words
 from memtui.engine.errors import InputError
-from memtui.engine.feeds.detect import feed_named, find_sources
+from memtui.engine.feeds.detect import find_sources
+from memtui.engine.feeds.formats import feed_named
 from memtui.engine.feeds.limits import MIB, Limits
 from memtui.engine.feeds.ordinals import Ordinals
 from memtui.engine.feeds.source import Opener
@@ -66,7 +67,7 @@ def test_a_zip_bomb_is_refused_before_it_unpacks(tmp_path: Path) -> None:
         archive.writestr("good.jsonl", '{"role": "user", "content": "kept"}')
     found = find_sources([path])
     assert [source.source.member for source in found.sources] == ["good.jsonl"]
-    assert found.ignored == {"unpacks to more than 200 times its size": 1}
+    assert ignored(found) == {"unpacks to more than 200 times its size": 1}
 
 
 def test_members_that_lie_about_their_size_do_not_unpack_further(tmp_path: Path) -> None:
@@ -91,7 +92,7 @@ def test_shared_bytes_count_as_often_as_they_are_used(tmp_path: Path) -> None:
         archive.writestr("x.jsonl", '{"role": "user", "content": "hi"}\n' * 300)
         archive.filelist.extend(archive.filelist * 999)
     found = find_sources([path], limits=limits)
-    assert found.ignored == {"unpacks to more than 3 times its size": 982}
+    assert ignored(found) == {"unpacks to more than 3 times its size": 982}
 
 
 def test_a_huge_table_of_contents_is_refused(tmp_path: Path) -> None:
@@ -113,7 +114,7 @@ def test_counts_of_files_and_members_are_capped(tmp_path: Path) -> None:
             archive.writestr(f"{number}.jsonl", '{"role": "user", "content": "hi"}')
     found = find_sources([tmp_path / "x.zip"], limits=Limits(files=3))
     assert len(found.sources) == 3
-    assert found.ignored == {"more than 3 members in one archive": 1}
+    assert ignored(found) == {"more than 3 members in one archive": 1}
 
 
 def test_a_source_larger_than_the_cap_is_read_up_to_it(tmp_path: Path) -> None:

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from feed_samples import jsonl, read_with_warnings
+from feed_samples import ignored, jsonl, read_with_warnings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtui import Memory
 from memtui.engine.errors import InputError
-from memtui.engine.feeds.detect import ASIDE, find_sources
+from memtui.engine.feeds.detect import find_sources
 from memtui.engine.feeds.items import Note
+from memtui.engine.feeds.refusing import ASIDE
 from memtui.engine.records import Options, Turn
 
 GARDEN = """---
@@ -118,7 +119,7 @@ def test_notes_beside_sessions_are_left_alone_unless_they_are_asked_for(tmp_path
     note(tmp_path / "README.md", GARDEN)
     jsonl(tmp_path / "s.jsonl", [{"role": "user", "content": "hi"}])
     found = find_sources([tmp_path])
-    assert ([source.format for source in found.sources], found.ignored) == (["jsonl"], {ASIDE: 1})
+    assert ([source.format for source in found.sources], ignored(found)) == (["jsonl"], {ASIDE: 1})
     assert [source.format for source in find_sources([tmp_path], "markdown").sources] == ["markdown"]
     assert len(find_sources([tmp_path / "s.jsonl", tmp_path / "README.md"]).sources) == 2
 

@@ -6,13 +6,14 @@ from __future__ import annotations
 import pytest
 from memtui.engine.maintain.extract.drafts import Context, Draft
 from memtui.engine.maintain.extract.keyword import KeywordExtractor
-from memtui.engine.records import MemoryRecord
+from memtui.engine.records import MemoryRecord, Trust
 
 
-def drafts(content: str) -> tuple[Draft, ...]:
+def drafts(content: str, trust: Trust = "user") -> tuple[Draft, ...]:
     turn = MemoryRecord(
         rid=1, id="ep_000000000001", kind="episode", content=content, event_time=1_760_000_000,
-        created_at=1_760_000_000, confidence=1.0, effective=1.0, decay_rate=0.0, trust="user", source_role="user",
+        created_at=1_760_000_000, confidence=1.0, effective=1.0, decay_rate=0.0, trust=trust,
+        source_role="user" if trust == "user" else "assistant",
     )  # fmt: skip
     return KeywordExtractor().read([turn], Context(session_id="s")).drafts
 
@@ -138,3 +139,32 @@ def test_the_obvious_is_kept(text: str) -> None:
 )  # fmt: skip
 def test_other_languages_yield_nothing_wrong(text: str) -> None:
     assert drafts(text) == ()
+
+
+@pytest.mark.parametrize(
+    "advice",
+    [
+        "Sleep is a big topic. It's important to keep a regular schedule, and to avoid screens late at night.",
+        "Great choice! Remember to preheat the oven to 200 degrees before you put the bread in.",
+        "Remember, everyone heals at their own pace, so be patient with yourself and rest.",
+        "The most important ingredient in a good risotto is patience, followed closely by good stock.",
+        "In conclusion, both phones are excellent, and the right one depends on your budget and taste.",
+        "You should use a soft brush for suede, and never rub a wet stain into the material.",
+    ],
+)
+def test_advice_that_an_assistant_gives_to_everybody_is_no_insight(advice: str) -> None:
+    assert drafts(advice, "agent") == ()
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        "We decided to keep the nightly job at two in the morning, since the export needs the table lock.",
+        "Important: the staging database has no backups, so never point the importer at it.",
+        "The conclusion of the load test is that two workers are enough for the peak on Mondays.",
+        "Remember that the vendor's API counts pages from 1, while ours counts them from 0.",
+        "It is important to us that the export stays readable, so columns are only ever added.",
+    ],
+)
+def test_what_an_assistant_found_or_agreed_is_one(found: str) -> None:
+    assert [(draft.kind, draft.content) for draft in drafts(found, "agent")] == [("observation", found)]

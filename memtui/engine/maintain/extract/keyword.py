@@ -68,7 +68,7 @@ def _drafts(turn: MemoryRecord, people: set[str]) -> Iterator[Draft]:
                 kind="fact", content=content, sources=(turn.id,), tags=statement.tags,
                 confidence=statement.confidence, correcting=statement.correcting, verbatim=True,
             )  # fmt: skip
-        elif observes and (trigger := find_trigger(sentence)):
+        elif observes and (trigger := find_trigger(sentence, by_assistant=turn.trust == "agent")):
             yield Draft(
                 kind="observation", content=sentence.text, sources=(turn.id,), category=trigger.category,
                 confidence=_OBSERVED, verbatim=True,

@@ -26,6 +26,12 @@ _DENIAL = re.compile(
 )
 # "I remember the summer when ..." recalls; "remember that ..." asks to keep.
 _RECALLING = re.compile(r"\b(?:i|we|you|they|he|she|to|can|do|did|and i) (?:\w+ )?$")
+# What an assistant tells everybody: "it's important to sleep", "remember to preheat the oven", "in conclusion, both are fine".
+_ADVICE = re.compile(
+    r"\b(?:important (?:to (?!me\b|us\b|my\b|our\b)|for (?!me\b|us\b|my\b|our\b)|that you\b|(?:ingredient|factor|step|"
+    r"aspect|nutrient)s?\b)|"
+    r"remember(?:,| to\b| that you\b| you\b)|you should use\b|in conclusion\b)"
+)
 _SHORTEST_MESSAGE, _SHORTEST, _LONGEST = 50, 20, 2_000
 
 
@@ -34,11 +40,16 @@ class Trigger(NamedTuple):
     category: Category
 
 
-def find_trigger(sentence: Sentence) -> Trigger | None:
-    """The phrase that makes a sentence worth noting; None for questions, fragments, and where it is denied."""
+def find_trigger(sentence: Sentence, *, by_assistant: bool = False) -> Trigger | None:
+    """The phrase that makes a sentence worth noting; None for questions, fragments, and where it is denied.
+
+    ``by_assistant``: nor for the advice that one gives to everybody.
+    """
     if sentence.question or not _SHORTEST <= len(sentence.text) <= _LONGEST or sentence.text.count(" ") < 2:
         return None
     plain = sentence.masked.casefold().replace("’", "'")
+    if by_assistant and _ADVICE.search(plain):
+        return None
     for phrase, category, shape in _TRIGGERS:
         for match in shape.finditer(plain):
             before = plain[: match.start()]
