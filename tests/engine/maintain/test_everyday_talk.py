@@ -118,7 +118,8 @@ def test_what_a_question_supposes_is_none(question: str) -> None:
         "I'm no longer vegetarian", "I am the owner of a small café", "I'm not a native speaker", "I always use vim",
         "For context, I'm a paramedic and work 24h shifts", "I'm going to be a father", "We're a family of five",
         "My pronouns are they/them", "I have a flight to Tokyo on 12 November", "I'm trying to lose weight",
-        "That's wrong, I live in Graz not Vienna",
+        "That's wrong, I live in Graz not Vienna", "Can you make this recipe vegan? I'm allergic to nuts.",
+        "Sincerely sorry for the noise! I love pizza.", "I play an RPG with friends every Sunday",
     ],
 )  # fmt: skip
 def test_the_obvious_is_kept(text: str) -> None:
