@@ -323,9 +323,11 @@ def test_quarantined_texts_get_no_vector(place: Path) -> None:
     with Memory.open(place, options=Options(background=False)) as memory:
         secret = memory.record_turn("talk", "user", f"The deploy key is {KEY} for now")
         plain = memory.record_turn("talk", "user", "The ferry leaves at nine in the morning")
+        redacted = memory.remember(f"The deploy key of the harbour is {KEY}")
         memory.index_pending()
         with memory._connections.read() as connection:
-            assert [rid for (rid,) in connection.execute("SELECT rid FROM embeddings")] == [plain.rid]
+            embedded = {rid for (rid,) in connection.execute("SELECT rid FROM embeddings")}
+        assert embedded == {plain.rid, redacted.rid}
         assert memory.stats().unembedded == 0
         assert [row.id for row in memory.view.page("deploy kind:episode")] == [secret.id]
         assert memory.check(deep=True).ok

@@ -14,7 +14,7 @@ import apsw
 import pytest
 from feed_samples import SESSION, claude, conversation, jsonl, message
 from memtui import Memory
-from memtui.engine.curate import turns
+from memtui.engine.curate import intake, turns
 from memtui.engine.curate.intake import MAX_EPISODE
 from memtui.engine.errors import DiskFullError, InputError, ReadOnlyError, StoreError
 from memtui.engine.feeds import alone, importer, writing
@@ -560,3 +560,23 @@ def test_the_open_memory_is_never_opened_as_something_to_import(
     assert memory.path
     with pytest.raises(InputError, match="this memory"):
         memory.import_paths([memory.path])
+
+
+def test_a_title_that_comes_late_replaces_only_the_one_that_this_import_gave(place: Path) -> None:
+    def said(title: str) -> turns.NewTurn:
+        return turns.NewTurn(
+            session_id="talk", role="user", intake=intake.Intake("words", {}), event_time=1, trust="user",
+            source="import:test", source_key=None, project=None, title=title,
+        )  # fmt: skip
+
+    with Memory.open(place, options=Options(background=False, embedder="off")) as memory:
+        titles = writing.Titles()
+        for title in ("Untitled", "The ferry"):
+            with memory._operation("import", "Brought in") as op:
+                writing._register_sessions(op.connection, [said(title)], titles)
+            assert memory.view.sessions()[0].title == title
+        with memory._operation("rename", "Renamed") as op:
+            op.connection.execute("UPDATE sessions_consolidations SET title = 'My own'")
+        with memory._operation("import", "Brought in") as op:
+            writing._register_sessions(op.connection, [said("The ferry to Hitra")], titles)
+        assert memory.view.sessions()[0].title == "My own"
