@@ -6,6 +6,13 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
+from memtui.engine.errors import StoreError
+from memtui.engine.memory import Memory
+from memtui.ui.app import MemtuiApp
+from memtui.ui.screens.main import MainScreen
 
 PROGRAM = """
 import asyncio, json, sys
@@ -45,3 +52,25 @@ def test_the_first_paint_waits_for_few_modules_and_few_rules() -> None:
     assert len(ours) <= 58, sorted(ours)
     assert start["rules"] <= 60
     assert start["own"] <= 2_200
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"), [((120, 40), {"-split", "-high"}), ((80, 24), {"-stacked", "-low"})]
+)
+async def test_the_first_layout_is_that_of_the_window(
+    size: tuple[int, int], expected: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laid_out: list[set[str]] = []
+    refresh_layout = MainScreen._refresh_layout
+
+    def noted(screen: MainScreen, *args: Any, **options: Any) -> None:
+        laid_out.append({name for name in screen.classes if name.startswith("-")})
+        refresh_layout(screen, *args, **options)
+
+    def refused() -> Memory:
+        raise StoreError("not here", "it need not be opened")
+
+    monkeypatch.setattr(MainScreen, "_refresh_layout", noted)
+    async with MemtuiApp(refused).run_test(size=size) as pilot:
+        await pilot.pause()
+    assert laid_out[0] >= expected

@@ -46,6 +46,13 @@ class MainScreen(Screen[None]):
         self._stats: Stats | None = None
 
     def compose(self) -> ComposeResult:
+        # Textual adds these after the first layout, and everything would be laid out and painted twice.
+        sides = zip(
+            self.app.size, (self.app.HORIZONTAL_BREAKPOINTS, self.app.VERTICAL_BREAKPOINTS), strict=True
+        )
+        self.add_class(
+            *(max(one for one in points if one[0] <= cells)[1] for cells, points in sides if points)
+        )
         yield TitleBar()
         yield TabBar()
         with Container(id="panes"):
