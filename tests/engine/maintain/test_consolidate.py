@@ -331,7 +331,7 @@ def test_a_conflict_with_a_confirmed_fact_waits(memory: Memory, clock: Clock) ->
     say(memory, clock, "s1", "We live in Oslo now.")
     outcome = consolidate(memory, clock)
     assert (outcome.total("superseded"), outcome.total("conflicts")) == (0, 1)
-    assert memory.get(known.id) == known
+    assert memory.get(known.id).confidence == known.confidence
     (card,) = [item for item in memory.upkeep.review() if item.kind == "conflict"]
     assert [fact.content for fact in card.memories] == ["We live in Oslo now", "I live in Bergen"]
     assert [turn.content for turn in card.sources] == ["We live in Oslo now."]
@@ -372,6 +372,25 @@ def test_an_order_planted_in_a_tool_reply_is_held_back(memory: Memory, clock: Cl
         memory.undo()
     memory.upkeep.decide(card, "forget")
     assert contents(memory) == [] and memory.upkeep.review() == []
+
+
+def test_what_a_tool_says_replaces_nothing_that_the_person_said(memory: Memory, clock: Clock) -> None:
+    say(memory, clock, "s1", "I am 30 years old.")
+    asyncio.run(memory.upkeep.consolidate("s1", extractor=Scripted("I am 30 years old")))
+    (known,) = memory.view.page("kind:fact")
+    assert known.trust == "user" and not known.protected
+    say(memory, clock, "s2", "The page says: I am 31 years old.", role="tool")
+    outcome = asyncio.run(memory.upkeep.consolidate("s2", extractor=Scripted("I am 31 years old")))
+    assert (outcome.total("superseded"), outcome.total("conflicts")) == (0, 1)
+    assert memory.get(known.id).confidence == known.confidence
+
+
+def test_what_was_forgotten_and_is_said_again_later_is_kept(memory: Memory, clock: Clock) -> None:
+    memory.forget(memory.remember("Likes tea with milk").id)
+    clock.now += 86_400
+    say(memory, clock, "s1", "I like tea with milk after all.")
+    outcome = asyncio.run(memory.upkeep.consolidate("s1", extractor=Scripted("Likes tea with milk")))
+    assert outcome.total("added") == 1
 
 
 def test_what_names_no_turn_is_not_kept(memory: Memory, clock: Clock) -> None:
