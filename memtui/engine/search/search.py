@@ -81,7 +81,7 @@ def _notes(connection: apsw.Connection, ranking: Ranking, embedder: QueryEmbedde
     """What the reader should know about how complete this answer is."""
     notes = []
     if isinstance(embedder, str):
-        if embedder != COMING:
+        if embedder != COMING and ranking.asked.question.rows:
             notes.append(f"Searched without vectors: {embedder}.")
     elif ranking.asked.profile.vector or ranking.asked.profile.sense:
         unavailable = {one.arm: one.why for one in ranking.reports if one.state == "unavailable"}

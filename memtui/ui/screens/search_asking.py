@@ -20,7 +20,6 @@ from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.knobs import Knobs
 from memtui.ui.widgets.list_source import ListSource
 
-from .list_pane import HEADER_FROM
 from .memory_verbs import MemoryVerbs
 from .search_empty import examples, nothing_asked, nothing_found
 
@@ -231,8 +230,9 @@ class Asking(MemoryVerbs[SearchRow]):
     # -- what is told beside the rows
 
     def on_resize(self) -> None:
-        hits = self.result is not None
-        self.table.show_header(hits and self.table.size.height >= HEADER_FROM)
+        super().on_resize()
+        if self.result is None:
+            self.table.show_header(False)
 
     def _show_notes(self) -> None:
         notes = self.query_one(".search-notes", Static)
@@ -243,7 +243,7 @@ class Asking(MemoryVerbs[SearchRow]):
     def _show_title(self) -> None:
         side = self.query_one(".list-side")
         if self.result is None or self.tuning is None:
-            side.border_title = assemble(" pinned questions " if self._pinned else " ")
+            side.border_title = assemble(" pinned questions " if self._pinned else " search ")
             return
         dot = self.shell.glyphs.dot
         kinds = "" if not self.tuning.kinds else f" {dot} {self.tuning.kind_filter.removeprefix('kind:')}"
