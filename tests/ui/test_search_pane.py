@@ -287,6 +287,9 @@ async def test_an_empty_memory_says_how_to_fill_it(empty_story: Story) -> None:
     app = at_search(empty_story)
     async with running(app):
         await until(lambda: "Nothing is remembered yet" in screen_text(app))
+        await ask(app, "walnuts")
+        text = screen_text(app)
+        assert "Nothing is remembered yet" in text and "without vectors" not in text
 
 
 async def test_a_slow_search_does_not_hold_up_typing(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
