@@ -119,7 +119,7 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
 
     def _look(self) -> None:
         """Another program may run a job, and time goes by."""
-        if self.shell.main.active == self.place:
+        if self.shell.main.active == self.place and self.shell.operations.memory is not None:
             start(self, self._read_status, "progress")
             if (
                 self._health_due
