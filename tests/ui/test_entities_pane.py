@@ -534,7 +534,9 @@ async def test_leaving_a_dialog_changes_nothing_and_says_so(known: Story) -> Non
             with suppress(AssertionError):
                 await true(lambda kind=kind: isinstance(app.screen, kind), seconds=10)
             if not isinstance(app.screen, kind):
-                await pilot.press(key)  # the focus was not back when the first one came: a person presses again
+                await pilot.press(
+                    key
+                )  # the focus was not back when the first one came: a person presses again
             await dialog(app, kind)
             await pilot.press("escape")
             await until(lambda told=told: told in said(app) and app.screen is app.main and app.focused)
