@@ -93,9 +93,8 @@ def _offer_ranking(door: Door, stats: Stats, *, late: bool, json: bool) -> None:
     if not name:
         return
     configuration = door.configuration
-    origin = configuration.origins.get(_RANKING, "")
-    if origin and not origin.startswith("line "):
-        note(f"{better_told(stats)}, which {origin} in the environment decides")
+    if variable := configuration.variable_of(_RANKING):
+        note(f"{better_told(stats)}, which {variable} in the environment decides")
     elif late or (
         not json
         and sys.stdin.isatty()

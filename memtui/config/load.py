@@ -36,6 +36,11 @@ class Configuration(Record):
     origins: dict[str, str] = {}
     unknown_variables: tuple[str, ...] = ()
 
+    def variable_of(self, name: str) -> str:
+        """The variable of the environment that decides a setting, whatever the file says; empty where none does."""
+        origin = self.origins.get(name, "")
+        return "" if origin.startswith("line ") else origin
+
 
 def load(file: Path | None = None, environ: Mapping[str, str] | None = None) -> Configuration:
     """The configuration from ``file``, else MEMTUI_CONFIG, else the platform's config folder.

@@ -16,9 +16,8 @@ def why_fixed(shell: MemtuiApp) -> str:
     """Why it cannot be chosen here; empty when it can."""
     if shell.configuration is None:
         return "There are no settings here to write it to."
-    origin = shell.configuration.origins.get(_SETTING, "")
-    if origin and not origin.startswith("line "):
-        return f"{origin} in the environment decides which profile agents use: change it there."
+    if variable := shell.configuration.variable_of(_SETTING):
+        return f"{variable} in the environment decides which profile agents use: change it there."
     return ""
 
 
