@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -60,6 +60,22 @@ def no_haste(monkeypatch: pytest.MonkeyPatch) -> None:
     """A person is not kept waiting; a slow machine that runs tests is waited for."""
     monkeypatch.setattr(endpoint_embedder, "QUERY_SECONDS", 60.0)
     monkeypatch.setattr(survey, "SECONDS", 60.0)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_stray_database() -> Iterator[None]:
+    """A parameter called ``place`` hides the fixture below, and the memory of the test lands where pytest was started."""
+    before = set(_databases())
+    yield
+    assert not set(_databases()) - before, "a test left a database outside of its own folder"
+
+
+def _databases() -> Iterator[Path]:
+    for path in Path.cwd().iterdir():
+        if path.is_file():
+            with path.open("rb") as file:
+                if file.read(15) == b"SQLite format 3":
+                    yield path
 
 
 @pytest.fixture
