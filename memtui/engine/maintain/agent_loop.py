@@ -106,7 +106,10 @@ class AgentLoop:
             )  # fmt: skip
             known = self._sight.known(connection)
             left = may_still_replace(connection, self._actor, now)
-            lines = planning.lines(connection, drafts, turns, now, left=left, within=known)
+            lines = planning.lines(
+                connection, drafts, turns, now, left=left, within=known,
+                own_trust=intake.actor_trust(self._actor),
+            )  # fmt: skip
             saved = [self._write(connection, plan, line, now, known) for line in lines]
             said = {one.content for one in saved}
             for draft in drafts:

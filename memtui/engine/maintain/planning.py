@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import apsw
 from msgspec.structs import replace
 
-from memtui.engine.records import MemoryRecord
+from memtui.engine.records import MemoryRecord, Trust
 
 from .compare import conflicts, dedup
 from .extract.drafts import MOST_CHARACTERS, MOST_CONFIDENCE, Draft
 from .plan import PlanLine
-from .suspicious import least_trust, suspicions
+from .suspicious import least_trust, supported, suspicions
 
 
 def lines(
@@ -24,9 +24,12 @@ def lines(
     limit: int | None = None,
     left: int = conflicts.MOST_SUPERSEDED,
     within: dedup.Within = set,
+    own_trust: Trust | None = None,
 ) -> list[PlanLine]:
     """The lines of a plan. ``turns``: those that were read, by id; ``limit``: the most facts, and
-    the most observations; ``left``: facts that the run may still supersede by itself."""
+    the most observations; ``left``: facts that the run may still supersede by itself.
+
+    ``own_trust``: of whoever drew the facts, for those that their sources do not say; without it the sources lend theirs."""
     found: list[PlanLine] = []
     usable = [draft for draft in drafts if draft.sources and all(source in turns for source in draft.sources)]
     given = {"fact": 0, "observation": 0}
@@ -34,7 +37,9 @@ def lines(
         given[draft.kind] += 1
         if limit is not None and given[draft.kind] > limit:
             continue
-        line = _line(connection, draft, [turns[source] for source in draft.sources], now, left, within)
+        line = _line(
+            connection, draft, [turns[source] for source in draft.sources], now, left, within, own_trust
+        )
         if line is not None:
             found.append(line)
             left -= line.action == "supersede"
@@ -48,15 +53,19 @@ def _corrects(new: str, old: str) -> str | None:
 
 def _line(
     connection: apsw.Connection, draft: Draft, sources: Sequence[MemoryRecord], now: float, left: int,
-    within: dedup.Within,
+    within: dedup.Within, own_trust: Trust | None,
 ) -> PlanLine | None:  # fmt: skip
     trust = least_trust([turn.trust for turn in sources])
+    if own_trust and not supported(draft.content, [turn.content for turn in sources]):
+        trust = least_trust([trust, own_trust])
     said_at = max(turn.event_time for turn in sources)
     wrong = suspicions(
         draft.content[:MOST_CHARACTERS],
         trust if draft.verbatim else "model",
         [turn.content for turn in sources],
     )
+    if not draft.verbatim and any(suspicion.kind == "unsupported" for suspicion in wrong):
+        trust = least_trust([trust, own_trust or "model"])
     line = PlanLine(
         action="add" if draft.kind == "fact" else "observation",
         content=draft.content[:MOST_CHARACTERS], sources=draft.sources, trust=trust, tags=draft.tags,

@@ -9,7 +9,8 @@ from typing import Literal
 from memtui.engine import secrets
 from memtui.engine.records import TRUST_ORDER, Record, Trust
 
-from .compare.similarity import read, tokens
+from .compare.similarity import read, says, tokens
+from .extract.sentences import sentences
 from .instructions import find_instructions
 
 # How much of a fact its sources must lack before it counts as unsupported: a rewording shares fewer words.
@@ -60,6 +61,20 @@ def unsupported(content: str, sources: Sequence[str]) -> tuple[str, ...]:
         if not numbers and len(names) < 2:
             return ()
     return _as_written(content, (*numbers, *missing))
+
+
+def supported(content: str, sources: Sequence[str]) -> bool:
+    """Whether a statement of one of the sources says this: all its words and numbers in their order, denied as often.
+
+    What a source only asks or quotes supports nothing.
+    """
+    claim = read(_said_on.sub("", content))
+    return any(
+        says(read(sentence.masked), claim)
+        for source in sources
+        for sentence in sentences(source)
+        if not sentence.question
+    )
 
 
 def _as_written(content: str, found: Sequence[str]) -> tuple[str, ...]:
