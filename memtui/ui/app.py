@@ -17,11 +17,10 @@ from textual.screen import Screen
 
 from memtui import __version__
 
-from . import garbage
+from . import garbage_collection
 from .actions import Action
-from .app_actions import AppActions
-from .app_following import AppFollowing
-from .app_telling import AppTelling
+from .app_commands import AppActions
+from .change_following import AppFollowing
 from .crash import leave_on_signals, write_report
 from .glyphs import Glyphs
 from .inbox_count import InboxCount
@@ -29,10 +28,11 @@ from .keymap import bindings_at, read_keymap
 from .keystrokes import Keystrokes
 from .line_filter import ControlFilter, PlainFilter
 from .look import Look
+from .main_screen import MainScreen
 from .messages import Said
-from .ops import Operations
+from .notifications import AppTelling
+from .operations import Operations
 from .perform import start
-from .screens.main import MainScreen
 from .session_following import SessionFollowing
 from .state import UiState
 from .theme import DARK, own_themes, variable_defaults
@@ -147,7 +147,7 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
 
     def begin(self) -> None:
         """The window was painted: now the memory."""
-        self.set_timer(BACKGROUND_SECONDS, garbage.begin)
+        self.set_timer(BACKGROUND_SECONDS, garbage_collection.begin)
         for problem in self._keymap_problems:
             self.post_message(Said(problem, "error", kind="keymap"))
         start(self, self._open, "open")

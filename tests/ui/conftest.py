@@ -45,7 +45,7 @@ def threads_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 def a_patient_person(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spans that are meant for a person do not run out where the machine is slow."""
     monkeypatch.setattr("memtui.ui.perform.CHORD_SECONDS", 600.0)
-    monkeypatch.setattr("memtui.ui.app_telling.SAID_SECONDS", 600.0)
+    monkeypatch.setattr("memtui.ui.notifications.SAID_SECONDS", 600.0)
 
 
 @pytest.fixture

@@ -12,15 +12,15 @@ from memtui.engine.memory import Memory
 from memtui.engine.records import Changes
 from memtui.ui.actions import GROUPS, HELP_GROUPS, actions_at
 from memtui.ui.app import MemtuiApp
-from memtui.ui.commands import Palette
 from memtui.ui.crash import report
+from memtui.ui.dialogs.error import ErrorDialog
+from memtui.ui.dialogs.help import HelpDialog
+from memtui.ui.dialogs.jump import JumpScreen
 from memtui.ui.look import Look
 from memtui.ui.messages import Said
-from memtui.ui.panes import PANES, spec_of
-from memtui.ui.screens.error import ErrorDialog
-from memtui.ui.screens.help import HelpDialog
-from memtui.ui.screens.jump import JumpScreen
-from memtui.ui.screens.maintenance import MaintenancePane
+from memtui.ui.palette import Palette
+from memtui.ui.panes.maintenance.pane import MaintenancePane
+from memtui.ui.panes.registry import PANES, spec_of
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import KeyBar, StatusLine, TabBar
 from memtui.ui.widgets.filter_input import FilterInput

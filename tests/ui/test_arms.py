@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.records import ArmHit, Hit, MemoryRecord, Profile, SearchResult
 from memtui.ui.arms import ARMS, bar, marks, matched_text, points, raw_score
-from memtui.ui.detail import gather
 from memtui.ui.glyphs import UNICODE
-from memtui.ui.ranking_knobs import KINDS, KNOBS, Tuning
-from memtui.ui.search_rows import hit_rows, search_columns
-from memtui.ui.widgets.hit_view import HitText
-from memtui.ui.widgets.memory_view import MemoryText
+from memtui.ui.panes.search.ranking import KINDS, KNOBS, Tuning
+from memtui.ui.presenters.hit_rows import hit_rows, search_columns
+from memtui.ui.presenters.hit_text import HitText
+from memtui.ui.presenters.memory_detail import gather
+from memtui.ui.presenters.memory_text import MemoryText
 from ui_story import Story
 
 TERMS = st.dictionaries(st.sampled_from(ARMS), st.floats(0.0, 2.0), max_size=4)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from memtui.ui.app import MemtuiApp
-from memtui.ui.screens.maintenance import MaintenancePane
-from memtui.ui.screens.restoring import RestoreDialog
+from memtui.ui.dialogs.restore import RestoreDialog
+from memtui.ui.panes.maintenance.pane import MaintenancePane
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
 from textual.pilot import Pilot

@@ -12,13 +12,13 @@ from memtui.engine.maintain.schedule.scheduler import Scheduler
 from memtui.engine.memory import Memory
 from memtui.engine.records import LlmOptions, Options
 from memtui.ui.app import MemtuiApp
+from memtui.ui.dialogs.proposals import EditProposal, ProposalsDialog, ProposalTable
+from memtui.ui.dialogs.question import Question
 from memtui.ui.look import Look
-from memtui.ui.screens.proposals import EditProposal, ProposalsDialog, ProposalTable
-from memtui.ui.screens.question import Question
-from memtui.ui.screens.sessions import SessionsPane
+from memtui.ui.panes.sessions.pane import SessionsPane
+from memtui.ui.panes.sessions.transcript_view import TranscriptView
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
-from memtui.ui.widgets.transcript_view import TranscriptView
 from memtui.ui.widgets.work_strip import WorkStrip
 from textual.widgets import TextArea
 from ui_story import DAY, NOW, Story, running, screen_text, settle, there, until

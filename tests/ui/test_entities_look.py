@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from memtui.ui.app import MemtuiApp
 from memtui.ui.look import Look
-from memtui.ui.panes import spec_of
+from memtui.ui.panes.registry import spec_of
 from memtui.ui.state import UiState
 from textual.pilot import Pilot
 from ui_story import DAY, NOW, Story, settle, still, until
@@ -20,7 +20,7 @@ SnapCompare = Callable[..., Any]
 @pytest.fixture(autouse=True)
 def one_tab(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new pane changes the tabs of all screens; these pictures are about the rest."""
-    monkeypatch.setattr("memtui.ui.screens.main.PANES", [spec_of("entities")])
+    monkeypatch.setattr("memtui.ui.main_screen.PANES", [spec_of("entities")])
 
 
 @pytest.fixture

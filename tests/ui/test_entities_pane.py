@@ -10,13 +10,13 @@ import pytest
 from memtui.engine.memory import Memory
 from memtui.engine.records import Entity
 from memtui.ui.app import MemtuiApp
+from memtui.ui.dialogs.choice import PickDialog
+from memtui.ui.dialogs.entity_merge import JoinDialog
+from memtui.ui.dialogs.line import LineDialog
 from memtui.ui.keymap import Keymap
-from memtui.ui.screens.asking import LineDialog
-from memtui.ui.screens.entities import EntitiesPane
-from memtui.ui.screens.joining import JoinDialog
-from memtui.ui.screens.memories import MemoriesPane
-from memtui.ui.screens.picking import PickDialog
-from memtui.ui.screens.sessions import SessionsPane
+from memtui.ui.panes.entities.pane import EntitiesPane
+from memtui.ui.panes.memories.pane import MemoriesPane
+from memtui.ui.panes.sessions.pane import SessionsPane
 from memtui.ui.state import UiState
 from memtui.ui.text import scrub
 from memtui.ui.widgets.bars import StatusLine
@@ -258,7 +258,7 @@ async def test_a_companion_opens_and_escape_comes_back_to_the_one_before(known: 
 async def test_more_memories_than_are_listed_are_listed_in_memories(
     known: Story, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.ui.entity_detail.LISTED", 1)
+    monkeypatch.setattr("memtui.ui.presenters.entity_detail.LISTED", 1)
     app = at_entities(known)
     async with running(app) as pilot:
         await choose(app, "Ada Ferreira")

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from memtui.engine.errors import NotFoundError
 from memtui.engine.maintain.erase import erasing
-from memtui.ui.screens.erasing import EraseDialog
-from memtui.ui.screens.memories import MemoriesPane
-from memtui.ui.screens.sessions import SessionsPane
+from memtui.ui.dialogs.erase import EraseDialog
+from memtui.ui.panes.memories.pane import MemoriesPane
+from memtui.ui.panes.sessions.pane import SessionsPane
 from textual.widgets import Input
 from ui_story import Story, running, screen_text, settle, there, until
 

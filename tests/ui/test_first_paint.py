@@ -12,7 +12,7 @@ import pytest
 from memtui.engine.errors import StoreError
 from memtui.engine.memory import Memory
 from memtui.ui.app import MemtuiApp
-from memtui.ui.screens.main import MainScreen
+from memtui.ui.main_screen import MainScreen
 
 PROGRAM = """
 import asyncio, json, sys
@@ -46,8 +46,18 @@ def test_the_first_paint_waits_for_few_modules_and_few_rules() -> None:
     ours = {name for name in start["modules"] if name.startswith("memtui.")}
     assert ours & {"memtui.engine.memory", "memtui.engine.store", "memtui.engine.search"} == set()
     assert not {"apsw", "click", "numpy", "sqlite3", "logging.handlers", "openai"} & set(start["modules"])
-    panes = {name.rpartition(".")[2] for name in ours if name.startswith("memtui.ui.screens.")}
-    assert panes == {"about", "list_pane", "main", "memories", "memory_verbs", "pane", "preview_side"}
+    panes = {name for name in ours if name.startswith("memtui.ui.panes.")}
+    shown = {
+        "about",
+        "list_pane",
+        "memories",
+        "memories.pane",
+        "memory_actions",
+        "pane",
+        "preview_side",
+        "registry",
+    }
+    assert panes == {f"memtui.ui.panes.{name}" for name in shown}
     # Each module is read, each rule parsed at every start: a few more are a few milliseconds.
     assert len(ours) <= 58, sorted(ours)
     assert start["rules"] <= 60

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterator
 
 import pytest
-from memtui.ui import garbage
+from memtui.ui import garbage_collection
 
 
 class _Round:
@@ -40,14 +40,14 @@ def _old_garbage() -> weakref.ref[_Round]:
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="Python collects bit by bit there")
 def test_a_full_collection_waits_until_keys_pause() -> None:
-    garbage.begin()
+    garbage_collection.begin()
     gone = _old_garbage()
-    garbage.collect_if_due(quiet=0.1)
+    garbage_collection.collect_if_due(quiet=0.1)
     assert gone() is not None, "somebody types"
-    garbage.collect_if_due(quiet=garbage.QUIET_SECONDS)
+    garbage_collection.collect_if_due(quiet=garbage_collection.QUIET_SECONDS)
     assert gone() is None
     gone = _old_garbage()
     gc.collect()
     assert gone() is None
-    garbage.collect_if_due(quiet=5.0)  # nothing is due: it does nothing, quickly
+    garbage_collection.collect_if_due(quiet=5.0)  # nothing is due: it does nothing, quickly
     assert gc.get_count()[2] == 0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from memtui.ui.app import MemtuiApp
-from memtui.ui.screens.conflicts import ConflictsDialog
-from memtui.ui.screens.history import HistoryPane
-from memtui.ui.screens.question import Question
+from memtui.ui.dialogs.conflicts import ConflictsDialog
+from memtui.ui.dialogs.question import Question
+from memtui.ui.panes.history.pane import HistoryPane
 from memtui.ui.state import UiState
 from ui_story import NOW, Story, running, screen_text, settle, there, until
 

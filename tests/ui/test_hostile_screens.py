@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 import pytest
 from memtui.ui.app import MemtuiApp
-from memtui.ui.screens.edit import CorrectDialog, TagDialog
+from memtui.ui.dialogs.edit import CorrectDialog, TagDialog
 from memtui.ui.text import scrub
 from ui_story import Story, memories, running, screen_text, settle, still, there, until
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from memtui.engine.feeds import importer
 from memtui.ui.app import MemtuiApp
-from memtui.ui.import_run import NAME
-from memtui.ui.screens.importing import ImportDialog
-from memtui.ui.screens.welcome import WelcomeDialog
+from memtui.ui.dialogs.import_ import ImportDialog
+from memtui.ui.dialogs.import_run import NAME
+from memtui.ui.dialogs.welcome import WelcomeDialog
 from memtui.ui.widgets.path_input import PathInput, complete
 from textual.widgets import Static
 from ui_story import DAY, NOW, Story, running, screen_text, settle, still, there, until

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from memtui.ui.app import MemtuiApp
-from memtui.ui.screens.search import SearchPane
+from memtui.ui.panes.search.pane import SearchPane
 from textual.events import Event, Key, Paste
 from ui_story import Story, memories, running, screen_text, settle, true
 

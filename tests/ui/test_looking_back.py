@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from memtui.ui.app import MemtuiApp
-from memtui.ui.past_rows import Moments
-from memtui.ui.screens.history import HistoryPane
-from memtui.ui.screens.moment_dialog import MomentDialog
+from memtui.ui.dialogs.moment import MomentDialog
+from memtui.ui.panes.history.pane import HistoryPane
+from memtui.ui.panes.history.past_rows import Moments
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
 from textual.pilot import Pilot

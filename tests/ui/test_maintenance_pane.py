@@ -15,14 +15,14 @@ from memtui.engine.memory import Memory
 from memtui.engine.records import CheckReport, EmbeddingOptions, Finding, Options, RowsOf
 from memtui.engine.store.jobs import JobRun
 from memtui.ui.app import MemtuiApp
+from memtui.ui.dialogs.question import Question
 from memtui.ui.glyphs import ASCII, UNICODE
-from memtui.ui.maintenance_columns import maintenance_columns
-from memtui.ui.maintenance_rows import Row, outcome_of, period_of, role_of
-from memtui.ui.screens.maintenance import MaintenancePane
-from memtui.ui.screens.question import Question
+from memtui.ui.panes.maintenance.columns import maintenance_columns
+from memtui.ui.panes.maintenance.pane import MaintenancePane
+from memtui.ui.panes.maintenance.rows import Row, outcome_of, period_of, role_of
+from memtui.ui.presenters.plots import Bar, bars, columns, stretched
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
-from memtui.ui.widgets.plots import Bar, bars, columns, stretched
 from memtui.ui.widgets.row_table import RowTable
 from memtui.ui.widgets.work_strip import WorkStrip
 from textual.app import App, ComposeResult

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 from memtui.engine.memory import Memory
 from memtui.engine.records import MemoryRecord
-from memtui.ui.screens.edit import AddDialog, CorrectDialog, TagDialog, tag_change
-from memtui.ui.screens.question import Question
+from memtui.ui.dialogs.edit import AddDialog, CorrectDialog, TagDialog, tag_change
+from memtui.ui.dialogs.question import Question
 from memtui.ui.widgets.bars import StatusLine
 from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import TextArea

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from memtui.ui.app import MemtuiApp
 from memtui.ui.look import Look
-from memtui.ui.panes import spec_of
-from memtui.ui.screens.observations import ObservationsPane
+from memtui.ui.panes.observations.pane import ObservationsPane
+from memtui.ui.panes.registry import spec_of
 from memtui.ui.state import UiState
 from memtui.ui.widgets.row_table import RowTable
 from textual.pilot import Pilot
@@ -24,7 +24,7 @@ sizes = pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=lambda size: 
 def these_tabs(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pane that is added changes the tabs of all screens; these pictures are about the rest."""
     tabs = [spec_of(place) for place in ("memories", "observations", "history")]
-    monkeypatch.setattr("memtui.ui.screens.main.PANES", tabs)
+    monkeypatch.setattr("memtui.ui.main_screen.PANES", tabs)
 
 
 @pytest.fixture

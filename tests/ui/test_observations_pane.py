@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from memtui.engine.records import MemoryRecord
 from memtui.ui.app import MemtuiApp
-from memtui.ui.screens.edit import CorrectDialog
-from memtui.ui.screens.noting import AddObservation, NoteDialog
-from memtui.ui.screens.observation_columns import ObservationColumns
-from memtui.ui.screens.observations import ObservationsPane
-from memtui.ui.screens.scratchpad import ScratchpadTab
+from memtui.ui.dialogs.edit import CorrectDialog
+from memtui.ui.dialogs.note import AddObservation, NoteDialog
+from memtui.ui.panes.observations.columns import ObservationColumns
+from memtui.ui.panes.observations.pane import ObservationsPane
+from memtui.ui.panes.observations.scratchpad import ScratchpadTab
 from memtui.ui.state import UiState
 from memtui.ui.text import scrub
 from memtui.ui.widgets.bars import KeyBar

@@ -13,8 +13,8 @@ from memtui.engine.records import Profile
 from memtui.engine.search import profiles
 from memtui.ui.app import MemtuiApp
 from memtui.ui.look import Look
-from memtui.ui.panes import spec_of
-from memtui.ui.screens.search import SearchPane
+from memtui.ui.panes.registry import spec_of
+from memtui.ui.panes.search.pane import SearchPane
 from memtui.ui.state import UiState
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -29,7 +29,7 @@ sizes = pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{siz
 def these_tabs(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pane that is added changes the tabs of all screens; these pictures are about the rest."""
     tabs = [spec_of(place) for place in ("memories", "search", "sessions", "history")]
-    monkeypatch.setattr("memtui.ui.screens.main.PANES", tabs)
+    monkeypatch.setattr("memtui.ui.main_screen.PANES", tabs)
 
 
 @pytest.fixture(autouse=True)

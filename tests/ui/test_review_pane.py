@@ -7,16 +7,16 @@ import asyncio
 import pytest
 from memtui.engine.records import MemoryRecord
 from memtui.ui.app import MemtuiApp
-from memtui.ui.detail import gather
+from memtui.ui.dialogs.choice import PickDialog
+from memtui.ui.dialogs.edit import CorrectDialog
+from memtui.ui.dialogs.fact_merge import MergeDialog
 from memtui.ui.glyphs import UNICODE
-from memtui.ui.screens.edit import CorrectDialog
-from memtui.ui.screens.merge import MergeDialog
-from memtui.ui.screens.picking import PickDialog
-from memtui.ui.screens.review import ReviewPane
+from memtui.ui.panes.review.detail import CardText, Verdict
+from memtui.ui.panes.review.pane import ReviewPane
+from memtui.ui.presenters.memory_detail import gather
+from memtui.ui.presenters.memory_text import MemoryText
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import KeyBar, StatusLine, TabBar
-from memtui.ui.widgets.card_text import CardText, Verdict
-from memtui.ui.widgets.memory_view import MemoryText
 from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import TextArea
 from ui_story import DAY, NOW, Story, running, screen_text, settle, there, until

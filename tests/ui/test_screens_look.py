@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from memtui.ui.app import MemtuiApp
 from memtui.ui.look import Look
-from memtui.ui.panes import spec_of
+from memtui.ui.panes.registry import spec_of
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 from ui_story import Story, memories, settle, still, until
@@ -20,7 +20,7 @@ SIZES = [(40, 12), (80, 24), (120, 40), (200, 60)]
 @pytest.fixture(autouse=True)
 def one_tab(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new pane changes the tabs of all screens; these pictures are about the rest."""
-    monkeypatch.setattr("memtui.ui.screens.main.PANES", [spec_of("memories")])
+    monkeypatch.setattr("memtui.ui.main_screen.PANES", [spec_of("memories")])
 
 
 def pressing(*keys: str) -> Callable[[Pilot[None]], Any]:

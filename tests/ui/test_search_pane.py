@@ -12,10 +12,10 @@ from memtui.engine.memory import Memory
 from memtui.engine.models import endpoint_embedder
 from memtui.engine.records import EmbeddingOptions, Options, SearchResult
 from memtui.ui.app import MemtuiApp
-from memtui.ui.screens.context import ContextDialog
-from memtui.ui.screens.name import NameDialog
-from memtui.ui.screens.search import SearchPane
-from memtui.ui.screens.why_not import WhyNotDialog
+from memtui.ui.dialogs.context import ContextDialog
+from memtui.ui.dialogs.name import NameDialog
+from memtui.ui.dialogs.why_not import WhyNotDialog
+from memtui.ui.panes.search.pane import SearchPane
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
 from textual.widgets import Input, Static, TextArea

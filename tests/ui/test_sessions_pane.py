@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from memtui.ui.app import MemtuiApp
-from memtui.ui.screens.sessions import SessionsPane
+from memtui.ui.panes.sessions.pane import SessionsPane
+from memtui.ui.panes.sessions.transcript_view import TranscriptView
 from memtui.ui.state import UiState
-from memtui.ui.widgets.transcript_view import TranscriptView
 from ui_story import DAY, NOW, Story, running, screen_text, settle, until
 
 HOSTILE = "\x1b]52;c;aGk=\x07[@click=app.quit]x[/] \u202eevil [/"

@@ -8,9 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from memtui.engine.records import MemoryRecord
 from memtui.ui.glyphs import UNICODE
+from memtui.ui.panes.sessions.transcript import PAGE, Measured, Transcript
+from memtui.ui.panes.sessions.turn_lines import FOLD, TurnView
 from memtui.ui.text import cells, visible
-from memtui.ui.transcript import PAGE, Measured, Transcript
-from memtui.ui.turn_lines import FOLD, TurnView
 from memtui.ui.wrap import wrap
 
 TEXT = st.text(

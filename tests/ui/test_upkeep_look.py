@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from memtui.ui.app import MemtuiApp
+from memtui.ui.dialogs.proposals import ProposalsDialog, ProposalTable
 from memtui.ui.look import Look
-from memtui.ui.panes import spec_of
-from memtui.ui.screens.proposals import ProposalsDialog, ProposalTable
+from memtui.ui.panes.registry import spec_of
 from memtui.ui.state import UiState
 from textual.pilot import Pilot
 from ui_story import DAY, NOW, Story, settle, still, until
@@ -28,9 +28,9 @@ def one_tab(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], UiState]:
     """The app begins on a pane, whose tab is the only one: these pictures are not about the others."""
 
     def only(place: str) -> UiState:
-        monkeypatch.setattr("memtui.ui.screens.main.PANES", [spec_of(place)])
+        monkeypatch.setattr("memtui.ui.main_screen.PANES", [spec_of(place)])
         # How large an almost empty file is differs from one version of it to the next.
-        monkeypatch.setattr("memtui.ui.backup_rows.file_size", lambda size: "0.4 MB")
+        monkeypatch.setattr("memtui.ui.presenters.backup_rows.file_size", lambda size: "0.4 MB")
         state = UiState(None)
         state.pane = place
         return state

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from memtui.ui.app import MemtuiApp
 from memtui.ui.look import Look
-from memtui.ui.panes import spec_of
+from memtui.ui.panes.registry import spec_of
 from memtui.ui.state import UiState
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -29,7 +29,7 @@ def app_at(story: Story, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Look
         story.now = NOW
 
     def make(place: str, look: Look) -> MemtuiApp:
-        monkeypatch.setattr("memtui.ui.screens.main.PANES", [spec_of(place)])
+        monkeypatch.setattr("memtui.ui.main_screen.PANES", [spec_of(place)])
         state = UiState(None)
         state.pane = place
         return story.app(state=state, look=look)

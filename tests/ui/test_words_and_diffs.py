@@ -8,9 +8,9 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtui.ui.sharing_rows import SharingSource
-from memtui.ui.widgets.diff_view import differences, old_and_new
-from memtui.ui.words import excerpt, shared
+from memtui.ui.dialogs.shared_words import SharingSource
+from memtui.ui.presenters.diff import differences, old_and_new
+from memtui.ui.presenters.source_words import excerpt, shared
 from ui_story import Story
 
 WORDS = ["the", "standup", "is", "at", "ten", "10:30", "not", "Tuesdays,", "ß", "漢字", "\n"]

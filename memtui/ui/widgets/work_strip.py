@@ -7,7 +7,7 @@ from textual.widget import Widget
 
 from memtui.ui.format import count
 from memtui.ui.glyphs import Glyphs
-from memtui.ui.long_work import Work
+from memtui.ui.progress import Work
 from memtui.ui.safe import assemble, line
 
 EVERY = 0.2

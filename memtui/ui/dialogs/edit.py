@@ -1,0 +1,170 @@
+"""Writing down, correcting and tagging: the dialogs that take text."""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Input, Static, TextArea
+
+from memtui.ui.format import plural
+from memtui.ui.presenters.diff import old_and_new
+from memtui.ui.safe import assemble, content
+from memtui.ui.text import visible
+
+from .dialog import Dialog
+
+
+class Written(NamedTuple):
+    """A new memory as the person wrote it."""
+
+    text: str
+    tags: tuple[str, ...]
+
+
+class TagChange(NamedTuple):
+    add: tuple[str, ...]
+    remove: tuple[str, ...]
+
+
+class _Editing(Dialog[Written]):
+    """ctrl+s saves; Esc leaves, asking first when something would be lost."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", show=False, priority=True)]
+
+    def area(self, text: str = "") -> TextArea:
+        return TextArea(text, soft_wrap=True, show_line_numbers=False, tab_behavior="focus", compact=True)
+
+    def warn(self, text: str) -> None:
+        self.query_one(".dialog-warning", Static).update(assemble((f"! {text}" if text else "", "$warning")))
+
+    @property
+    def text(self) -> str:
+        return self.query_one(TextArea).text.strip()
+
+
+class AddDialog(_Editing):
+    """A new memory: text and tags."""
+
+    hints = (("ctrl+s", "save"), ("Tab", "tags"))
+
+    def title_text(self) -> str:
+        return "Write down a memory"
+
+    def body(self) -> ComposeResult:
+        yield self.area()
+        yield Static(assemble(("tags, with blanks between", "$text-muted")), classes="dialog-label")
+        yield Input(placeholder="work travel", compact=True)
+        yield Static(classes="dialog-warning")
+
+    def on_mount(self) -> None:
+        self.query_one(TextArea).focus()
+
+    @on(Input.Submitted)
+    def action_save(self) -> None:
+        if not self.text:
+            self.warn("There is nothing to save yet.")
+            return
+        self.dismiss(Written(self.text, tuple(self.query_one(Input).value.split())))
+
+
+class CorrectDialog(_Editing):
+    """The old text, the new one to type, and their difference as it is typed; the source stays in view.
+
+    ``proposed``: what somebody suggests for the new text.
+    """
+
+    wide = True
+    hints = (("ctrl+s", "save the correction"),)
+
+    def __init__(self, old: str, source: Content | None = None, *, proposed: str = "") -> None:
+        super().__init__()
+        self._old = old
+        self._source = source
+        self._proposed = proposed
+
+    def title_text(self) -> str:
+        return "Correct: the old text is kept too"
+
+    def body(self) -> ComposeResult:
+        if self._source is not None:
+            yield Static(
+                assemble(("where it comes from\n", "$text-muted"), self._source), classes="dialog-source"
+            )
+        yield Static(assemble(("new text", "$text-muted")), classes="dialog-label")
+        yield self.area(self._proposed or self._old)
+        yield Static(assemble(("what changes", "$text-muted")), classes="dialog-label")
+        yield Static(classes="dialog-diff")
+        yield Static(classes="dialog-warning")
+
+    def on_mount(self) -> None:
+        area = self.query_one(TextArea)
+        area.focus()
+        area.move_cursor(area.document.end)
+        if self._proposed:
+            self._show_difference()
+        else:
+            self.query_one(".dialog-diff", Static).update(assemble(("nothing yet", "$text-muted")))
+
+    @on(TextArea.Changed)
+    def _show_difference(self) -> None:
+        self.query_one(".dialog-diff", Static).update(old_and_new(self._old, self.query_one(TextArea).text))
+        self.warn("")
+
+    def action_save(self) -> None:
+        if not self.text:
+            self.warn("The new text is empty. To remove the memory, leave this and forget it.")
+        elif self.text == self._old.strip():
+            self.warn("Old and new are the same: there is nothing to correct.")
+        else:
+            self.dismiss(Written(self.text, ()))
+
+
+class TagDialog(Dialog[TagChange]):
+    """``work -old``: adds work, takes old away. For one memory or for all that are marked."""
+
+    hints = (("Enter", "save"),)
+
+    def __init__(self, tags: tuple[str, ...], memories: int) -> None:
+        super().__init__()
+        self._tags = tags
+        self._memories = memories
+
+    def title_text(self) -> str:
+        return "Tags" if self._memories == 1 else f"Tags of {plural(self._memories, 'memory')}"
+
+    def body(self) -> ComposeResult:
+        now = " ".join(self._tags) or "none"
+        label = "now" if self._memories == 1 else "on any of them now"
+        yield Static(assemble((f"{label}  ", "$text-muted"), visible(now, 300)), classes="dialog-text")
+        yield Input(placeholder="work -old", compact=True)
+        yield Static(assemble(("work adds, -work takes away", "$text-muted")), classes="dialog-label")
+        yield Static(classes="dialog-warning")
+
+    @on(Input.Changed)
+    def _show(self, event: Input.Changed) -> None:
+        change = tag_change(event.value)
+        parts = [f"adds {', '.join(change.add)}"] if change.add else []
+        parts += [f"takes {', '.join(change.remove)} away"] if change.remove else []
+        self.query_one(".dialog-warning", Static).update(content("; ".join(parts), "$accent", limit=300))
+
+    @on(Input.Submitted)
+    def _save(self, event: Input.Submitted) -> None:
+        change = tag_change(event.value)
+        if change.add or change.remove:
+            self.dismiss(change)
+        else:
+            self.dismiss(None)
+
+
+def tag_change(text: str) -> TagChange:
+    """What ``work -old +home`` asks for."""
+    words = [word.removeprefix("tag:").removeprefix("#") for word in text.replace(",", " ").split()]
+    add = dict.fromkeys(word.removeprefix("+") for word in words if not word.startswith("-"))
+    remove = dict.fromkeys(word[1:] for word in words if word.startswith("-"))
+    add.pop("", None)
+    remove.pop("", None)
+    return TagChange(tuple(add), tuple(remove))

@@ -1,0 +1,181 @@
+"""Two entities that are one: which other one, who stays, and what comes of it, before anything is written."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
+from textual.widgets import Static
+
+from memtui.engine.errors import InputError
+from memtui.ui.format import plural
+from memtui.ui.perform import start
+from memtui.ui.presenters.entity_rows import EntitySource, entity_columns
+from memtui.ui.safe import assemble, line
+from memtui.ui.text import one_line
+from memtui.ui.widgets.filter_bar import FilterBar
+from memtui.ui.widgets.row_events import RowHighlighted, RowOpened, RowsCounted, RowsFailed
+from memtui.ui.widgets.row_table import RowTable
+
+from .dialog import Dialog
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Entity, EntityMerge
+
+# The cursor rests for that long before the outcome is worked out.
+_DELAY = 0.08
+# Lines of the list, and of all that is around it.
+_LINES, _AROUND = 9, 12
+_NAME = 60
+
+
+class Joined(NamedTuple):
+    """The ids of the entity that stays, and of the one that becomes part of it."""
+
+    survivor: str
+    absorbed: str
+
+
+class JoinDialog(Dialog[Joined]):
+    """A list to find the other one in; below it what the merge would do. ctrl+o: the other one stays."""
+
+    wide = True
+    hints = (("Enter", "merge"), ("j k", "choose"), ("/", "find"), ("ctrl+o", "the other one stays"))
+    BINDINGS = [
+        Binding("slash", "find", show=False),
+        Binding("ctrl+o", "turn", show=False, priority=True),
+    ]
+
+    def __init__(self, entity: Entity) -> None:
+        super().__init__()
+        self._entity = entity
+        self._stays = True
+        self._ready: Joined | None = None
+        # The cursor is where it began; and the filter is our guess: a word of its name, if that finds another one.
+        self._beginning = self._guessing = True
+
+    def title_text(self) -> str:
+        return f"Who is the same as {self._entity.canonical_name}?"
+
+    def body(self) -> ComposeResult:
+        yield FilterBar("words of its name, type:person")
+        columns = [
+            one
+            for one in entity_columns(self.shell.glyphs, self.shell.clock)
+            if one.id in ("name", "type", "mentions")
+        ]
+        table: RowTable[Entity] = RowTable(columns, id="join-rows", glyphs=self.shell.glyphs, markable=False)
+        table.styles.height = max(min(_LINES, self.app.size.height - _AROUND), 3)
+        yield table
+        yield Static(classes="dialog-label")
+
+    def on_mount(self) -> None:
+        self.table.show_header(False)
+        first = self._entity.canonical_name.split()[:1]
+        self.query_one(FilterBar).set_value(
+            " ".join(first) if first and first[0][:1].isalnum() else "", quiet=True
+        )
+        self._list()
+        self.table.focus()
+
+    @property
+    def table(self) -> RowTable[Entity]:
+        return self.query_one(RowTable)
+
+    # -- finding the other one
+
+    def _list(self) -> None:
+        memory = self.shell.operations.require()
+        filter = self.query_one(FilterBar).value.strip()
+        self.table.show(EntitySource(memory, filter, ("mentions", True)), self.shell.operations.readers)
+
+    @on(FilterBar.Typed)
+    def _typed(self) -> None:
+        self._list()
+
+    @on(FilterBar.Left)
+    def _left(self) -> None:
+        self.table.focus()
+
+    @on(RowsFailed)
+    def _failed(self, event: RowsFailed) -> None:
+        if isinstance(event.error, InputError):
+            self._tell(assemble((event.error.message, "$warning")))
+        else:
+            self.shell.show_error(event.error, "finding the other one")
+
+    @on(RowsCounted)
+    def _counted(self, event: RowsCounted) -> None:
+        self.query_one(FilterBar).show_count(f"{event.count:,}" if event.exact else f"{event.count:,}+")
+        if self._guessing and event.exact:
+            self._guessing = False
+            if event.count < 2:
+                self.query_one(FilterBar).set_value("")
+                return
+        if event.count == 0 and event.exact:
+            self._tell(assemble(("Nothing has such a name: / looks for another one.", "$text-muted")))
+
+    # -- what would come of it
+
+    @on(RowHighlighted)
+    def _highlighted(self) -> None:
+        self._ready = None
+        other = self.table.selected
+        if other is None:
+            return
+        if other.eid == self._entity.eid:
+            if self._beginning and self.table.row_count > 1:
+                self._beginning = False
+                self.table.move_to(self.table.cursor + 1)
+                return
+            self._tell(assemble(("This is the one itself: choose another one.", "$text-muted")))
+            return
+        start(self, partial(self._work_out, other), "outcome")
+
+    async def _work_out(self, other: Entity) -> None:
+        await asyncio.sleep(_DELAY)
+        pair = (self._entity, other) if self._stays else (other, self._entity)
+        survivor, absorbed = (one.id for one in pair)
+        try:
+            merge = await self.shell.operations.ask(
+                lambda memory: memory.preview_merge_entities(survivor, absorbed)
+            )
+        except InputError as error:
+            self._tell(assemble((f"{error.message} {error.hint}", "$warning")))
+            return
+        self._ready = Joined(survivor, absorbed)
+        self._tell(self._outcome(merge))
+
+    def _outcome(self, merge: EntityMerge) -> Content:
+        gone = merge.absorbed
+        names = ", ".join(one_line(name, _NAME) for name in merge.aliases) or "none"
+        return assemble(
+            ("stays  ", "bold $success"), line(merge.survivor.canonical_name, _NAME, "bold"),
+            (f"  {merge.type}, then in {plural(merge.memories_after, 'memory')}\n", "$text-muted"),
+            ("goes   ", "bold $warning"), line(gone.canonical_name, _NAME),
+            (f"  {gone.type}, brings {plural(merge.moved, 'memory')}\n", "$text-muted"),
+            ("also   ", "bold $text-muted"), line(names, 300, "$text-muted"),
+        )  # fmt: skip
+
+    def _tell(self, text: Content) -> None:
+        self.query_one(".dialog-label", Static).update(text)
+
+    # -- keys
+
+    def action_find(self) -> None:
+        self.query_one(FilterBar).edit()
+
+    def action_turn(self) -> None:
+        self._stays = not self._stays
+        self._highlighted()
+
+    @on(RowOpened)
+    def _opened(self, event: RowOpened) -> None:
+        event.stop()
+        if self._ready is not None:
+            self.dismiss(self._ready)

@@ -1,0 +1,160 @@
+"""What carries a text, as rows of the list that is looked at before an erase; and the proof as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual.content import Content
+
+from memtui.ui.format import file_size, plural
+from memtui.ui.paint import Role
+from memtui.ui.safe import assemble, content
+from memtui.ui.text import Visible, one_line, visible
+from memtui.ui.widgets.columns import Column, Piece
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.erase.records import BackupState, Carrier, ErasurePlan, ErasureProof, Fate
+    from memtui.ui.glyphs import Glyphs
+
+_ROLES: Mapping[Fate, Role] = {"erased": "error", "cleared": "warning", "kept": "success"}
+_FATES: Mapping[Fate, str] = {"erased": "goes", "cleared": "words go", "kept": "stays"}
+_PLACES = {
+    "card": "review card", "question": "question", "recall": "recall log", "run": "job report",
+    "entity": "name", "history": "history only",
+}  # fmt: skip
+_MOST_FILES = 40
+
+
+class CarrierRow(NamedTuple):
+    """A row or a backup, by its place in the list. ``doomed``: a damaged backup that is to be deleted."""
+
+    place: int
+    carrier: Carrier | None
+    backup: BackupState | None
+    doomed: bool = False
+
+    @property
+    def damaged(self) -> bool:
+        return self.backup is not None and self.backup.problem != ""
+
+
+def carrier_rows(plan: ErasurePlan, *, delete_damaged: bool) -> list[CarrierRow]:
+    rows = [(carrier, None) for carrier in plan.carriers]
+    both: list[tuple[Carrier | None, BackupState | None]] = [*rows, *((None, one) for one in plan.backups)]
+    return [
+        CarrierRow(number, carrier, backup, delete_damaged and backup is not None and bool(backup.problem))
+        for number, (carrier, backup) in enumerate(both)
+    ]
+
+
+def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
+    """What becomes of it, what it is, its text, and why it is here."""
+
+    def fate(row: CarrierRow, width: int) -> Iterator[Piece]:
+        if row.carrier is not None:
+            yield Piece(one_line(_FATES[row.carrier.fate], width), _ROLES[row.carrier.fate])
+        elif row.damaged:
+            yield Piece(visible("deleted" if row.doomed else "damaged"), "error")
+        else:
+            yield Piece(visible("rewritten"), "warning")
+
+    def place(row: CarrierRow, width: int) -> Iterator[Piece]:
+        carrier = row.carrier
+        told = "backup" if carrier is None else carrier.kind or _PLACES.get(carrier.place, carrier.place)
+        yield Piece(one_line(told, width), "dim")
+
+    def text(row: CarrierRow, width: int) -> Iterator[Piece]:
+        if row.carrier is not None:
+            strong: Role = "strong" if row.carrier.chosen else "text"
+            yield Piece(one_line(row.carrier.title, width), strong)
+        elif row.backup is not None:
+            yield Piece(one_line(row.backup.path.name, width))
+
+    def why(row: CarrierRow, width: int) -> Iterator[Piece]:
+        yield Piece(one_line(_why(row), width), "dim")
+
+    def choice(row: CarrierRow, width: int) -> Iterator[Piece]:
+        free = row.damaged or (row.carrier is not None and row.carrier.choice)
+        yield Piece(visible(glyphs.marked) if free else Visible(" "), "accent")
+
+    return (
+        Column("choice", "", choice, width=1, gap=1),
+        Column("fate", "", fate, width=9),
+        Column("what", "what", place, width=12, drop=2),
+        Column("text", "text", text, least=20),
+        Column("why", "why", why, width=28, drop=1),
+    )
+
+
+def _why(row: CarrierRow) -> str:
+    if row.carrier is not None:
+        return row.carrier.why
+    if row.backup is None:
+        return ""
+    return row.backup.problem or f"holds {plural(row.backup.holds, 'memory')} of it"
+
+
+def row_told(row: CarrierRow, key: str) -> Content:
+    """The selected row in a line: why it is here, and whether the person may decide otherwise."""
+    carrier = row.carrier
+    if row.damaged:
+        told = "keep it" if row.doomed else "delete it, as it may hold the text"
+        return assemble((f"{_why(row)}; ", "$text-muted"), (key, "bold $accent"), (f" {told}", "$text"))
+    if carrier is None or not carrier.choice:
+        return content(_why(row), "$text-muted", limit=200)
+    otherwise = "take it as well" if carrier.fate == "kept" else "let it stay"
+    return assemble((f"{carrier.why}; ", "$text-muted"), (key, "bold $accent"), (f" {otherwise}", "$text"))
+
+
+def plan_told(plan: ErasurePlan, glyphs: Glyphs) -> Content:
+    """How much goes, in a line or two."""
+    others = sum(plan.counts.values())
+    parts = [plural(plan.memories, "memory")]
+    parts += [plural(others, "other place")] if others else []
+    parts += [plural(len(plan.backups), "backup")] if plan.backups else []
+    staying = sum(carrier.fate == "kept" for carrier in plan.carriers)
+    told = f" {glyphs.dot} ".join(parts)
+    beside = f" {glyphs.dot} {plural(staying, 'more', 'more')} that could go" if staying else ""
+    damaged = f"\n! {plural(len(plan.damaged), 'backup')} cannot be opened" if plan.damaged else ""
+    return assemble(
+        (told, "bold"),
+        (beside, "$text-muted"),
+        ("\nNothing brings them back: there is no undo.", "$error"),
+        (damaged, "$warning"),
+        *((f"\n{note}", "$text-muted") for note in plan.notes),
+    )
+
+
+def proof_text(proof: ErasureProof, glyphs: Glyphs) -> Content:
+    """What was looked at, and what was found."""
+    gone = plural(proof.memories, "memory")
+    parts: list[Content | str | tuple[str, str]] = (
+        [(f"{glyphs.done} {gone} erased for good\n\n", "bold $success")]
+        if proof.complete
+        else [(f"! {gone}: the erase is not finished\n\n", "bold $error")]
+    )
+    for problem in proof.problems:
+        parts.append((f"{problem}\n", "$error"))
+    if proof.problems:
+        parts.append("\n")
+    if proof.files:
+        parts += [
+            "Another process looked for ", (plural(proof.pieces, "piece"), "bold"), " of it in every byte of ",
+            (f"{plural(len(proof.files), 'file')} ({file_size(proof.bytes)})", "bold"), " and asked ",
+            (plural(proof.questions, "question"), "bold"), ": ", (f"{proof.found:,} found", "bold"), ".\n\n",
+        ]  # fmt: skip
+    for file in proof.files[:_MOST_FILES]:
+        style = "$error" if file.found else "$text-muted"
+        parts += [
+            (f"{file.found:>7,} found  ", style),
+            file.path.name,
+            (f"  {file.bytes:,} bytes\n", "$text-muted"),
+        ]
+    if len(proof.files) > _MOST_FILES:
+        parts.append((f"        and {len(proof.files) - _MOST_FILES} files more\n", "$text-muted"))
+    for still in proof.kept:
+        parts.append((f"\n{still.where} says the same words, and stays ({still.file.name})", "$warning"))
+    for note in proof.notes:
+        parts.append((f"\n{note}", "$text-muted"))
+    return assemble(*parts)

@@ -1,0 +1,216 @@
+"""Export: name a file or a folder, narrow it to what is shown, watch it being written, stop it."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from memtui.engine.errors import MemtuiError
+from memtui.ui.format import count, file_size, plural
+from memtui.ui.perform import start
+from memtui.ui.safe import assemble
+from memtui.ui.widgets.path_input import PathInput
+
+from .dialog import Dialog
+from .toggle import Toggle
+
+if TYPE_CHECKING:
+    from memtui.engine.exports.exporting import Format
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import ExportProgress, ExportReport
+    from memtui.ui.progress import Work
+
+NAME = "exporting"
+_LOOK_SECONDS = 0.1
+_FILES = (".jsonl", ".json", ".ndjson")
+
+Stage = Literal["choose", "writing", "done", "failed"]
+_HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
+    "choose": (("Enter", "export"), ("Tab", "complete, next"), ("Space", "on or off")),
+    "writing": (("c", "stop"),),
+    "done": (("Enter", "close"),),
+    "failed": (("b", "another path"),),
+}
+
+
+class ExportDialog(Dialog[None]):
+    """One dialog through all stages. ``filter``: what the pane shows, which may be changed."""
+
+    BINDINGS = [
+        Binding("enter", "close", show=False),
+        Binding("c", "stop", show=False),
+        Binding("b", "again", show=False),
+    ]
+    wide: ClassVar[bool] = True
+
+    def __init__(self, filter: str = "") -> None:
+        super().__init__()
+        self._filter = filter
+        self._stage: Stage = "choose"
+
+    def title_text(self) -> str:
+        return "Export"
+
+    def body(self) -> ComposeResult:
+        yield Static(
+            assemble(
+                (
+                    "A name that ends in .jsonl: one file, which can be imported again. Else: a folder of notes.\n",
+                    "$text-muted",
+                ),
+                (
+                    "Without a filter everything; the file has the Trash too. Notes that you changed stay as they are.",
+                    "$text-muted",
+                ),
+            ),
+            classes="dialog-text export-choose",
+        )
+        yield PathInput("~/memory.jsonl", placeholder="a file or a folder")
+        yield Input(
+            self._filter, placeholder="filter, for example kind:fact", classes="export-choose export-filter"
+        )
+        yield Toggle(
+            "with history: who changed what, and when (a file only)",
+            id="export-history",
+            classes="export-choose",
+        )
+        yield Toggle("replace a file that is there", id="export-force", classes="export-choose")
+        yield Static(classes="dialog-text export-text")
+
+    def on_mount(self) -> None:
+        self._show_stage("choose")
+        self.set_interval(_LOOK_SECONDS, self._look)
+
+    @property
+    def _work(self) -> Work | None:
+        return next((work for work in self.shell.operations.works if work.name == NAME), None)
+
+    def hint_line(self) -> Content:
+        parts: list[Content | str] = []
+        for key, what in (*_HINTS[self._stage], ("Esc", "leave")):
+            parts += [assemble((key, "bold $accent"), " ", (what, "$text-muted")), "   "]
+        return assemble(*parts)
+
+    def _show_stage(self, stage: Stage, text: Content | None = None) -> None:
+        self._stage = stage
+        for part in self.query(".export-choose, PathInput"):
+            part.display = stage == "choose"
+        told = self.query_one(".export-text", Static)
+        told.display = stage != "choose"
+        if text is not None:
+            told.update(text)
+        self.query_one(".dialog-hints", Static).update(self.hint_line())
+        if stage == "choose":
+            self.query_one(PathInput).focus()
+        else:
+            self.set_focus(None)
+
+    def _look(self) -> None:
+        """Follow the work that is going on."""
+        work = self._work
+        if work is not None and work.total and self._stage == "writing":
+            share = min(work.done / work.total, 1.0)
+            width = max(self.query_one(".export-text").size.width - 7, 8)
+            filled = round(share * width)
+            glyphs = self.shell.glyphs
+            self.query_one(".export-text", Static).update(
+                assemble(
+                    ("Exporting\n\n", "bold"), (glyphs.bar * filled, "$accent"),
+                    (glyphs.empty * (width - filled), "$frame"), f" {share:4.0%}\n",
+                    count(work.done), " of ", count(work.total),
+                )
+            )  # fmt: skip
+
+    @on(Input.Submitted)
+    def _chosen(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._submit()
+
+    def _submit(self) -> None:
+        text = self.query_one(PathInput).value.strip()
+        if not text:
+            told = self.query_one(".export-text", Static)
+            told.display = True
+            told.update(assemble(("! Name a file or a folder first.", "$warning")))
+        else:
+            self._show_stage("writing", assemble(("Exporting", "bold")))
+            history, force = (self.query_one(f"#export-{name}", Toggle).on for name in ("history", "force"))
+            run = partial(
+                self._run, Path(text).expanduser(), self._filter_now(), history=history, force=force
+            )
+            start(self.app, run, "export")
+
+    @on(PathInput.Left)
+    def _to_filter(self) -> None:
+        self.query_one(".export-filter", Input).focus()
+
+    def _filter_now(self) -> str:
+        return self.query_one(".export-filter", Input).value.strip()
+
+    async def _run(self, path: Path, filter: str, *, history: bool, force: bool) -> None:
+        format: Format = "jsonl" if path.suffix.lower() in _FILES else "markdown"
+
+        def run(memory: Memory, work: Work) -> ExportReport:
+            def follow(progress: ExportProgress) -> None:
+                work.progress(progress.done, progress.total)
+
+            return memory.export(
+                path, format=format, filter=filter, history=history, force=force,
+                progress=follow, cancelled=work.cancelled,
+            )  # fmt: skip
+
+        try:
+            report = await self.shell.operations.work(run, NAME)
+        except MemtuiError as error:
+            if self.is_attached:
+                self._show_stage("failed", assemble((f"! {error.message}", "$error"), "\n\n", error.hint))
+            else:
+                self.shell.show_error(error, NAME)
+            return
+        if not self.is_attached:
+            self.shell.say("The export was stopped." if report.cancelled else f"Exported to {report.path}.")
+        elif report.cancelled:
+            self._show_stage("choose")
+        else:
+            self._show_stage("done", _report_text(report))
+
+    def action_close(self) -> None:
+        if self._stage == "done":
+            self.dismiss(None)
+        elif self._stage == "choose":  # from a toggle
+            self._submit()
+
+    def action_stop(self) -> None:
+        work = self._work
+        if work is not None and self._stage == "writing":
+            work.cancel()
+
+    def action_again(self) -> None:
+        if self._stage == "failed":
+            self._show_stage("choose")
+
+    def action_leave(self) -> None:
+        if self._stage == "writing":
+            self.action_stop()
+        self.dismiss(None)
+
+
+def _report_text(report: ExportReport) -> Content:
+    if report.format == "markdown":
+        what = plural(sum(report.counts.values()), "note")
+    else:
+        what = plural(report.counts.get("memory", 0), "memory")
+    parts: list[Content | str | tuple[str, str]] = [
+        (f"{what} exported.\n\n", "bold"), str(report.path), "\n",
+        (f"{file_size(report.size)}, readable by you only", "$text-muted"),
+    ]  # fmt: skip
+    if report.kept:
+        parts.append((f"\n! {plural(len(report.kept), 'note')} changed since stayed as they are", "$warning"))
+    return assemble(*parts)

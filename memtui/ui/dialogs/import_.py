@@ -1,0 +1,273 @@
+"""Import: choose a file or a detected source, see what would come in, let it in, stop it, read the report."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from memtui.engine.errors import MemtuiError
+from memtui.ui.perform import start
+from memtui.ui.safe import assemble
+from memtui.ui.widgets.list_source import ListSource
+from memtui.ui.widgets.path_input import PathInput
+from memtui.ui.widgets.row_events import RowHighlighted, RowOpened, RowsCounted
+from memtui.ui.widgets.row_table import RowTable
+
+from .dialog import Dialog
+from .import_run import NAME, import_work, run_import
+from .import_text import FoundPlace, found_places, report_text, source_columns, work_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memtui.engine.records import ImportReport
+    from memtui.ui.progress import Work
+
+_LOOK_SECONDS = 0.1
+# Formats of programs that go on writing.
+_LIVE = frozenset(("claude-code", "codex"))
+# What can be brought in, the most common first.
+WHAT = (
+    "sessions of Claude Code, Codex and the Agents SDK, exports of ChatGPT and Claude.ai, memories of mem0, MCP and "
+    "memory.db, LangChain histories, Markdown notes, JSONL"
+)
+
+Stage = Literal["choose", "counting", "counted", "importing", "done", "failed"]
+_HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
+    "choose": (("Enter", "see what would come in"), ("Tab", "complete")),
+    "counting": (("c", "stop"),),
+    "counted": (("Enter", "import it"), ("b", "another path")),
+    "importing": (("c", "stop"), ("Esc", "go on in the background")),
+    "done": (("Enter", "close"), ("u", "undo")),
+    "failed": (("b", "another path"),),
+}
+
+
+class ImportDialog(Dialog[None]):
+    """One dialog through all stages. ``paths``: begin by counting what is in them."""
+
+    BINDINGS = [
+        Binding("enter", "go_on", show=False),
+        Binding("c", "stop", show=False),
+        Binding("b", "again", show=False),
+        Binding("u", "undo", show=False),
+    ]
+    wide: ClassVar[bool] = True
+
+    def __init__(self, *paths: Path) -> None:
+        super().__init__()
+        self._paths = paths
+        self._stage: Stage = "choose"
+        self._report: ImportReport | None = None
+        self._places: list[FoundPlace] = []
+
+    def title_text(self) -> str:
+        return "Import conversations"
+
+    def body(self) -> ComposeResult:
+        yield Static(
+            assemble(
+                ("Which file or folder? A zip is fine as it is. ", ""),
+                (
+                    "You see what would come in before anything does; what is here already is not added again.\n",
+                    "",
+                ),
+                (f"It can be: {WHAT}.", "$text-muted"),
+            ),
+            classes="dialog-text import-about",
+        )
+        yield PathInput(placeholder="for example ~/Downloads/export.zip")
+        yield Static(classes="dialog-warning")
+        yield RowTable(source_columns(self.shell.clock), id="import-sources", glyphs=self.shell.glyphs)
+        yield Static(classes="dialog-text import-text")
+
+    def on_mount(self) -> None:
+        self.query_one(RowTable).show_header(False)
+        running = self._work
+        if running is not None:
+            self._show_stage("importing" if running.name == NAME else "counting")
+        elif self._paths:
+            self.query_one(PathInput).value = str(self._paths[0])
+            self._count(self._paths)
+        else:
+            self._show_stage("choose")
+            start(self, self._detect, "detect")
+        self.set_interval(_LOOK_SECONDS, self._look)
+
+    @property
+    def _work(self) -> Work | None:
+        return import_work(self.shell)
+
+    # -- what is shown
+
+    def hint_line(self) -> Content:
+        parts: list[Content | str] = []
+        several = (
+            (("Down, Space", "mark several"),) if self._stage == "choose" and len(self._places) > 1 else ()
+        )
+        leave = () if any(key == "Esc" for key, _ in _HINTS[self._stage]) else (("Esc", "leave"),)
+        for key, what in (*_HINTS[self._stage], *several, *leave):
+            parts += [assemble((key, "bold $accent"), " ", (what, "$text-muted")), "   "]
+        return assemble(*parts)
+
+    def _show_stage(self, stage: Stage, text: Content | None = None) -> None:
+        self._stage = stage
+        choosing = stage == "choose"
+        table = self.query_one(RowTable)
+        self.set_class(choosing, "-choosing")
+        self.query_one(PathInput).display = choosing
+        self.query_one(".dialog-warning").display = choosing
+        table.display = choosing and table.row_count > 0
+        self.query_one(".import-text", Static).display = not choosing
+        if text is not None:
+            self.query_one(".import-text", Static).update(text)
+        self.query_one(".dialog-hints", Static).update(self.hint_line())
+        if choosing:
+            self.query_one(PathInput).focus()
+        else:
+            self.set_focus(None)
+
+    def _look(self) -> None:
+        """Follow the work that is going on."""
+        work = self._work
+        if work is not None and self._stage in ("counting", "importing"):
+            width = max(self.query_one(".import-text").size.width, 20)
+            text = work_text(work, width, self.shell.glyphs, counting=self._stage == "counting")
+            self.query_one(".import-text", Static).update(text)
+
+    # -- choosing
+
+    async def _detect(self) -> None:
+        home = self.shell.home
+        if home is None:
+            return
+        import asyncio
+
+        from memtui.engine.feeds.known import known_sources
+
+        found = await asyncio.to_thread(known_sources, home, clock=self.shell.clock)
+        if not found:
+            return
+        self._show_places(found_places(found))
+        box = self.query_one(PathInput)
+        if not box.value and self._stage == "choose":
+            box.value = _short(found[0].path, home)
+            box.cursor_position = len(box.value)
+        memory = self.shell.operations.require()
+        surveyed = await asyncio.to_thread(lambda: list(memory.survey(found)))
+        self._show_places(found_places(found, surveyed))
+
+    def _show_places(self, places: list[FoundPlace]) -> None:
+        self._places = places
+        self._table.show(ListSource(places, lambda place: place.number), self.shell.operations.readers)
+
+    @on(RowsCounted)
+    def _sources_counted(self, event: RowsCounted) -> None:
+        self.query_one(RowTable).display = self._stage == "choose" and event.count > 0
+        self.query_one(".dialog-hints", Static).update(self.hint_line())
+
+    @on(RowHighlighted)
+    def _source_highlighted(self) -> None:
+        table = self._table
+        if table.has_focus and table.selected is not None and self.shell.home is not None:
+            self.query_one(PathInput).value = _short(table.selected.source.path, self.shell.home)
+
+    @on(Input.Submitted)
+    def _typed(self) -> None:
+        text = self.query_one(PathInput).value.strip()
+        if text:
+            self._count([Path(text).expanduser()])
+
+    @on(RowOpened)
+    def _chosen(self) -> None:
+        """The marked places, or the one under the cursor."""
+        table = self._table
+        marked = [place for place in self._places if place.number in table.marks]
+        places = marked or ([table.selected] if table.selected is not None else [])
+        if places:
+            self._count([place.source.path for place in places])
+
+    @property
+    def _table(self) -> RowTable[FoundPlace]:
+        return self.query_one(RowTable)
+
+    @on(PathInput.Left)
+    def _to_sources(self) -> None:
+        table = self.query_one(RowTable)
+        if table.display:
+            table.focus()
+
+    # -- counting and importing
+
+    def _count(self, paths: Sequence[Path]) -> None:
+        self._paths = tuple(paths)
+        self._show_stage("counting", assemble("Looking what is in it"))
+        start(self.app, partial(self._run, self._paths, dry=True), "import")
+
+    async def _run(self, paths: Sequence[Path], *, dry: bool) -> None:
+        await run_import(self.shell, paths, self._told, dry=dry)
+
+    def _told(self, report: ImportReport | None, error: MemtuiError | None) -> bool:
+        if self.is_attached:
+            self.finished(report, error)
+        return self.is_attached
+
+    def finished(self, report: ImportReport | None, error: MemtuiError | None) -> None:
+        """What became of the counting, or of the import."""
+        if error is not None:
+            told = assemble((f"! {error.message}", "$error"), "\n\n", error.hint)
+            self._show_stage("failed", told)
+        elif report is not None and report.dry_run and report.cancelled:
+            self._show_stage("choose")
+        elif report is not None:
+            self._report = report
+            follows = not report.dry_run and self._could_follow(report)
+            self._show_stage("counted" if report.dry_run else "done", report_text(report, follows=follows))
+
+    def _could_follow(self, report: ImportReport) -> bool:
+        """Whether what comes next could come in by itself, and does not yet."""
+        configuration = self.shell.configuration
+        watched = configuration is None or configuration.settings.feeds.watch
+        return not watched and not _LIVE.isdisjoint(report.formats)
+
+    def action_go_on(self) -> None:
+        if self._stage == "done":
+            self.dismiss(None)
+        elif self._stage == "counted" and self._paths:
+            if self._report is not None and not self._report.imported:
+                self.dismiss(None)
+                return
+            self._show_stage("importing", assemble("Beginning"))
+            start(self.app, partial(self._run, self._paths, dry=False), "import")
+
+    def action_stop(self) -> None:
+        work = self._work
+        if work is not None and self._stage in ("counting", "importing"):
+            work.cancel()
+
+    def action_again(self) -> None:
+        if self._stage in ("counted", "failed"):
+            self._show_stage("choose")
+            start(self, self._detect, "detect")
+
+    def action_undo(self) -> None:
+        if self._stage == "done" and self._report is not None and self._report.operation is not None:
+            self.dismiss(None)
+            self.shell.action_perform("undo")
+
+    def action_leave(self) -> None:
+        if self._stage == "counting":
+            self.action_stop()
+        self.dismiss(None)
+
+
+def _short(path: Path, home: Path) -> str:
+    """With ``~`` for the home folder."""
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) and home == Path.home() else str(path)

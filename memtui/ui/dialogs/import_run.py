@@ -1,0 +1,55 @@
+"""Counting and importing as work of the app: it goes on when the dialog is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from memtui.engine.errors import MemtuiError
+
+from .import_text import progress_detail
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import ImportProgress, ImportReport
+    from memtui.ui.app import MemtuiApp
+    from memtui.ui.progress import Work
+
+NAME = "importing"
+COUNTING = "counting"
+
+
+def import_work(shell: MemtuiApp) -> Work | None:
+    """The counting or the import that is going on."""
+    return next((work for work in shell.operations.works if work.name in (NAME, COUNTING)), None)
+
+
+async def run_import(
+    shell: MemtuiApp,
+    paths: Sequence[Path],
+    told: Callable[[ImportReport | None, MemtuiError | None], bool],
+    *,
+    dry: bool,
+) -> None:
+    """Count what is in ``paths``, or import it. ``told`` is handed the end; False: nobody is there to see it."""
+
+    def run(memory: Memory, work: Work) -> ImportReport:
+        def follow(progress: ImportProgress) -> None:
+            work.progress(progress.bytes_done, progress.bytes_total, progress_detail(progress))
+
+        return memory.import_paths(paths, dry_run=dry, progress=follow, cancelled=work.cancelled)
+
+    report, failure = None, None
+    try:
+        report = await shell.operations.work(run, COUNTING if dry else NAME)
+    except MemtuiError as error:
+        failure = error
+    if told(report, failure):
+        return
+    if failure is not None:
+        shell.show_error(failure, NAME)
+    elif report is not None and not dry and not report.imported:
+        shell.say("The import brought nothing new.")

@@ -1,0 +1,133 @@
+"""What an import would do, does and did, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual.content import Content
+
+from memtui.ui import survey_words
+from memtui.ui.format import count, plural
+from memtui.ui.safe import assemble, line
+from memtui.ui.text import one_line
+from memtui.ui.widgets.columns import Column, Piece
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from memtui.engine.feeds.known import KnownSource
+    from memtui.engine.feeds.survey import Surveyed
+    from memtui.engine.records import ImportProgress, ImportReport
+    from memtui.ui.glyphs import Glyphs
+    from memtui.ui.progress import Work
+
+_REASONS = 6
+_WARNINGS = 4
+_NUMBER = 8
+
+Parts = list[Content | str | tuple[str, str]]
+
+
+class FoundPlace(NamedTuple):
+    """A source on this machine as a row; ``surveyed`` None: nobody has looked into it yet."""
+
+    number: int
+    source: KnownSource
+    surveyed: Surveyed | None = None
+
+    @property
+    def urgent(self) -> bool:
+        """Something that is not in yet will soon be gone."""
+        return self.source.expiring > 0 and (self.surveyed is None or self.surveyed.going > 0)
+
+
+def found_places(sources: Sequence[KnownSource], surveyed: Sequence[Surveyed] = ()) -> list[FoundPlace]:
+    looked = {found.source.name: found for found in surveyed}
+    return [FoundPlace(number, source, looked.get(source.name)) for number, source in enumerate(sources)]
+
+
+def source_columns(clock: Callable[[], float]) -> list[Column[FoundPlace]]:
+    """A detected source: what it is called, and what is there."""
+
+    def name(row: FoundPlace, width: int) -> Iterable[Piece]:
+        yield Piece(one_line(row.source.label, width), "strong")
+
+    def about(row: FoundPlace, width: int) -> Iterable[Piece]:
+        told = survey_words.in_short(row.source, row.surveyed, clock())
+        yield Piece(one_line(told, width), "warning" if row.urgent else "dim")
+
+    return [Column("name", "", name, width=20), Column("about", "", about)]
+
+
+def progress_detail(progress: ImportProgress) -> str:
+    """Two lines: the counts, and where it reads."""
+    told = [plural(progress.imported, "new turn"), f"{count(int(progress.rate))} turns a second"]
+    if progress.already_there:
+        told.insert(1, f"{count(progress.already_there)} already there")
+    return f"{', '.join(told)}\n{progress.place}"
+
+
+def work_text(work: Work, width: int, glyphs: Glyphs, *, counting: bool) -> Content:
+    """A bar, the counts, the time left."""
+    share = min(work.done / work.total, 1.0) if work.total else 0.0
+    room = max(width - 7, 8)
+    filled = round(share * room)
+    counts, _, place = work.detail.partition("\n")
+    left = work.seconds_left
+    parts: Parts = [
+        ("Counting what would come in\n\n" if counting else "Importing\n\n", "bold"),
+        (glyphs.bar * filled, "$accent"), (glyphs.empty * (room - filled), "$frame"), f" {share:4.0%}\n",
+        counts, "\n", line(place, width, "$text-muted"), "\n",
+    ]  # fmt: skip
+    if left is not None and left >= 1:
+        parts.append((f"about {_duration(left)} left", "$text-muted"))
+    return assemble(*parts)
+
+
+def report_text(report: ImportReport, *, follows: bool = False) -> Content:
+    """The counts of a dry run, or of what came in. ``follows``: what comes next could come in by itself."""
+    parts: Parts = []
+    from memtui.engine.feeds.alone import counted
+
+    what = counted(report.kinds, report.sessions)
+    if report.dry_run:
+        headline = f"{what} would come in." if report.imported else "There is nothing new in it."
+    elif report.cancelled:
+        headline = f"Stopped. {what} came in before that, and can be undone."
+    else:
+        headline = f"{what} came in." if report.imported else "There was nothing new in it."
+    parts += [(f"{headline}\n\n", "bold"), *_row(report.imported, "new")]
+    parts += _row(report.already_there, "already there")
+    parts += _row(report.skipped, "skipped")
+    for reason, number in list(report.reasons.items())[:_REASONS]:
+        parts += [" " * (_NUMBER + 2), (f"{count(number)} {reason}\n", "$text-muted")]
+    if report.redacted:
+        parts += [*_row(report.redacted, "hold a secret: kept from vectors and models", "$warning")]
+    formats = ", ".join(report.formats)
+    parts += [
+        "\n",
+        (f"{plural(report.files, 'file')}, {formats}, in {report.seconds:.1f} s\n", "$text-muted"),
+    ]
+    for refused in report.refused[:_WARNINGS]:
+        parts += [(f"! {refused.message}\n", "$error"), (f"  {refused.hint}\n", "$text-muted")]
+    if len(report.refused) > _WARNINGS:
+        parts.append((f"and {len(report.refused) - _WARNINGS} more cannot be read\n", "$error"))
+    for warning in report.warnings[:_WARNINGS]:
+        parts.append((f"! {warning}\n", "$warning"))
+    if len(report.warnings) > _WARNINGS:
+        parts.append((f"and {len(report.warnings) - _WARNINGS} more warnings\n", "$text-muted"))
+    if report.imported and not report.dry_run:
+        parts.append(
+            ("Names and vectors follow in the background; the words can be found now.", "$text-muted")
+        )
+    if follows:
+        parts.append(("\nThe setting feeds.watch brings in what is said from now on.", "$text-muted"))
+    return assemble(*parts)
+
+
+def _row(number: int, what: str, style: str = "$text") -> Parts:
+    return [(count(number).rjust(_NUMBER), "bold"), "  ", (f"{what}\n", style)] if number else []
+
+
+def _duration(seconds: float) -> str:
+    return f"{int(seconds)} s" if seconds < 90 else f"{int(seconds / 60)} min"

@@ -1,0 +1,38 @@
+"""Which moment to look back at, or which two."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.widgets import Input, Static
+
+from memtui.engine.errors import InputError
+from memtui.ui.panes.history.past_rows import Moments
+from memtui.ui.safe import assemble
+
+from .line import LineDialog
+
+_TOLD = (
+    "A moment: 2026-03-03, yesterday, last tuesday, 14:30, 2d. What became of the memories between two: with .. between"
+    " them, as in “monday .. yesterday”; with nothing after it, until now."
+)
+
+
+class MomentDialog(LineDialog):
+    """Answers with a text that names a moment, or two."""
+
+    hints = (("Enter", "look"),)
+
+    def __init__(self, text: str) -> None:
+        super().__init__("Look back", text, told=_TOLD, placeholder="yesterday", longest=80)
+
+    @on(Input.Submitted)
+    def _check(self, event: Input.Submitted) -> None:
+        from memtui.engine.search.moments import moment
+
+        try:
+            for part in Moments.parse(event.value):
+                if part:
+                    moment(part, self.shell.clock())
+        except InputError as error:
+            event.prevent_default()  # the base would answer with it
+            self.query_one(".dialog-warning", Static).update(assemble((f"! {error.message}", "$warning")))

@@ -1,0 +1,137 @@
+"""What a consolidation would write, line by line: as rows of a list, and one of them as text with its turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual.content import Content
+
+from memtui.ui.format import local_time
+from memtui.ui.paint import Role
+from memtui.ui.presenters.diff import old_and_new
+from memtui.ui.presenters.memory_rows import confidence
+from memtui.ui.presenters.source_words import excerpt, shared
+from memtui.ui.safe import assemble, content, marked
+from memtui.ui.text import one_line, visible
+from memtui.ui.widgets.columns import Column, Piece
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.plan import Action, Plan, PlanLine
+    from memtui.engine.records import MemoryRecord
+    from memtui.ui.glyphs import Glyphs
+
+_QUOTE = 400
+_SHOWN = 4_000
+_MOST_LINES = 100_000
+
+# What each action is called, how it looks, and what it does.
+_WORDS: Mapping[Action, tuple[str, Role, str]] = {
+    "add": ("add", "success", "a new fact"),
+    "reinforce": ("reinforce", "dim", "known already: it is a sign of life, and one more source"),
+    "supersede": (
+        "supersede",
+        "warning",
+        "the new fact takes the place of the old one, which stays and fades",
+    ),
+    "conflict": ("conflict", "error", "it contradicts what is known: both wait for you in Review"),
+    "hold": ("hold back", "warning", "suspicious: accepted here it is remembered, else it waits in Review"),
+    "observation": ("observation", "success", "a note for agents"),
+    "summary": ("summary", "context", "what the conversation was about"),
+}
+
+
+class Proposal(NamedTuple):
+    """A line of one of several plans, by their places."""
+
+    plan: int
+    place: int
+    line: PlanLine
+
+    @property
+    def key(self) -> int:
+        return self.plan * _MOST_LINES + self.place
+
+
+def proposals_of(plans: Sequence[Plan]) -> list[Proposal]:
+    return [
+        Proposal(number, place, line)
+        for number, plan in enumerate(plans)
+        for place, line in enumerate(plan.lines)
+    ]
+
+
+def proposal_columns(glyphs: Glyphs, one_of: Callable[[int], str]) -> list[Column[Proposal]]:
+    """Box, action, text; the session that a line is from when there are several (``one_of``: its title)."""
+
+    def box(row: Proposal, width: int) -> Iterable[Piece]:
+        yield Piece(visible("[x]" if row.line.accepted else "[ ]"), "accent" if row.line.accepted else "dim")
+
+    def action(row: Proposal, width: int) -> Iterable[Piece]:
+        word, role, _ = _WORDS[row.line.action]
+        yield Piece(one_line(word, width), role if row.line.accepted else "dim")
+
+    def text(row: Proposal, width: int) -> Iterable[Piece]:
+        sign = "e " if row.line.edited else ""
+        yield Piece(visible(sign), "accent")
+        yield Piece(one_line(row.line.content, width - len(sign)), "text" if row.line.accepted else "dim")
+
+    def session(row: Proposal, width: int) -> Iterable[Piece]:
+        yield Piece(one_line(one_of(row.plan), width), "dim")
+
+    return [
+        Column("box", "", box, width=3),
+        Column("action", "what", action, width=11, gap=1),
+        Column("text", "", text, least=16),
+        Column("session", "session", session, width=18, drop=1),
+    ]
+
+
+def proposal_text(
+    row: Proposal, plan: Plan, turns: Mapping[str, MemoryRecord], now: float, glyphs: Glyphs
+) -> Content:
+    """A line whole: what it does and why, the new text beside the old one, and the turns that say it."""
+    line = row.line
+    word, _, what = _WORDS[line.action]
+    parts: list[Content | str | tuple[str, str]] = [
+        (word, "bold $accent"), ("  rejected: it is not written" if not line.accepted else "", "$warning"), "\n",
+        (what, "$text-muted"), "\n",
+    ]  # fmt: skip
+    if line.reason and line.action != "summary":
+        parts += [("because  ", "$text-muted"), (line.reason, "$warning"), "\n"]
+    for suspicion in line.suspicions:
+        parts += [(f"{glyphs.conflict} {suspicion.kind}  ", "$warning"), suspicion.detail, "\n"]
+    parts.append("\n")
+    if line.known is not None and line.action in ("supersede", "conflict", "reinforce"):
+        parts.append(old_and_new(line.known[:_SHOWN], line.content[:_SHOWN]))
+    else:
+        parts.append(content(line.content[:_SHOWN], "bold"))
+    parts += ["\n\n", *_standing(line, glyphs)]
+    for source in line.sources:
+        turn = turns.get(source)
+        if turn is not None:
+            ranges = shared(line.content, turn.content)
+            part, found = excerpt(turn.content, ranges, _QUOTE)
+            who = "you" if turn.source_role == "user" else turn.source_role or turn.kind
+            parts += ["\n", (f"{who} {glyphs.dot} {local_time(turn.event_time, now)}\n", "$text-muted"),
+                      "“", marked(part, found, "bold $accent", "$text"), "”\n"]  # fmt: skip
+    return assemble(*parts)
+
+
+def _standing(line: PlanLine, glyphs: Glyphs) -> Iterable[tuple[str, str]]:
+    if line.action == "summary":
+        return
+    whose = {
+        "user": "in your words",
+        "agent": "from an agent",
+        "tool": "from a tool",
+        "model": "a model's wording",
+    }
+    parts = (
+        ["as you wrote it, confirmed"]
+        if line.edited
+        else [whose[line.trust], f"{confidence(line.confidence)} sure"]
+    )
+    if line.category is not None:
+        parts.append(line.category)
+    yield f" {glyphs.dot} ".join([*parts, *line.tags]) + "\n", "$text-muted"

@@ -1,0 +1,240 @@
+"""A consolidation before it is written: each line beside its turns, to accept, reject or edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.content import Content
+from textual.widgets import Static
+
+from memtui.ui.actions import Action
+from memtui.ui.format import count, plural
+from memtui.ui.panes.sessions.rows import title_of
+from memtui.ui.perform import start
+from memtui.ui.presenters.source_words import excerpt, shared
+from memtui.ui.safe import assemble, marked
+from memtui.ui.widgets.list_source import ListSource
+from memtui.ui.widgets.row_events import RowHighlighted, RowOpened
+from memtui.ui.widgets.row_table import RowTable
+from memtui.ui.widgets.text_view import TextView
+
+from .dialog import Dialog
+from .edit import CorrectDialog
+from .proposal_rows import Proposal, proposal_columns, proposal_text, proposals_of
+from .question import Question
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.plan import Plan
+    from memtui.engine.records import MemoryRecord
+
+
+# A list of fewer lines does without its header.
+_HEADER_FROM = 8
+
+
+class EditProposal(CorrectDialog):
+    """The wording of a line before it is remembered."""
+
+    hints = (("ctrl+s", "take it so"),)
+
+    def title_text(self) -> str:
+        return "Edit before it is remembered"
+
+
+class ProposalTable(RowTable[Proposal], inherit_bindings=False):
+    """Space and * accept and reject; the rest is a list as any."""
+
+    BINDINGS = RowTable.BINDINGS
+
+    @property
+    def dialog(self) -> ProposalsDialog:
+        assert isinstance(self.screen, ProposalsDialog)
+        return self.screen
+
+    def why_not(self, action: Action) -> str:
+        return "" if self.row_count else "There is no line here."
+
+    def do_mark(self) -> None:
+        self.dialog.toggle()
+        self.do_down()
+
+    async def do_mark_all(self) -> None:
+        self.dialog.toggle_all()
+
+    def do_focus_list(self) -> None:
+        self.focus()
+
+    def do_focus_preview(self) -> None:
+        self.dialog.query_one(TextView).focus()
+
+
+class ProposalView(TextView, inherit_bindings=False):
+    BINDINGS = TextView.BINDINGS
+
+    def do_focus_list(self) -> None:
+        self.screen.query_one(ProposalTable).focus()
+
+    def do_focus_preview(self) -> None:
+        self.focus()
+
+
+class ProposalsDialog(Dialog["Sequence[Plan]"]):
+    """Answers with the plans as the person left them; None when they are to be thrown away."""
+
+    CSS_PATH = ["../styles/dialogs.tcss", "../styles/proposals.tcss"]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "edit", show=False),
+        Binding("enter", "apply", show=False),
+        Binding("tab", "other_part", show=False),
+    ]
+
+    def __init__(self, plans: Sequence[Plan], turns: Mapping[str, MemoryRecord]) -> None:
+        super().__init__()
+        self._plans = list(plans)
+        self._turns = turns
+        self._touched = False
+
+    def title_text(self) -> str:
+        if len(self._plans) == 1:
+            return f"What would be remembered of {title_of(self._plans[0].session)}"
+        return f"What would be remembered of {plural(len(self._plans), 'conversation')}"
+
+    def body(self) -> ComposeResult:
+        with Container(classes="proposals"):
+            columns = proposal_columns(
+                self.shell.glyphs, lambda number: title_of(self._plans[number].session)
+            )
+            yield ProposalTable(columns if len(self._plans) > 1 else columns[:-1], id="proposals-rows",
+                                glyphs=self.shell.glyphs)  # fmt: skip
+            yield ProposalView(id="proposals-text")
+        yield Static(classes="proposals-count")
+
+    def hint_line(self) -> Content:
+        keys = (
+            ("Space", "accept or reject"),
+            ("*", "all"),
+            ("e", "edit"),
+            ("Enter", "apply"),
+            ("Esc", "discard"),
+        )
+        return assemble(
+            *(
+                part
+                for key, what in keys
+                for part in ((key, "bold $accent"), " ", (what, "$text-muted"), "   ")
+            )
+        )
+
+    def on_mount(self) -> None:
+        self._show(top=True)
+        self.query_one(ProposalTable).focus()
+
+    def on_resize(self) -> None:
+        table = self.query_one(ProposalTable)
+        table.show_header(table.size.height >= _HEADER_FROM)
+
+    # -- what is shown
+
+    def _show(self, *, top: bool = False) -> None:
+        source = ListSource(proposals_of(self._plans), lambda row: row.key)
+        self.query_one(ProposalTable).show(source, self.shell.operations.readers, top=top)
+        lines = [line for plan in self._plans for line in plan.lines]
+        accepted = sum(line.accepted for line in lines)
+        told = (
+            f"{count(accepted)} of {plural(len(lines), 'line')} accepted"
+            if lines
+            else "nothing worth keeping found"
+        )
+        calls, tokens = sum(plan.calls for plan in self._plans), sum(plan.tokens for plan in self._plans)
+        spent = f" {self.shell.glyphs.dot} {count(tokens)} tokens in {plural(calls, 'call')}" if calls else ""
+        turns = plural(sum(plan.turns for plan in self._plans), "turn")
+        by = self._plans[0].extractor if self._plans else ""
+        dot = f" {self.shell.glyphs.dot} "
+        self.query_one(".proposals-count", Static).update(
+            assemble((told, "bold"), (f"{dot}{turns} read{dot}by {by}{spent}", "$text-muted"))
+        )
+        if not lines:
+            empty = assemble("Nothing in it needs to be remembered.\n\nEnter counts it as done all the same.")
+            self.query_one(ProposalView).show(empty)
+
+    @on(RowHighlighted)
+    def _highlighted(self) -> None:
+        row = self._row
+        if row is not None:
+            text = proposal_text(
+                row, self._plans[row.plan], self._turns, self.shell.clock(), self.shell.glyphs
+            )
+            self.query_one(ProposalView).show(text, of=row.key)
+
+    @property
+    def _row(self) -> Proposal | None:
+        selected = self.query_one(ProposalTable).selected
+        if selected is None:
+            return None
+        return selected._replace(line=self._plans[selected.plan].lines[selected.place])
+
+    # -- what the person does
+
+    def toggle(self) -> None:
+        """Accept the line, or reject it."""
+        row = self._row
+        if row is not None:
+            self._change(row, accepted=not row.line.accepted)
+
+    def toggle_all(self) -> None:
+        """Accept all lines; reject them when all are accepted."""
+        accept = not all(line.accepted for plan in self._plans for line in plan.lines)
+        for number, plan in enumerate(self._plans):
+            for index in range(len(plan.lines)):
+                plan = plan.with_line(index, accepted=accept)
+            self._plans[number] = plan
+        self._touched = True
+        self._show()
+
+    def _change(self, row: Proposal, *, accepted: bool | None = None, content: str | None = None) -> None:
+        plan = self._plans[row.plan]
+        self._plans[row.plan] = plan.with_line(row.place, accepted=accepted, content=content)
+        self._touched = True
+        self._show()
+
+    def action_edit(self) -> None:
+        start(self, self._edit, "edit")
+
+    async def _edit(self) -> None:
+        row = self._row
+        if row is None:
+            return
+        turn = next((self._turns[source] for source in row.line.sources if source in self._turns), None)
+        quote = None
+        if turn is not None:
+            part, ranges = excerpt(turn.content, shared(row.line.content, turn.content), 400)
+            quote = assemble("“", marked(part, ranges, "bold $accent", "$text"), "”")
+        written = await self.shell.ask_person(EditProposal(row.line.content, quote))
+        if written is not None:
+            self._change(row, content=written.text)
+
+    def action_other_part(self) -> None:
+        table, view = self.query_one(ProposalTable), self.query_one(ProposalView)
+        (table if view.has_focus else view).focus()
+
+    @on(RowOpened)
+    def action_apply(self) -> None:
+        self.dismiss(tuple(self._plans))
+
+    def action_leave(self) -> None:
+        """Discard; when work or money went into it, only after a question."""
+        if not self._touched and not any(plan.calls for plan in self._plans):
+            self.dismiss(None)
+            return
+        question = Question("Discard this?", "What was read and decided here is lost.", yes="discard")
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.dismiss(None)
+
+        self.app.push_screen(question, answered)

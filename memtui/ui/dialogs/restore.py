@@ -1,0 +1,163 @@
+"""Restore: what a backup would bring back, change and lose, as a list to choose from; all of it, or single memories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from memtui.ui.format import count, local_time, plural
+from memtui.ui.paint import Role
+from memtui.ui.past_words import ago
+from memtui.ui.presenters.backup_text import parts_of
+from memtui.ui.safe import assemble
+from memtui.ui.text import one_line, visible
+from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.widgets.list_source import ListSource
+from memtui.ui.widgets.row_table import RowTable
+
+from .dialog import Dialog
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.restore.preview import RestoreChange, RestorePreview
+
+_FATES: tuple[tuple[str, Role], ...] = (
+    ("comes back", "success"),
+    ("as it was", "warning"),
+    ("lost", "error"),
+)
+
+
+class Chosen(NamedTuple):
+    """``ids`` None: restore all of it; else take these memories, empty: all that are missing."""
+
+    ids: tuple[str, ...] | None
+
+
+class _Row(NamedTuple):
+    key: int
+    fate: int
+    change: RestoreChange
+
+
+class RestoreDialog(Dialog[Chosen]):
+    """Answers with what to do. Nothing is done without ``y`` or ``t``."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "all", show=False),
+        Binding("t", "take", show=False),
+        Binding("m", "missing", show=False),
+    ]
+    wide: ClassVar[bool] = True
+    hints = (
+        ("y", "restore all of it"), ("Space", "mark"), ("t", "take this, or the marked"),
+        ("m", "take all missing"),
+    )  # fmt: skip
+
+    def __init__(self, preview: RestorePreview) -> None:
+        super().__init__()
+        self._preview = preview
+        self._rows = [
+            _Row(key, fate, change)
+            for key, (fate, change) in enumerate(
+                (fate, change) for fate, part in enumerate(parts_of(preview)) for change in part[2]
+            )
+        ]
+
+    def title_text(self) -> str:
+        return "Restore this backup?"
+
+    def body(self) -> ComposeResult:
+        yield Static(self._about(), classes="dialog-text")
+        table: RowTable[_Row] = RowTable(self._columns(), id="restore-rows", glyphs=self.shell.glyphs)
+        yield table
+        yield Static(classes="dialog-warning")
+
+    def _about(self) -> Content:
+        preview, now = self._preview, self.shell.clock()
+        parts: list[Content | str | tuple[str, str]] = [
+            (f"{local_time(preview.at, now)}", "bold"), (f"  {ago(preview.at, now)}\n", "$text-muted"),
+        ]  # fmt: skip
+        if preview.same:
+            parts.append("It holds what is there now.")
+        else:
+            told = [
+                (f"{count(number)} {title}", style) for title, style, _, number in parts_of(preview) if number
+            ]
+            others = [one for one in preview.counts if one.back or one.changed or one.lost]
+            parts += [part for index, one in enumerate(told) for part in ((", ", "") if index else "", one)]
+            parts.append(
+                (
+                    f"\n{', '.join(_told(one.what, one.back, one.changed, one.lost) for one in others)}",
+                    "$text-muted",
+                )
+            )
+        if preview.erased:
+            told_erased = f"{plural(preview.erased, 'memory')} that you erased for good would be back."
+            parts.append((f"\n{self.shell.glyphs.conflict} {told_erased}", "bold $warning"))
+        parts.append(
+            "\nWhat is there now is backed up first, so that a restore can be taken back by another one."
+        )
+        return assemble(*parts)
+
+    def _columns(self) -> list[Column[_Row]]:
+        glyphs = self.shell.glyphs
+
+        def fate(row: _Row, width: int) -> Iterable[Piece]:
+            name, role = _FATES[row.fate]
+            yield Piece(visible(name), role)
+
+        def text(row: _Row, width: int) -> Iterable[Piece]:
+            change = row.change
+            sign = f"{glyphs.kinds[change.kind]} "
+            was, now = change.then, change.now
+            if was is not None and now is not None and was != now:
+                half = max((width - 7) // 2, 8)
+                yield Piece(visible(sign), "accent")
+                yield Piece(one_line(was, half))
+                yield Piece(visible("  now "), "dim")
+                yield Piece(one_line(now, half), "dim")
+                return
+            yield Piece(visible(sign), "accent")
+            yield Piece(one_line(was or now or "", max(width - 2, 8)))
+
+        return [Column("fate", "", fate, width=10), Column("text", "", text, least=20)]
+
+    def on_mount(self) -> None:
+        table = self.query_one(RowTable)
+        table.show_header(False)
+        table.show(ListSource(self._rows, lambda row: row.key), self.shell.operations.readers, top=True)
+        table.focus()
+
+    def action_all(self) -> None:
+        self.dismiss(Chosen(None))
+
+    def action_take(self) -> None:
+        table: RowTable[_Row] = self.query_one(RowTable)
+        keys: set[int | None] = {*table.marks} or {table.selected_key}
+        chosen = [row.change for row in self._rows if row.key in keys and row.change.then is not None]
+        if chosen:
+            self.dismiss(Chosen(tuple(one.id for one in chosen)))
+        else:
+            told = (
+                "! This is not in the backup: there is nothing to take."
+                if self._rows
+                else "! Nothing differs."
+            )
+            self.query_one(".dialog-warning", Static).update(assemble((told, "$warning")))
+
+    def action_missing(self) -> None:
+        self.dismiss(Chosen(()))
+
+
+def _told(what: str, back: int, changed: int, lost: int) -> str:
+    parts = [
+        f"{count(number)} {word}"
+        for number, word in ((back, "back"), (changed, "changed"), (lost, "lost"))
+        if number
+    ]
+    return f"{what}: {' '.join(parts)}"

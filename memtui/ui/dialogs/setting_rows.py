@@ -1,0 +1,146 @@
+"""The settings as rows of a list: value, where it comes from, what it means, and when a change counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+
+from memtui.ui.paint import Role
+from memtui.ui.setting_names import NAMES, SECTIONS
+from memtui.ui.text import one_line, visible
+from memtui.ui.widgets.columns import Column, Piece
+
+if TYPE_CHECKING:
+    from memtui.config import Configuration, Setting, Settings
+
+# What is in these sections counts as soon as the memory is opened anew, which the app does by itself.
+_OF_THE_ENGINE = frozenset({"embedder", "search", "decay", "secrets", "llm", "feeds"})
+
+
+class SettingRow(NamedTuple):
+    """``origin``: ``default``, ``line 12`` of the file, or the environment variable that decides.
+
+    ``heading``: what its section is called; empty below the first of them. ``idle``: why it decides nothing as
+    the others stand now; empty when it does.
+    """
+
+    number: int
+    setting: Setting
+    value: Any
+    origin: str
+    heading: str = ""
+    idle: str = ""
+
+    @property
+    def from_environment(self) -> bool:
+        return self.origin == self.setting.variable or self.origin.startswith("NO_")
+
+    @property
+    def of_the_engine(self) -> bool:
+        return self.setting.section in _OF_THE_ENGINE
+
+    def counts_at_once(self, applies: bool) -> bool:
+        """``applies``: the app can open the memory anew."""
+        return self.setting.name == "general.theme" or (applies and self.of_the_engine)
+
+    @property
+    def shown(self) -> str:
+        if self.setting.is_table:
+            return f"{len(self.value)} changed"
+        if isinstance(self.value, bool):
+            return "yes" if self.value else "no"
+        return str(self.value) if self.value != "" else "not set"
+
+
+def setting_rows(configuration: Configuration) -> list[SettingRow]:
+    """Every setting in the order of the file, by section."""
+    from memtui.config import describe
+
+    rows: list[SettingRow] = []
+    before = ""
+    for number, setting in enumerate(describe()):
+        section = getattr(configuration.settings, setting.section)
+        value = section if setting.is_table else getattr(section, setting.key)
+        origin = configuration.origins.get(setting.name, "default")
+        title = SECTIONS[setting.section]
+        heading = title if title != before else ""
+        rows.append(
+            SettingRow(number, setting, value, origin, heading, _idle(setting, configuration.settings))
+        )
+        before = title
+    return rows
+
+
+def _idle(setting: Setting, settings: Settings) -> str:
+    if setting.section == "embedder" and setting.key != "kind" and settings.embedder.kind != "endpoint":
+        return f"not in use: vectors are made by {settings.embedder.kind}"
+    if setting.section == "llm" and setting.key != "base_url" and not settings.llm.base_url:
+        return "not in use: no address is set"
+    return ""
+
+
+def choices(row: SettingRow, themes: Sequence[str]) -> list[Any]:
+    """What the setting may be, in order; empty when it is typed in."""
+    if row.setting.name == "general.theme":
+        return list(themes)
+    kind = row.setting.type
+    bare = get_args(kind)[0] if hasattr(kind, "__metadata__") else kind
+    if bare is bool:
+        return [False, True]
+    return list(get_args(bare)) if get_origin(bare) is Literal else []
+
+
+def typed(row: SettingRow, text: str) -> str | int | float:
+    """What was typed as the setting's kind. Raises ValueError with what would be right."""
+    kind = row.setting.type
+    bare = get_args(kind)[0] if hasattr(kind, "__metadata__") else kind
+    try:
+        return int(text) if bare is int else float(text) if bare is float else text.strip()
+    except ValueError:
+        raise ValueError(f"It must be {row.setting.expected}.") from None
+
+
+class SettingsInHand:
+    """Settings as rows (see ``widgets.row_source``)."""
+
+    def __init__(self, rows: Sequence[SettingRow]) -> None:
+        self._rows = rows
+
+    def count(self) -> int:
+        return len(self._rows)
+
+    def page(self, offset: int, limit: int) -> Sequence[SettingRow]:
+        return self._rows[offset : offset + limit]
+
+    def keys(self) -> Iterator[Sequence[int]]:
+        yield range(len(self._rows))
+
+    def rows(self, keys: Sequence[int]) -> Sequence[SettingRow]:
+        return [self._rows[key] for key in keys]
+
+    def key(self, row: SettingRow) -> int:
+        return row.number
+
+
+def setting_columns() -> list[Column[SettingRow]]:
+    """Section, name, value, origin."""
+
+    def section(row: SettingRow, width: int) -> Iterable[Piece]:
+        yield Piece(visible(row.heading), "accent")
+
+    def name(row: SettingRow, width: int) -> Iterable[Piece]:
+        yield Piece(visible(NAMES[row.setting.name]), "text")
+
+    def value(row: SettingRow, width: int) -> Iterable[Piece]:
+        role: Role = "dim" if row.idle else "text" if row.origin == "default" else "accent"
+        yield Piece(one_line(row.shown, width), role)
+
+    def origin(row: SettingRow, width: int) -> Iterable[Piece]:
+        yield Piece(one_line("" if row.origin == "default" else row.origin, width), "dim")
+
+    return [
+        Column("section", "", section, width=14, drop=1),
+        Column("name", "", name, width=22),
+        Column("value", "", value, least=16),
+        Column("origin", "", origin, width=22, drop=2),
+    ]

@@ -1,0 +1,71 @@
+"""How things stand with what a setting governs: counted in the memory, or tried."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from memtui.ui.format import count, plural
+from memtui.ui.reembed_text import better_told, wanted_told
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import LlmOptions, Options
+
+
+def state_of(memory: Memory, name: str) -> str:
+    """One line. Blocks."""
+    section, _, key = name.partition(".")
+    match section, key:
+        case "general", "db":
+            return str(memory.path) if memory.path is not None else "in this process only"
+        case "embedder", _:
+            stats = memory.stats()
+            waiting = f", {count(stats.unembedded)} waiting" if stats.unembedded else ""
+            told = plural(stats.embedded, "memory has a vector", "memories have vectors")
+            wanted = f"; {wanted_told(stats)} (in Maintenance, Models)" if stats.vectors_wanted else ""
+            better = f"; {better_told(stats)}" if stats.better_ranking and not wanted else ""
+            return f"{told}{waiting} ({stats.vectors}){wanted}{better}"
+        case "search", "profile":
+            stats = memory.stats()
+            note = stats.ranking_note or better_told(stats)
+            names = ", ".join(profile.name for profile in memory.questions.profiles())
+            return f"{names}; {note}" if note else names
+        case "decay", _:
+            fading = memory.view.count("is:fading")
+            return f"{plural(fading, 'fact')} will fade within a week, {count(memory.view.count('is:faded'))} did"
+        case "secrets", _:
+            return f"{plural(memory.stats().quarantined, 'text holds', 'texts hold')} a secret: no vector, no model"
+        case "llm", _:
+            llm = memory.options.llm
+            return f"{llm.model} at {llm.base_url}" if llm.configured else "no model: memtui works without"
+        case _:
+            return "as set"
+
+
+def test_embedder(options: Options) -> str:
+    """Make a vector with the model that is set, and say how that went. Blocks. Raises InputError, DegradedError."""
+    from memtui.engine.models.choosing import Embedders
+
+    started = time.perf_counter()
+    embedder = Embedders(options).wanted()
+    numbers = embedder.embed(["a test"]).shape[1]
+    took = time.perf_counter() - started
+    where = f" at {embedder.sends_to}" if embedder.sends_to else ""
+    return f"{embedder.model_id} works{where}: {numbers} numbers a text, ready in {took:.1f} s."
+
+
+async def test_llm(options: LlmOptions) -> str:
+    """Ask the model one small question, and say how that went. Raises InputError, DegradedError."""
+    from memtui.engine.models.llm import complete
+
+    started = time.perf_counter()
+    schema = {
+        "type": "object", "properties": {"works": {"type": "boolean"}}, "required": ["works"],
+        "additionalProperties": False,
+    }  # fmt: skip
+    reply = await complete(options, "Answer with JSON.", "Say that this works.", schema, name="test")
+    took = time.perf_counter() - started
+    if not isinstance(reply.data.get("works"), bool):
+        return f"{options.model} answers, but not in the shape that was asked for: choose another model."
+    return f"{options.model} answers as it should: {count(reply.tokens)} tokens, {took:.1f} s."

@@ -1,0 +1,218 @@
+"""Settings: each with its value, where that comes from, what it means and how things stand; saved one by one."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.widgets import Input, Static
+
+from memtui.engine.errors import DegradedError, InputError
+from memtui.ui.perform import start
+from memtui.ui.safe import assemble
+from memtui.ui.setting_names import NAMES, SECTIONS
+from memtui.ui.widgets.row_events import RowHighlighted, RowOpened
+from memtui.ui.widgets.row_table import RowTable
+
+from .dialog import Dialog
+from .setting_rows import SettingRow, SettingsInHand, choices, setting_columns, setting_rows, typed
+from .setting_state import state_of, test_embedder, test_llm
+
+if TYPE_CHECKING:
+    from textual.content import Content
+    from textual.worker import Worker
+
+Parts = "list[Content | str | tuple[str, str]]"
+
+
+class SettingsDialog(Dialog[None]):
+    """Enter changes the selected one: the next choice, or a text to type."""
+
+    wide: ClassVar[bool] = True
+    hints = (("Enter", "change"), ("t", "test"))
+    BINDINGS = [
+        Binding("t", "test", show=False),
+        Binding("space", "change", show=False),
+        Binding("comma", "leave", show=False),
+    ]
+
+    def title_text(self) -> str:
+        return "Settings"
+
+    def body(self) -> ComposeResult:
+        yield RowTable(setting_columns(), id="setting-rows", glyphs=self.shell.glyphs, markable=False)
+        box = Input(compact=True)
+        box.display = False
+        yield box
+        yield Static(classes="dialog-text setting-about")
+        yield Static(classes="dialog-warning")
+
+    def on_mount(self) -> None:
+        table = self.table
+        table.show_header(False)
+        table.focus()
+        self._show_rows()
+
+    @property
+    def table(self) -> RowTable[SettingRow]:
+        return self.query_one(RowTable)
+
+    def _show_rows(self, *, top: bool = True) -> None:
+        configuration = self.shell.configuration
+        if configuration is None:
+            self._warn("This app was opened without a configuration: there is nothing to set.")
+            return
+        self.table.show(SettingsInHand(setting_rows(configuration)), self.shell.operations.readers, top=top)
+
+    def _warn(self, text: str, style: str = "$warning") -> None:
+        self.query_one(".dialog-warning", Static).update(assemble((text, style)))
+
+    # -- the selected one
+
+    @on(RowHighlighted)
+    def _highlighted(self) -> None:
+        row = self.table.selected
+        if row is not None:
+            self._show_about(row, "")
+            start(self, partial(self._tell_state, row), "state")
+
+    async def _tell_state(self, row: SettingRow) -> None:
+        if self.shell.operations.memory is not None:
+            name = row.setting.name
+            self._show_about(row, await self.shell.operations.ask(lambda memory: state_of(memory, name)))
+
+    def _show_about(self, row: SettingRow, state: str) -> None:
+        setting = row.setting
+        default = "none" if setting.is_table or setting.default == "" else str(setting.default)
+        parts: list[Content | str | tuple[str, str]] = [
+            (f"{SECTIONS[setting.section]}: {NAMES[setting.name]}", "bold"), (f"  {setting.name}\n", "$text-muted"),
+            setting.description, "\n",
+            ("now      ", "$text-muted"), row.idle or state or "…", "\n",
+            ("can be   ", "$text-muted"), f"{setting.expected}; {default} if not set\n",
+            ("comes    ", "$text-muted"), _from(row), "; a change counts ",
+            "at once" if row.counts_at_once(self.shell.applies_settings) else "from the next start",
+        ]  # fmt: skip
+        configuration = self.shell.configuration
+        if configuration is not None:
+            parts += ["\n", ("file     ", "$text-muted"), str(configuration.file)]
+        self.query_one(".setting-about", Static).update(assemble(*parts))
+
+    # -- changing
+
+    @on(RowOpened)
+    def action_change(self) -> None:
+        row = self.table.selected
+        if row is None:
+            return
+        if row.from_environment:
+            self._warn(f"{row.origin} in the environment decides this one: change it there.")
+            return
+        if row.setting.is_table:
+            self._warn(f"This is set in the file, under [{row.setting.name}]. {row.setting.description}")
+            return
+        offered = choices(row, sorted(self.app.available_themes))
+        if offered:
+            at = offered.index(row.value) if row.value in offered else -1
+            self._save(row, offered[(at + 1) % len(offered)])
+            return
+        box = self.query_one(Input)
+        box.value = str(row.value)
+        box.display = True
+        box.focus()
+
+    @on(Input.Submitted)
+    def _typed(self, event: Input.Submitted) -> None:
+        row = self.table.selected
+        if row is None:
+            return
+        try:
+            value = typed(row, event.value)
+        except ValueError as error:
+            self._warn(f"! {error}")
+            return
+        if self._save(row, value):
+            self._end_typing()
+
+    def _end_typing(self) -> None:
+        self.query_one(Input).display = False
+        self.table.focus()
+
+    def _save(self, row: SettingRow, value: str | bool | int | float) -> bool:
+        """Write it into the file and read all settings again; False when it cannot be."""
+        from memtui import config
+
+        configuration = self.shell.configuration
+        if configuration is None:
+            return False
+        try:
+            config.save(configuration.file, row.setting.name, value)
+            self.shell.configuration = config.load(configuration.file)
+        except InputError as error:
+            self._warn(f"! {error.message} {error.hint}")
+            return False
+        if row.setting.name == "general.theme" and value in self.app.available_themes:
+            self.app.theme = str(value)
+        at_once = row.counts_at_once(self.shell.applies_settings)
+        if at_once and row.of_the_engine:
+            applied = start(self.shell, self.shell.apply_settings, "settings", exclusive=False)
+            start(self, partial(self._tell_applied, applied), "applied")
+        counts = "it counts at once" if at_once else "it counts from the next start"
+        self._warn(f"Saved in the file; {counts}.", "$success")
+        self._show_rows(top=False)
+        return True
+
+    async def _tell_applied(self, applied: Worker[None]) -> None:
+        """How things stand now is another matter once the setting counts."""
+        await applied.wait()
+        self._highlighted()
+
+    def action_test(self) -> None:
+        row = self.table.selected
+        if row is not None and row.setting.section == "llm":
+            self._warn("Asking the model", "$text-muted")
+            start(self, self._test_llm, "test")
+        else:
+            self._warn("Testing the embedder", "$text-muted")
+            start(self, self._test_embedder, "test")
+
+    async def _test_embedder(self) -> None:
+        configuration = self.shell.configuration
+        if configuration is None:
+            return
+        try:
+            told = await asyncio.to_thread(lambda: test_embedder(configuration.settings.options()))
+        except (DegradedError, InputError) as error:
+            self._warn(f"! {error.message} {error.hint}")
+        else:
+            self._warn(told, "$success")
+
+    async def _test_llm(self) -> None:
+        configuration = self.shell.configuration
+        if configuration is None:
+            return
+        options = await asyncio.to_thread(lambda: configuration.settings.options().llm)
+        if not options.configured:
+            self._warn("There is no model to ask: set llm.base_url and llm.model.")
+            return
+        try:
+            told = await test_llm(options)
+        except (DegradedError, InputError) as error:
+            self._warn(f"! {error.message} {error.hint}")
+        else:
+            self._warn(told, "$success")
+
+    def action_leave(self) -> None:
+        if self.query_one(Input).display:
+            self._end_typing()
+        else:
+            self.dismiss(None)
+
+
+def _from(row: SettingRow) -> str:
+    if row.from_environment:
+        return f"from {row.origin} in the environment"
+    return "from the program" if row.origin == "default" else f"from {row.origin} of the file"

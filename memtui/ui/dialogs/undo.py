@@ -1,0 +1,54 @@
+"""Taking back one chosen operation, whoever made it: the question before, and what was left alone after."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memtui.ui.format import local_time, plural
+from memtui.ui.presenters.operation_rows import is_restore, who
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Operation
+    from memtui.ui.panes.pane import Pane
+
+# Undoing more rows than that asks first.
+ASK_ABOVE = 20
+
+
+async def undo_operation(pane: Pane, operation: Operation) -> None:
+    """Undo it, after a question where it has many rows or is somebody else's."""
+    from memtui.engine.errors import InputError
+    from memtui.engine.store.undo import NothingUndoneError
+
+    from .conflicts import ConflictsDialog
+    from .restore_flow import go_back
+
+    if is_restore(operation):
+        if told := await go_back(pane.shell, operation):
+            pane.say(told)
+        return
+    if not await _sure(pane, operation):
+        pane.say("Nothing was undone.")
+        return
+    op_id = operation.op_id
+    try:
+        done = await pane.change(lambda memory: memory.undo(op_id), "undoing")
+    except InputError as error:
+        pane.say(error.message, "warning")
+        if isinstance(error, NothingUndoneError) and error.conflicts:
+            pane.app.push_screen(ConflictsDialog(error.operation, error.conflicts))
+        return
+    if done is not None and done.conflicts:
+        pane.app.push_screen(ConflictsDialog(done.operation, done.conflicts, done.restored))
+
+
+async def _sure(pane: Pane, operation: Operation) -> bool:
+    theirs = operation.actor != pane.shell.operations.require().actor
+    if operation.rows <= ASK_ABOVE and not theirs:
+        return True
+    from .question import Question
+
+    made = f"{who(operation.actor)}, {local_time(operation.at, pane.shell.clock())}"
+    told = f"{operation.label}\n{plural(operation.rows, 'row')}, by {made}."
+    answer = await pane.shell.ask_person(Question("Undo this?", told, yes=f"undo {operation.rows:,}"))
+    return answer is True

@@ -1,0 +1,186 @@
+"""The first run: what can fill an empty memory on this machine, a demo, or a start with nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar, Literal, NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.widgets import Static
+
+from memtui.ui import survey_words
+from memtui.ui.format import count
+from memtui.ui.perform import start
+from memtui.ui.safe import assemble
+from memtui.ui.text import one_line, visible
+from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.widgets.row_events import RowOpened, RowsCounted
+from memtui.ui.widgets.row_table import RowTable
+
+from .dialog import Dialog
+from .import_text import FoundPlace, found_places
+
+What = Literal["import", "demo", "empty"]
+
+
+class Choice(NamedTuple):
+    """A way to begin; ``paths``: what to import."""
+
+    number: int
+    what: What
+    label: str
+    about: str
+    paths: tuple[Path, ...] = ()
+    urgent: bool = False
+
+
+class Choices:
+    """The ways to begin as rows (see ``widgets.row_source``)."""
+
+    def __init__(self, rows: Sequence[Choice]) -> None:
+        self._rows = rows
+
+    def count(self) -> int:
+        return len(self._rows)
+
+    def page(self, offset: int, limit: int) -> Sequence[Choice]:
+        return self._rows[offset : offset + limit]
+
+    def keys(self) -> Iterator[Sequence[int]]:
+        yield [row.number for row in self._rows]
+
+    def rows(self, keys: Sequence[int]) -> Sequence[Choice]:
+        return [row for row in self._rows if row.number in keys]
+
+    def key(self, row: Choice) -> int:
+        return row.number
+
+
+_LOW = 20
+_ABOUT = (
+    "See, understand and correct what your assistants remember about you.\n",
+    ("All of it is kept in one file on this computer.\n\n", "$text-muted"),
+)
+_NONE_FOUND = (
+    "Looked for conversations of Claude Code, Codex and others on this computer: none are here. An export that you"
+    " asked ChatGPT or Claude.ai for can be imported."
+)
+
+
+class WelcomeDialog(Dialog[Choice]):
+    """Answers with the way that was chosen; None when it was left."""
+
+    wide: ClassVar[bool] = True
+    hints = (("Enter", "choose"), ("1 2 3", "by number"))
+    BINDINGS = [Binding(str(digit), f"choose({digit})", show=False) for digit in range(1, 10)]
+
+    def __init__(self, home: Path) -> None:
+        super().__init__()
+        self._home = home
+        self._choices: list[Choice] = []
+
+    def title_text(self) -> str:
+        return "Welcome to memtui"
+
+    def body(self) -> ComposeResult:
+        # A low window has room for the ways only.
+        yield Static(
+            assemble(
+                *(() if self.app.size.height < _LOW else _ABOUT),
+                ("This memory is empty. How to begin?", "bold"),
+            ),
+            classes="dialog-text",
+        )
+        yield RowTable(self._columns(), id="welcome-rows", glyphs=self.shell.glyphs, markable=False)
+        yield Static(classes="dialog-warning")
+
+    def on_mount(self) -> None:
+        table: RowTable[Choice] = self.query_one(RowTable)
+        table.show_header(False)
+        table.focus()
+        self._offer(())
+        start(self, self._detect, "detect")
+
+    def _columns(self) -> list[Column[Choice]]:
+        def number(row: Choice, width: int) -> Iterable[Piece]:
+            yield Piece(visible(f"{row.number}"), "accent")
+
+        def label(row: Choice, width: int) -> Iterable[Piece]:
+            yield Piece(one_line(row.label, width), "strong")
+
+        def about(row: Choice, width: int) -> Iterable[Piece]:
+            yield Piece(one_line(row.about, width), "warning" if row.urgent else "dim")
+
+        return [
+            Column("number", "", number, width=1),
+            Column("label", "", label, width=26, gap=1),
+            Column("about", "", about, least=20, drop=1),
+        ]
+
+    async def _detect(self) -> None:
+        from memtui.engine.feeds.known import known_sources
+
+        found = await asyncio.to_thread(known_sources, self._home, clock=self.shell.clock)
+        self._offer(found_places(found))
+        going = sum(source.expiring for source in found)
+        if going:
+            days = next(source.kept_days for source in found if source.expiring)
+            self.query_one(".dialog-warning", Static).update(
+                assemble(
+                    (f"! {count(going)} session files are about to be deleted by the program that wrote them,"
+                     f" which keeps them for {days} days. Importing keeps their words.", "$warning")
+                )
+            )  # fmt: skip
+        if not found:
+            self.query_one(".dialog-warning", Static).update(assemble((_NONE_FOUND, "$text-muted")))
+        if found:
+            memory = self.shell.operations.require()
+            surveyed = await asyncio.to_thread(lambda: list(memory.survey(found)))
+            self._offer(found_places(found, surveyed))
+
+    def _offer(self, places: Sequence[FoundPlace]) -> None:
+        now = self.shell.clock()
+        ways: list[tuple[What, str, str, tuple[Path, ...], bool]] = [
+            (
+                "import", f"Import {place.source.label}",
+                survey_words.in_short(place.source, place.surveyed, now), (place.source.path,), place.urgent,
+            )
+            for place in places
+        ]  # fmt: skip
+        if len(places) > 1:
+            every = tuple(place.source.path for place in places)
+            ways.append(
+                ("import", "Import all of these", "what is in several of them comes in once", every, False)
+            )
+        other = "Import something else" if places else "Import conversations"
+        ways += [
+            (
+                "import",
+                other,
+                "ChatGPT, Claude, Markdown, …",
+                (),
+                False,
+            ),
+            ("demo", "Look around in a demo", "made up; nothing is kept", (), False),
+            ("empty", "Start empty", "you write, or your agents do", (), False),
+        ]
+        self._choices = [Choice(number, *way) for number, way in enumerate(ways, 1)]
+        table: RowTable[Choice] = self.query_one(RowTable)
+        table.show(Choices(self._choices), self.shell.operations.readers)
+
+    @on(RowsCounted)
+    def _counted(self, event: RowsCounted) -> None:
+        self.query_one(RowTable).styles.height = event.count
+
+    @on(RowOpened)
+    def _opened(self, event: RowOpened) -> None:
+        self.action_choose(event.key)
+
+    def action_choose(self, number: int) -> None:
+        chosen = next((choice for choice in self._choices if choice.number == number), None)
+        if chosen is not None:
+            self.dismiss(chosen)

@@ -1,0 +1,227 @@
+"""Why is this one not here? Pick any memory, and see its place in every arm and what keeps it out."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
+from textual.widgets import Static
+
+from memtui.engine.errors import InputError, NotFoundError
+from memtui.ui.panes.search.query import MOST
+from memtui.ui.perform import start
+from memtui.ui.presenters.hit_rows import AGENTS_SEE
+from memtui.ui.presenters.memory_rows import MemoryRow, MemorySource, memory_columns
+from memtui.ui.safe import assemble
+from memtui.ui.widgets.filter_bar import FilterBar
+from memtui.ui.widgets.row_events import RowHighlighted, RowOpened, RowsCounted, RowsFailed
+from memtui.ui.widgets.row_table import RowTable
+from memtui.ui.widgets.text_view import TextView
+
+from .dialog import Dialog
+from .shared_words import SharingSource
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Explanation, MemoryRecord, Profile
+
+_ID = re.compile(r"(ep|fact|ref|obs)_[0-9a-f]{1,12}")
+# The cursor rests for that long before a memory is explained.
+_DELAY = 0.1
+_NEVER = "No memory has these words, not even in the Trash: it was never stored, or it was erased."
+_NOTHING = "Nothing passes this filter, not even in the Trash: leave a part of it out."
+
+
+def some_words(expression: str) -> tuple[str, str]:
+    """The filter that wants one of the words instead of all of them, and these words; empty where it has not several."""
+    from memtui.engine.search.filter_terms import parse
+
+    terms = parse(expression)
+    words = [term for term in terms if term.key == "text" and not term.negated]
+    if len(words) < 2:
+        return "", ""
+    values = [str(value) for term in words for value in term.values]
+    others = (str(term) for term in terms if term not in words)
+    return " ".join([*others, f"text:{','.join(values)}"]), " ".join(values)
+
+
+def _only_words(expression: str) -> bool:
+    from memtui.engine.search.filter_terms import parse
+
+    return all(term.key in ("text", "id") and not term.negated for term in parse(expression))
+
+
+def _everywhere(expression: str) -> str:
+    return expression if "is:" in expression else f"is:active,trash {expression}"
+
+
+class WhyNotDialog(Dialog[None]):
+    """Any memory by words, filter or id, the forgotten ones too; below it the explanation."""
+
+    wide = True
+    hints = (("/", "find it"), ("j k", "choose"), ("Tab", "read"), ("n", "expect it here"))
+    # While words are typed, all other keys are letters.
+    typing_hints = (("Enter", "choose among these"),)
+    BINDINGS = [
+        Binding("slash", "find", show=False),
+        Binding("tab", "next", show=False),
+        Binding("n", "expect", show=False),
+    ]
+
+    def __init__(self, query: str, filter: str, profile: Profile, best: float, *, saved_profile: str) -> None:
+        """``best``: the score of row 1; ``saved_profile``: what ``profile`` was turned away from."""
+        super().__init__()
+        self._saved_profile = saved_profile
+        self._query = query
+        self._filter = filter
+        self._profile = profile
+        self._best = best
+        self._typed_text = ""
+        # The rows that have all words, and those that have some of them where none has all.
+        self._all: MemorySource | None = None
+        self._some: MemorySource | None = None
+
+    def title_text(self) -> str:
+        return f"Why is this one not here?  {self._query}"
+
+    def body(self) -> ComposeResult:
+        yield FilterBar("words of the memory you miss, or its id")
+        columns = [
+            one for one in memory_columns(self.shell.glyphs, self.shell.clock) if one.id in ("text", "age")
+        ]
+        yield Static(classes="why-some")
+        yield RowTable(columns, id="why-rows", glyphs=self.shell.glyphs, markable=False)
+        yield TextView(id="why-text")
+        yield Static(classes="why-expected")
+
+    def on_mount(self) -> None:
+        self.query_one(RowTable).show_header(False)
+        self.query_one(".why-some").display = False
+        self.query_one(FilterBar).edit()
+        self._show("Type some words of the memory you expected to see.")
+
+    @property
+    def table(self) -> RowTable[MemoryRow]:
+        return self.query_one(RowTable)
+
+    # -- choosing
+
+    @on(FilterBar.Typed)
+    def _typed(self, event: FilterBar.Typed) -> None:
+        # Who saw "/" among the keys types it here too.
+        self._typed_text = text = event.text.strip().lstrip("/").lstrip()
+        if not text:
+            return
+        self._all, self._some = self._source(f"id:{text}" if _ID.fullmatch(text) else text), None
+        self.table.show(self._all, self.shell.operations.readers)
+
+    def _source(self, expression: str) -> MemorySource:
+        return MemorySource(
+            self.shell.operations.require(), _everywhere(expression), ("time", True), episodes=True
+        )
+
+    def on_descendant_focus(self) -> None:
+        self.query_one(".dialog-hints", Static).update(self.hint_line())
+
+    def hint_line(self) -> Content:
+        typing = self.is_mounted and self.query_one(FilterBar).has_focus_within
+        shown = self.typing_hints if typing else self.hints
+        return self.hints_of(shown)
+
+    @on(FilterBar.Left)
+    def _left(self) -> None:
+        self.table.focus()
+
+    @on(RowsFailed)
+    def _failed(self, event: RowsFailed) -> None:
+        if isinstance(event.error, InputError):
+            self._show(event.error.message, warning=True)
+        else:
+            self.shell.show_error(event.error, "finding it")
+
+    @on(RowsCounted)
+    def _counted(self, event: RowsCounted) -> None:
+        self.query_one(FilterBar).show_count(f"{event.count:,}" if event.exact else f"{event.count:,}+")
+        shown = self.table.source_shown
+        note = self.query_one(".why-some", Static)
+        note.display = event.count > 0 and shown is not None and shown is self._some
+        note.update(assemble(("No memory has all of these words; these have the most of them.", "$warning")))
+        if event.count or not event.exact or shown is None:
+            return
+        some, words = some_words(self._typed_text) if shown is self._all else ("", "")
+        if some:
+            self._some = SharingSource(self.shell.operations.require(), _everywhere(some), words)
+            self.table.show(self._some, self.shell.operations.readers)
+        elif shown in (self._all, self._some):
+            self._show(_NEVER if _only_words(self._typed_text) else _NOTHING)
+
+    @on(RowHighlighted)
+    def _highlighted(self) -> None:
+        row = self.table.selected
+        if row is not None:
+            start(self, partial(self._explain, row.memory), "explain")
+
+    @on(RowOpened)
+    def _opened(self) -> None:
+        self.query_one(TextView).focus()
+
+    # -- explaining
+
+    async def _explain(self, memory: MemoryRecord) -> None:
+        await asyncio.sleep(_DELAY)
+        identity = memory.id
+        try:
+            told = await self.shell.operations.ask(
+                lambda engine: engine.explain(
+                    self._query, identity, filter=self._filter, limit=AGENTS_SEE, profile=self._profile
+                )
+            )
+        except NotFoundError as error:
+            self._show(error.message, warning=True)
+            return
+        self._tell(told)
+
+    def _tell(self, told: Explanation) -> None:
+        from memtui.ui.presenters.hit_text import HitText
+
+        view = self.query_one(TextView)
+        text = HitText(view.text_width, self.shell.clock(), self.shell.glyphs)
+        view.show(text.explanation(told, self._best, MOST), of=told.memory.id)
+
+    def _show(self, text: str, *, warning: bool = False) -> None:
+        self.query_one(TextView).show(assemble((text, "$warning" if warning else "$text-muted")))
+
+    def action_find(self) -> None:
+        self.query_one(FilterBar).edit()
+
+    def action_expect(self) -> None:
+        """The question should find this one: it is pinned, and asked again after imports and maintenance."""
+        row = self.table.selected
+        if row is None:
+            self._show("Choose the memory that you expect first.", warning=True)
+        elif self.shell.readonly:
+            self._show("This memory is open for reading only.", warning=True)
+        else:
+            start(self, partial(self._expect, row.memory.id), "expect")
+
+    async def _expect(self, identity: str) -> None:
+        operation = await self.shell.operations.change(
+            lambda engine: engine.questions.expect(
+                self._query, identity, filter=self._filter, profile=self._saved_profile, top=AGENTS_SEE
+            ),
+            "expecting",
+        )
+        told = (
+            f"Expected among the first {AGENTS_SEE} from now on."
+            if operation
+            else "This is expected already."
+        )
+        self.query_one(".why-expected", Static).update(assemble((told, "$success")))
+
+    def action_next(self) -> None:
+        (self.query_one(TextView) if self.table.has_focus else self.table).focus()

@@ -1,0 +1,234 @@
+"""The one window: title and tabs above, a pane, status and keys below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.screen import Screen
+from textual.widget import Widget
+
+from memtui.ui.actions import HELP_GROUPS, Action, Place, actions_at, footer_actions
+from memtui.ui.keymap import show_key
+from memtui.ui.messages import PaneTold
+from memtui.ui.perform import Performs
+from memtui.ui.widgets.bars import Key, KeyBar, StatusLine, Tab, TabBar, TitleBar
+
+from .panes.pane import Pane
+from .panes.registry import PANES, PaneSpec, spec_of
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Changes, Stats
+    from memtui.ui.app import MemtuiApp
+
+    from .dialogs.help import HelpLine
+
+# A pane that does not exist yet is nowhere: not in the help, not in the palette.
+_PANES_THERE = {spec.place for spec in PANES}
+
+
+class MainScreen(Screen[None]):
+    """Holds the panes; each is made when it is shown for the first time."""
+
+    AUTO_FOCUS = ""
+
+    def __init__(self, first: str) -> None:
+        super().__init__()
+        self.active = spec_of(first).place
+        self.opening = False
+        """Whether a pane is only being made: keys would go astray."""
+        self._panes: dict[str, Pane] = {}
+        self._stale: set[str] = set()
+        self._told: dict[str, str] = {}
+        self._counts: dict[str, int] = {}
+        self._stats: Stats | None = None
+
+    def compose(self) -> ComposeResult:
+        # Textual adds these after the first layout, and everything would be laid out and painted twice.
+        sides = zip(
+            self.app.size, (self.app.HORIZONTAL_BREAKPOINTS, self.app.VERTICAL_BREAKPOINTS), strict=True
+        )
+        self.add_class(
+            *(max(one for one in points if one[0] <= cells)[1] for cells, points in sides if points)
+        )
+        yield TitleBar()
+        yield TabBar()
+        with Container(id="panes"):
+            yield self._make(spec_of(self.active))
+        yield StatusLine()
+        yield KeyBar()
+
+    def _make(self, spec: PaneSpec) -> Pane:
+        pane = self._panes[spec.place] = spec.load()(id=f"pane-{spec.place}")
+        return pane
+
+    def on_mount(self) -> None:
+        self.query_one(TitleBar).memory_name = self.shell.memory_name
+        self.query_one(TabBar).active = self.active
+        self.show_stats(None)
+        self.pane.do_focus_list()
+        self.look_again()
+        self.call_after_refresh(self.shell.begin)
+
+    @property
+    def shell(self) -> MemtuiApp:
+        return cast("MemtuiApp", self.app)
+
+    @property
+    def pane(self) -> Pane:
+        return self._panes[self.active]
+
+    # -- panes
+
+    def pane_at(self, place: str) -> Pane | None:
+        """The pane of a place, if it was shown already."""
+        return self._panes.get(place)
+
+    async def go_to(self, place: str) -> Pane:
+        """Show a pane."""
+        if place != self.active:
+            new = place not in self._panes
+            # What is hidden with the focus would hand it on to a neighbour first.
+            self.set_focus(None)
+            self.pane.display = False
+            self.active = self.shell.state.pane = spec_of(place).place
+            if new:
+                self.opening = True
+                try:
+                    await self.query_one("#panes").mount(self._make(spec_of(place)))
+                finally:
+                    self.opening = False
+            self.pane.display = True
+            if new and self.shell.operations.memory is not None:
+                self.pane.load()
+            elif place in self._stale:
+                self.pane.reload()
+            self._stale.discard(place)
+            self.query_one(TabBar).active = place
+            status = self.query_one(StatusLine)
+            status.place_text = self._told.get(place, "")
+            # What was said is about the pane that was left.
+            status.said = status.undo_hint = ""
+        self.pane.do_focus_list()
+        self.look_again()
+        return self.pane
+
+    def memory_opened(self) -> None:
+        for pane in self._panes.values():
+            pane.load()
+        self.look_again()
+
+    def memory_changed(self, changes: Changes) -> None:
+        """Each pane that is concerned follows: the one on screen now, the others when they are shown."""
+        for place, pane in self._panes.items():
+            # One that is only being made reads everything when it is there.
+            if pane.is_mounted and pane.concerned(changes):
+                if place == self.active:
+                    pane.reload()
+                else:
+                    self._stale.add(place)
+
+    def show_count(self, place: str, number: int) -> None:
+        """The count of a tab that is not among the statistics."""
+        if self._counts.get(place) != number:
+            self._counts[place] = number
+            self.show_stats(None)
+
+    def _count_of(self, spec: PaneSpec) -> int | None:
+        if spec.total is not None and self._stats is not None:
+            return spec.total(self._stats)
+        return self._counts.get(spec.place)
+
+    def show_stats(self, stats: Stats | None) -> None:
+        """New counts for the tabs."""
+        self._stats = stats or self._stats
+        self.query_one(TabBar).tabs = tuple(
+            Tab(
+                spec.number,
+                spec.place,
+                spec.label,
+                spec.short,
+                self._count_of(spec),
+                spec.calls,
+            )
+            for spec in PANES
+        )
+        if stats is not None and self.pane.is_mounted:
+            self.pane.stats_read()
+
+    @on(PaneTold)
+    def _pane_told(self, event: PaneTold) -> None:
+        self._told[event.place] = event.text
+        if event.place == self.active:
+            self.query_one(StatusLine).place_text = event.text
+
+    @on(TabBar.Chosen)
+    async def _tab_chosen(self, event: TabBar.Chosen) -> None:
+        await self.shell.begin_at(event.place)
+
+    # -- actions
+
+    def performer(self, action: Action) -> Performs | None:
+        """Who carries out an action now: the focused part, else another part, the pane, the app."""
+        if action.id.startswith("pane_") and action.id.removeprefix("pane_") not in _PANES_THERE:
+            return None
+        focused = self.focused.ancestors_with_self if self.focused is not None else []
+        for node in (*focused, *self.pane.parts(), self.pane, self.app):
+            if isinstance(node, Performs) and hasattr(node, f"do_{action.id}"):
+                return node
+        return None
+
+    def offering(self, action: Action) -> Performs | None:
+        """Who carries out an action that makes sense here."""
+        node = self.performer(action)
+        return node if node is not None and node.offers(action) else None
+
+    @on(KeyBar.Pressed)
+    def _key_clicked(self, event: KeyBar.Pressed) -> None:
+        self.shell.action_perform(event.action_id)
+
+    def look_again(self) -> None:
+        """What can be done may have changed: draw the keys anew."""
+        keys = []
+        part: Place = getattr(self.pane.parts()[0], "part", "list") if self.pane.parts() else "list"
+        wanted = self.pane.wanted()
+        for action in sorted(
+            footer_actions(self.pane.here, part), key=lambda action: action.id not in wanted
+        ):
+            node = self.offering(action)
+            if node is not None and not (action.changes and self.shell.readonly):
+                able = not node.refusal(action)
+                keys.append(Key(action.id, self.shell.keymap.shown(action), action.label, able))
+        bar = self.query_one(KeyBar)
+        bar.readonly = self.shell.readonly
+        bar.keys = tuple(keys)
+
+    def help_lines(self) -> tuple[str, list[HelpLine]]:
+        """What the keys do in the focused part: a title, and a line for each action."""
+        from .dialogs.help import HelpLine
+
+        part: Place = getattr(self.focused, "part", "list")
+        lines = [
+            HelpLine(
+                group,
+                " ".join(map(show_key, self.shell.keymap.keys(action))),
+                action.help,
+                node.refusal(action),
+            )
+            for group in HELP_GROUPS
+            for action in actions_at("everywhere", part, self.pane.here)
+            if action.group == group and (node := self.offering(action)) is not None
+        ]
+        lines += [HelpLine("What is shown", sign, told) for sign, told in self.pane.legend()]
+        return f"Keys in {spec_of(self.active).label}", lines
+
+    def step(self, by: int) -> None:
+        """Move the focus to the next part of the pane, or the one before."""
+        parts: list[Widget] = self.pane.parts()
+        here = next(
+            (index for index, part in enumerate(parts) if part.has_focus or part.has_focus_within), -1
+        )
+        if parts:
+            parts[(here + by) % len(parts)].focus()

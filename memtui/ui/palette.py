@@ -1,0 +1,104 @@
+"""The command palette: every action that lives here, what the pane adds, and the themes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+
+from .actions import actions_at
+from .panes.maintenance.rows import topics
+from .panes.registry import PANES
+from .perform import start
+from .safe import assemble
+from .text import Visible, visible
+
+if TYPE_CHECKING:
+    from .app import MemtuiApp
+
+
+class Palette(CommandPalette):
+    """The palette in our clothes."""
+
+    CSS_PATH = "styles/palette.tcss"
+
+
+class Entry(NamedTuple):
+    """One command: its name to match, how it is shown, what it runs, and whether an empty query lists it."""
+
+    name: Visible
+    palette_text: Content
+    run: Callable[[], object]
+    listed: bool
+
+
+class Commands(Provider):
+    """Names are matched fuzzily; an action that cannot run now is there with the reason."""
+
+    async def discover(self) -> Hits:
+        for entry in self._entries():
+            if entry.listed:
+                yield DiscoveryHit(entry.palette_text, entry.run, text=entry.name)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for entry in self._entries():
+            score = matcher.match(entry.name)
+            if score > 0:
+                yield Hit(score, entry.palette_text, entry.run, text=entry.name)
+
+    def _entries(self) -> Iterator[Entry]:
+        app = cast("MemtuiApp", self.app)
+        main = app.main
+        for action in actions_at("everywhere", "list", main.pane.here):
+            node = main.offering(action)
+            if action.group == "Move" or action.id == "palette" or node is None:
+                continue
+            reason = node.refusal(action)
+            help = f"not now: {reason}" if reason else action.help
+            name = visible(f"{action.label[0].upper()}{action.label[1:]}")
+            run = partial(app.action_perform, action.id)
+            yield Entry(name, _shown(name, app.keymap.shown(action), help), run, True)
+        for command in main.pane.commands():
+            name = visible(command.name)
+            yield Entry(name, _shown(name, "", command.help), command.run, False)
+        yield from _elsewhere(app)
+        for theme in sorted(app.available_themes):
+            name = visible(f"Theme: {theme}")
+            yield Entry(
+                name, _shown(name, "", "Change the colours."), partial(app.choose_theme, theme), False
+            )
+
+
+def _elsewhere(app: MemtuiApp) -> Iterator[Entry]:
+    """What other panes can do, what Maintenance tells of, and how agents come in: choosing it goes there."""
+    seen = {action.id for action in actions_at("everywhere", "list", app.main.pane.here)}
+    for spec in PANES:
+        for action in actions_at(spec.place):
+            if action.group == "Move" or action.id in seen:
+                continue
+            seen.add(action.id)
+            name = visible(f"{spec.label}: {action.label}")
+            run = partial(start, app, partial(app.begin_at, spec.place), "go")
+            yield Entry(name, _shown(name, app.keymap.shown(action), action.help), run, False)
+    for key, topic in topics():
+        name = visible(f"Maintenance: {topic}")
+        go = partial(start, app, partial(app.open_topic, key), "go")
+        yield Entry(name, _shown(name, "", "What Maintenance tells of it."), go, False)
+    for what, help, show in (
+        ("Connect your agent", "The commands that let an agent use this memory.", app.show_connecting),
+        (
+            "Watch the sessions of agents",
+            "A setting: new turns come in while they are written.",
+            app.do_settings,
+        ),
+    ):
+        name = visible(what)
+        yield Entry(name, _shown(name, "", help), show, False)
+
+
+def _shown(name: Visible, key: str, help: str) -> Content:
+    return assemble((name, "bold"), "  ", (key, "$accent"), "\n", (help, "$text-muted"))

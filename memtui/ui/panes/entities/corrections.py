@@ -1,0 +1,185 @@
+"""What a person corrects about an entity. Each verb is one operation, with its undo; programs keep to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from memtui.engine.wording import quoted
+from memtui.ui.actions import Action
+from memtui.ui.panes.about import AboutRow
+from memtui.ui.panes.list_pane import ListPane
+from memtui.ui.presenters.entity_rows import TYPES
+
+from .profile import Stop
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import Entity, MemoryRecord
+
+_VERBS = (
+    "rename",
+    "retype",
+    "merge",
+    "split",
+    "add_name",
+    "drop_name",
+    "not_entity",
+    "summary",
+    "pin",
+    "copy",
+)
+_LONGEST_NAME, _LONGEST_SUMMARY = 200, 600
+_SHOWN = 40
+
+
+class EntityVerbs(AboutRow, ListPane["Entity"]):
+    """A list of entities that can be corrected. A subclass says what is picked in the profile (``stop``)."""
+
+    @property
+    def stop(self) -> Stop | None:
+        """What the cursor of the profile is on, while the person is in it."""
+        raise NotImplementedError
+
+    @property
+    def picked_memory(self) -> MemoryRecord | None:
+        return None if self.stop is None else self.stop.memory
+
+    def why_not(self, action: Action) -> str:
+        entity = self.table.selected
+        if action.id in _VERBS and entity is None:
+            return "There is no row here."
+        if action.id in ("split", "drop_name") and entity is not None and not entity.aliases:
+            other = self.shell.keymap_shown("add_name")
+            return f"This one goes by one name only; {other} adds another one."
+        if action.id in ("unlink", "about") and self.picked_memory is None:
+            key = self.shell.keymap_shown("focus_preview")
+            return f"This is about a memory: {key} goes to the profile, to pick one there."
+        return "" if action.id in (*_VERBS, "unlink", "about") else super().why_not(action)
+
+    async def do_rename(self) -> None:
+        from memtui.ui.dialogs.line import LineDialog
+
+        entity = self._entity()
+        told = "The old name stays among its other names, so that texts with it are still found."
+        dialog = LineDialog("Rename", entity.canonical_name, told=told, longest=_LONGEST_NAME)
+        name = await self.shell.ask_person(dialog)
+        if name is None or name == entity.canonical_name:
+            self.say("The name stays as it is.")
+            return
+        await self._correct(lambda memory: memory.rename_entity(entity.id, name), "renaming")
+
+    async def do_retype(self) -> None:
+        from memtui.ui.dialogs.choice import Choice, PickDialog
+
+        entity = self._entity()
+        types = TYPES if entity.type in TYPES else (*TYPES, entity.type)
+        dialog = PickDialog(
+            f"What is {entity.canonical_name}?",
+            [Choice(type, note="now" if type == entity.type else "") for type in types],
+            yes="take it",
+            at=types.index(entity.type),
+        )
+        picked = await self.shell.ask_person(dialog)
+        if picked is None or types[picked] == entity.type:
+            self.say("The type stays as it is.")
+            return
+        await self._correct(lambda memory: memory.retype_entity(entity.id, types[picked]), "retyping")
+
+    async def do_add_name(self) -> None:
+        from memtui.ui.dialogs.line import LineDialog
+
+        entity = self._entity()
+        dialog = LineDialog(
+            f"Another name of {entity.canonical_name}",
+            told="Texts that say this name are about it too, those that come later as well.",
+            placeholder="as it is written: Addie, A. Ferreira, @ada",
+            longest=_LONGEST_NAME,
+        )
+        alias = await self.shell.ask_person(dialog)
+        if alias is None:
+            self.say("No name was added.")
+            return
+        await self._correct(lambda memory: memory.add_alias(entity.id, alias), "adding the name")
+
+    async def do_drop_name(self) -> None:
+        entity = self._entity()
+        alias = await self._pick_name(entity, "Which of these is not a name of it?", "drop it")
+        if alias is None:
+            self.say("No name was dropped.")
+            return
+        await self._correct(lambda memory: memory.remove_alias(entity.id, alias), "dropping the name")
+
+    async def do_split(self) -> None:
+        entity = self._entity()
+        told = "The memories that say this name move to an entity of its own."
+        alias = await self._pick_name(entity, "Which of these is somebody else?", "split it out", told)
+        if alias is None:
+            self.say("Nothing was split.")
+            return
+        await self._correct(lambda memory: memory.split_entity(entity.id, alias), "splitting")
+
+    async def do_merge(self) -> None:
+        from memtui.ui.dialogs.entity_merge import JoinDialog
+
+        joined = await self.shell.ask_person(JoinDialog(self._entity()))
+        if joined is None:
+            self.say("Nothing was merged.")
+            return
+        await self._correct(lambda memory: memory.merge_entities(joined.survivor, joined.absorbed), "merging")
+
+    async def do_not_entity(self) -> None:
+        entity = self._entity()
+        await self.change(lambda memory: memory.not_an_entity(entity.id), "taking it out")
+
+    async def do_summary(self) -> None:
+        from memtui.ui.dialogs.line import LineDialog
+
+        entity = self._entity()
+        dialog = LineDialog(
+            f"Who or what is {entity.canonical_name}?",
+            entity.summary or "",
+            placeholder="one line, for you and for agents",
+            longest=_LONGEST_SUMMARY,
+            empty="It will have no summary.",
+        )
+        text = await self.shell.ask_person(dialog)
+        if text is None or text == (entity.summary or ""):
+            self.say("The summary stays as it is.")
+            return
+        await self._correct(lambda memory: memory.describe_entity(entity.id, text or None), "writing it down")
+
+    async def do_pin(self) -> None:
+        entity = self._entity()
+        await self._correct(lambda memory: memory.pin_entity(entity.id, not entity.pinned), "pinning")
+
+    async def do_unlink(self) -> None:
+        entity, one = self._entity(), self.picked_memory
+        if one is not None:
+            identity = one.id
+            await self.change(lambda memory: memory.unlink_entity(identity, entity.id), "taking it out")
+
+    def do_copy(self) -> None:
+        one = self.picked_memory
+        self.app.copy_to_clipboard(self._entity().canonical_name if one is None else one.content)
+        self.say("Copied the name." if one is None else "Copied the text.")
+
+    def _entity(self) -> Entity:
+        entity = self.table.selected
+        assert entity is not None  # why_not
+        return entity
+
+    async def _correct(self, change: Callable[[Memory], Entity], doing: str) -> None:
+        """Carry it out; the cursor goes to the entity that came of it, wherever its row is now."""
+        after = await self.change(change, doing)
+        self.table.select(after.eid)
+
+    async def _pick_name(self, entity: Entity, title: str, yes: str, told: str = "") -> str | None:
+        """One of its other names; of a single one it is asked too."""
+        from memtui.ui.dialogs.choice import Choice, PickDialog
+
+        name = quoted(entity.canonical_name, _SHOWN)
+        told = f"{told} {name} itself stays." if told else f"{name} itself stays."
+        choices = [Choice(alias) for alias in entity.aliases]
+        picked = await self.shell.ask_person(PickDialog(title, choices, yes=yes, told=told))
+        return None if picked is None else entity.aliases[picked]

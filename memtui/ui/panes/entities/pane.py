@@ -1,0 +1,239 @@
+"""Entities: who is who among people, projects and places, and everything that is known about one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widget import Widget
+
+from memtui.ui.format import plural
+from memtui.ui.keymap import bindings_at
+from memtui.ui.late_styles import use_styles
+from memtui.ui.panes.pane import Command
+from memtui.ui.perform import start
+from memtui.ui.presenters.entity_detail import Portrait, gather_portrait
+from memtui.ui.presenters.entity_rows import ORDERS, TYPES, EntitySource, entity_columns
+from memtui.ui.safe import assemble, line
+from memtui.ui.widgets.columns import Column
+from memtui.ui.widgets.filter_bar import FilterBar
+from memtui.ui.widgets.row_table import RowTable
+
+from .corrections import EntityVerbs
+from .profile import Laid, ProfileText, Stop
+from .profile_view import ProfileView
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Entity, MemoryRecord
+
+_NAME = 60
+
+
+class EntitiesPane(EntityVerbs):
+    """The list, and beside it the profile; Enter gives the profile the whole window."""
+
+    place: ClassVar = "entities"
+    BINDINGS = [*bindings_at("entities")]
+    placeholder = "filter by words of the name, type:person, -not"
+    noun, noun_one = "entities", "entity"
+    orders = ORDERS
+    markable = False
+    tables = frozenset({"entities", "entity_aliases", "entity_decisions", "memory_entities", "memories", "*"})
+    # What the profile shows now.
+    _portrait: Portrait | None = None
+
+    def compose(self) -> ComposeResult:
+        use_styles(self.app, "panes.tcss")
+        with Vertical(classes="list-side"):
+            yield FilterBar(self.placeholder, id="entities-filter")
+            yield RowTable(
+                self.columns(),
+                id="entities-rows",
+                orders=self.orders,
+                glyphs=self.shell.glyphs,
+                markable=self.markable,
+            )
+        with Vertical(classes="side"):
+            yield ProfileView(self.shell.glyphs, id="entities-preview")
+
+    def columns(self) -> Sequence[Column[Entity]]:
+        return entity_columns(self.shell.glyphs, self.shell.clock)
+
+    def source(self, filter: str, order: tuple[str, bool]) -> EntitySource:
+        return EntitySource(self.shell.operations.require(), filter, order)
+
+    def total(self) -> int | None:
+        return None if self.shell.stats is None else self.shell.stats.entities
+
+    # -- the profile
+
+    @property
+    def profile(self) -> ProfileView:
+        return self.query_one(ProfileView)
+
+    @property
+    def preview_part(self) -> Widget:
+        return self.profile
+
+    @property
+    def stop(self) -> Stop | None:
+        return self.profile.stop if self.profile.has_focus else None
+
+    def _text(self) -> ProfileText:
+        keys = {} if self.shell.readonly else {"summary": self.shell.keymap_shown("summary")}
+        return ProfileText(self.profile.text_width, self.shell.clock(), self.shell.glyphs, keys)
+
+    def preview_title(self, row: Entity) -> Content:
+        pin = f"{self.shell.glyphs.pinned} " if row.pinned else ""
+        name = line(row.canonical_name, _NAME, "bold $text")
+        return assemble(
+            (f" {pin}", "$accent"), name, (f" {self.shell.glyphs.dot} {row.type} ", "$text-muted")
+        )
+
+    def glance(self, row: Entity) -> Content:
+        return self.preview_title(row)
+
+    def show_preview(self, text: Content, key: int | None) -> None:
+        """The frame, and what the row tells; the rest comes with ``_fill_preview``."""
+        self.query_one(".side").border_title = text
+        row = self.table.selected
+        if key is None:
+            self._portrait = None
+            self.profile.show(Laid(), of=None)
+        elif row is not None and (self._portrait is None or self._portrait.entity.eid != key):
+            self._show(Portrait(row))
+
+    async def details(self, row: Entity) -> Content:
+        identity = row.id
+        portrait = await self.ask(lambda memory: gather_portrait(memory, identity))
+        if self.table.selected_key == row.eid:
+            self._show(portrait)
+        return self.preview_title(portrait.entity)
+
+    def _show(self, portrait: Portrait) -> None:
+        self._portrait = portrait
+        self.profile.show(self._text().lay_out(portrait), of=portrait.entity.eid)
+        self.shell.look_again()
+
+    @on(ProfileView.Rewidened)
+    def _profile_rewidened(self) -> None:
+        if self._portrait is not None:
+            self._show(self._portrait)
+
+    @on(ProfileView.Moved)
+    def on_descendant_focus(self) -> None:
+        """In the profile there may be a memory to do something with."""
+        self.shell.look_again()
+
+    def wanted(self) -> Sequence[str]:
+        return ("unlink",) if self.picked_memory is not None else ()
+
+    # -- going on from it
+
+    @on(ProfileView.Opened)
+    def _stop_opened(self) -> None:
+        stop, entity = self.profile.stop, self.table.selected
+        if stop is None:
+            return
+        if stop.entity is not None:
+            start(self, partial(self.shell.open_entity, stop.entity.eid), "go")
+        elif stop.memory is not None:
+            start(self, partial(self._open_memory, stop.memory), "go")
+        elif entity is not None:
+            start(self, partial(self.shell.list_memories, mentioning(entity.canonical_name)), "go")
+
+    async def _open_memory(self, memory: MemoryRecord) -> None:
+        if memory.kind == "episode" and memory.session_id is not None:
+            await self.shell.open_session(memory.session_id, memory.rid)
+        else:
+            await self.shell.open_memory(memory.rid)
+
+    @on(ProfileView.Left)
+    def _profile_left(self) -> None:
+        self.do_focus_list()
+
+    def open_at(self, eid: int) -> None:
+        """Show an entity in the whole window."""
+        if self.filter_text:
+            self.filter_bar.set_value("", quiet=True)
+        self.table.select(eid)
+        self.show_rows(top=False)
+        self.zoom("preview")
+        self.profile.focus()
+
+    def bookmark(self) -> Callable[[], None]:
+        restore, stop = super().bookmark(), self.profile.stop
+
+        def restore_all() -> None:
+            restore()
+            if stop is not None:
+                self.profile.seek(stop.key)
+
+        return restore_all
+
+    def about_memories(self) -> Sequence[MemoryRecord]:
+        return () if self.picked_memory is None else (self.picked_memory,)
+
+    async def about_entities(self) -> Sequence[Entity]:
+        """The others of the memory that is picked."""
+        here = self.table.selected_key
+        return [one for one in await super().about_entities() if one.eid != here]
+
+    # -- when there is nothing to show
+
+    async def empty_text(self, filter: str) -> Content:
+        key = self.shell.keymap_shown
+        stats = await self.ask(lambda memory: memory.stats())
+        waiting = (
+            f"{plural(stats.unlinked, 'text still waits', 'texts still wait')} to be read for names."
+            " The list follows by itself."
+            if stats.unlinked
+            else ""
+        )
+        if filter and stats.entities:
+            return assemble(
+                ("Nobody and nothing passes this filter.\n\n", "bold"), (filter, "bold $warning"), "\n\n",
+                (key("back"), "bold $accent"), "  clear the filter\n",
+                (key("filter"), "bold $accent"), "  change it\n",
+                (f"\n{waiting}" if waiting else "", "$text-muted"),
+            )  # fmt: skip
+        how = (
+            "People, projects and places appear here by themselves, from the names in what is remembered.\n\n"
+        )
+        if waiting:
+            return assemble(("Names are being looked up.\n\n", "bold"), how, waiting)
+        if not stats.active:
+            return assemble(
+                ("Nothing is remembered yet, so nobody is known.\n\n", "bold"), how,
+                (key("import"), "bold $accent"), "  bring in conversations you had\n",
+                (key("pane_memories"), "bold $accent"), "  write down a first memory",
+            )  # fmt: skip
+        told = plural(stats.active, "memory was", "memories were")
+        return assemble(
+            ("Nobody is known yet.\n\n", "bold"), how,
+            f"{told} read, and none names anybody. How names are found is a setting.\n\n",
+            (key("settings"), "bold $accent"), "  settings\n",
+            (key("pane_memories"), "bold $accent"), "  look at what is remembered",
+        )  # fmt: skip
+
+    def commands(self) -> Iterator[Command]:
+        for type in TYPES:
+            run = partial(self.filter_bar.set_value, f"type:{type}")
+            yield Command(f"Entities: only {type}", "Narrow the list to this type.", run)
+        for one in self.orders:
+            for falling, label in ((True, one.falling_label), (False, one.rising_label)):
+                yield Command(
+                    f"Sort: {label}", "Put the list in this order.",
+                    partial(self.table.sort_by, one.sort, falling),
+                )  # fmt: skip
+
+
+def mentioning(name: str) -> str:
+    """The filter for the memories that mention somebody, turns of conversations included."""
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'entity:"{escaped}" kind:fact,reflection,observation,episode'

@@ -1,0 +1,257 @@
+"""Everything about one entity as lines: who it is, its memories, and whom it is seen with.
+
+What the person can go to is a *stop*: a memory, another entity, or the rest of the memories. Pure
+functions from records to lines; ``profile_view`` draws them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple
+
+from memtui.ui.format import MONTHS, count, local_date, plural, relative_time
+from memtui.ui.presenters.memory_rows import ended_word, sign_of
+from memtui.ui.presenters.plots import stretched
+from memtui.ui.text import Visible, cells, one_line, visible
+from memtui.ui.widgets.columns import Piece
+from memtui.ui.wrap import wrap
+
+from .name_marks import NameMarks
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Entity, MemoryRecord
+    from memtui.ui.glyphs import Glyphs
+    from memtui.ui.presenters.entity_detail import Month, Portrait
+
+LABEL = 12
+# Before each column: the cursor's bar, and a blank.
+GUTTER = 2
+# From this width on, whom it is seen with stands beside the memories.
+WIDE, RIGHT, GAP = 96, 34, 3
+# The sign of a memory in which only enrichment found it.
+ADDED = "+"
+# In one column so many companions stand between facts and turns.
+_COMPANIONS = 8
+_AGE, _PLACE, _PLACE_FROM = 4, 22, 64
+_SUMMARY, _ALIASES = 600, 400
+# A sparkline of fewer months says nothing.
+_MONTHS_LEAST = 4
+
+
+class Stop(NamedTuple):
+    """Where Enter leads: a memory, an entity, or (neither) the memories that are not listed here."""
+
+    memory: MemoryRecord | None = None
+    entity: Entity | None = None
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What stays the same when the profile is read again."""
+        if self.memory is not None:
+            return "memory", self.memory.rid
+        return ("entity", self.entity.eid) if self.entity is not None else ("rest", 0)
+
+
+class Part(NamedTuple):
+    """A piece of one line, ``width`` cells wide after its gutter; ``stop``: its number, None where there is nothing to go to."""
+
+    pieces: Sequence[Piece]
+    width: int
+    stop: int | None = None
+
+
+Line = tuple[Part, ...]
+
+
+class Laid(NamedTuple):
+    """A profile laid out. For each stop, by number: what it is, its line, and its column (0 or 1)."""
+
+    lines: Sequence[Line] = ()
+    stops: Sequence[Stop] = ()
+    rows: Sequence[int] = ()
+    columns: Sequence[int] = ()
+
+
+class ProfileText:
+    """Lays out profiles ``width`` cells wide, as of ``now``. ``keys``: what to press, by action."""
+
+    def __init__(self, width: int, now: float, glyphs: Glyphs, keys: Mapping[str, str]) -> None:
+        self.width = max(width, 20)
+        self.now = now
+        self.glyphs = glyphs
+        self.keys = keys
+        self._stops: list[Stop] = []
+
+    def lay_out(self, portrait: Portrait) -> Laid:
+        self._stops = []
+        lines: list[Line] = [(Part(pieces, self.width),) for pieces in self._head(portrait)]
+        marks = NameMarks((portrait.entity.canonical_name, *portrait.entity.aliases))
+        facts = [one for one in portrait.memories if one.kind == "fact"]
+        others = [one for one in portrait.memories if one.kind != "fact"]
+        two = self.width >= WIDE and bool(portrait.seen_with)
+        left = self.width - RIGHT - GAP if two else self.width
+        column: list[Part] = []
+        column += self._memories("facts", facts, left, marks, portrait)
+        if not two:
+            column += self._companions(portrait, left, _COMPANIONS)
+        column += self._memories(
+            "also mentioned in" if facts else "mentioned in", others, left, marks, portrait
+        )
+        column += self._rest(portrait, left)
+        first_right = len(self._stops)
+        if two:
+            right = list(self._companions(portrait, RIGHT))
+            # The second column has a bar of its own for the cursor, in the gap.
+            blank, between = Part((), left), GAP - GUTTER
+            for one, other in zip_longest(column, right):
+                one = one or blank
+                lines.append((one._replace(width=one.width + between), other or Part((), RIGHT)))
+        else:
+            lines += [(part,) for part in column]
+        rows = [0] * len(self._stops)
+        for number, line in enumerate(lines):
+            for part in line:
+                if part.stop is not None:
+                    rows[part.stop] = number
+        columns = [int(number >= first_right) for number in range(len(self._stops))]
+        return Laid(lines, tuple(self._stops), rows, columns)
+
+    # -- who it is
+
+    def _head(self, portrait: Portrait) -> Iterable[list[Piece]]:
+        entity = portrait.entity
+        if entity.summary:
+            yield from ([Piece(line)] for line in wrap(visible(entity.summary, _SUMMARY), self.width))
+        elif key := self.keys.get("summary"):
+            yield [
+                Piece(visible(key), "accent"),
+                Piece(visible("  say in a line who or what this is"), "dim"),
+            ]
+        yield []
+        told = [Piece(one_line(entity.type, self.width - LABEL))]
+        if entity.decided:
+            told += [
+                Piece(visible(f"  {self.glyphs.protected}"), "success"),
+                Piece(visible(" as you said"), "dim"),
+            ]
+        yield from self._labelled("type", told)
+        if entity.aliases:
+            yield from self._wrapped("also", f" {self.glyphs.dot} ".join(map(str.strip, entity.aliases)))
+        yield from self._wrapped("mentioned", self._mentioned(entity))
+        yield from self._by_month(portrait.months)
+        if portrait.unlinked:
+            told_apart = f"{plural(portrait.unlinked, 'memory')} that you took out"
+            yield from self._wrapped("not in", told_apart)
+        if portrait.added:
+            number = plural(len(portrait.added), "memory")
+            yield from self._wrapped(
+                "enriched", f"found in {number} only when a model read them again: {ADDED}"
+            )
+        if portrait.waiting:
+            waiting = f"{plural(portrait.waiting, 'text waits', 'texts wait')} to be read for names"
+            yield from self._labelled(
+                "reading", [Piece(visible(f"{self.glyphs.marked} {waiting}"), "accent")]
+            )
+        yield []
+
+    def _mentioned(self, entity: Entity) -> str:
+        told = f"in {plural(entity.mention_count, 'memory')}"
+        if entity.first_seen is None or entity.last_seen is None:
+            return told
+        first, last = (local_date(moment, self.now) for moment in (entity.first_seen, entity.last_seen))
+        return f"{told}, {first}" if first == last else f"{told}, {first} to {last}"
+
+    def _by_month(self, months: Sequence[Month]) -> Iterable[list[Piece]]:
+        if len(months) < _MONTHS_LEAST:
+            return
+        ends = f"  {_month(months[0])} to {_month(months[-1])}"
+        room = self.width - LABEL - len(ends)
+        if room < _MONTHS_LEAST:
+            ends, room = "", self.width - LABEL
+        values = [month.memories for month in months]
+        shown = values if len(values) <= room else stretched(values, room, sum)
+        top, levels = max([*shown, 1]), self.glyphs.curve
+        drawn = "".join(levels[(value * len(levels) - 1) // top] if value else " " for value in shown)
+        yield from self._labelled("by month", [Piece(visible(drawn), "entity"), Piece(visible(ends), "dim")])
+
+    def _labelled(self, label: str, pieces: Sequence[Piece]) -> Iterable[list[Piece]]:
+        yield [Piece(visible(label.ljust(LABEL)), "dim"), *pieces]
+
+    def _wrapped(self, label: str, text: str) -> Iterable[list[Piece]]:
+        for index, line in enumerate(wrap(visible(text, _ALIASES), self.width - LABEL)):
+            yield from self._labelled("" if index else label, [Piece(line)])
+
+    # -- lists
+
+    def _memories(
+        self, title: str, shown: Sequence[MemoryRecord], width: int, marks: NameMarks, portrait: Portrait
+    ) -> Iterable[Part]:
+        if not shown:
+            return
+        yield self._heading(title, len(shown) if portrait.complete else 0, width)
+        where = (
+            _PLACE if width >= _PLACE_FROM and any(one.session_id in portrait.titles for one in shown) else 0
+        )
+        for one in shown:
+            yield self._stop(Stop(memory=one), self._memory(one, width, where, marks, portrait), width)
+        yield Part((), width)
+
+    def _memory(
+        self, one: MemoryRecord, width: int, where: int, marks: NameMarks, portrait: Portrait
+    ) -> list[Piece]:
+        age = relative_time(one.event_time, self.now)
+        room = width - 2 - _AGE - 1 - (where + 2 if where else 0)
+        state = ended_word(one, room)
+        pieces = [sign_of(one, self.glyphs), Piece(Visible(" ")), Piece(state, "warning")]
+        pieces += marks.line(one.content, room - len(state))
+        pieces.append(_blanks(room - sum(cells(piece.text) for piece in pieces[2:])))
+        if where:
+            title = one_line(portrait.titles.get(one.session_id or "", ""), where)
+            pieces += [_blanks(2), Piece(title, "dim"), _blanks(where - cells(title))]
+        added = ADDED if one.rid in portrait.added else " "
+        return [*pieces, Piece(visible(added), "context"), Piece(visible(age.rjust(_AGE)), "dim")]
+
+    def _rest(self, portrait: Portrait, width: int) -> Iterable[Part]:
+        if portrait.complete:
+            return
+        more = f"all {count(portrait.total)} in Memories"
+        yield self._stop(
+            Stop(), [Piece(visible(f"{self.glyphs.rule} "), "dim"), Piece(visible(more), "accent")], width
+        )
+        yield Part((), width)
+
+    def _companions(self, portrait: Portrait, width: int, most: int = 0) -> Iterable[Part]:
+        shown = portrait.seen_with[:most] if most else portrait.seen_with
+        if not shown:
+            return
+        yield self._heading("seen together with", 0, width)
+        kind = 12 if width >= 44 else 0
+        for one in shown:
+            number = visible(count(one.together).rjust(6))
+            room = width - cells(number) - (kind + 1 if kind else 0)
+            name = one_line(one.entity.canonical_name, room)
+            pieces = [Piece(name, "entity"), _blanks(room - cells(name))]
+            if kind:
+                type = one_line(one.entity.type, kind)
+                pieces += [_blanks(1), Piece(type, "dim"), _blanks(kind - cells(type))]
+            yield self._stop(Stop(entity=one.entity), [*pieces, Piece(number, "dim")], width)
+        yield Part((), width)
+
+    def _heading(self, title: str, number: int, width: int) -> Part:
+        pieces = [Piece(one_line(title, width), "strong")]
+        if number:
+            pieces.append(Piece(visible(f" {count(number)}"), "dim"))
+        return Part(pieces, width)
+
+    def _stop(self, stop: Stop, pieces: Sequence[Piece], width: int) -> Part:
+        self._stops.append(stop)
+        return Part(pieces, width, len(self._stops) - 1)
+
+
+def _blanks(number: int) -> Piece:
+    return Piece(visible(" " * max(number, 0)))
+
+
+def _month(month: Month) -> str:
+    return f"{MONTHS[month.month - 1]} {month.year}"

@@ -1,0 +1,184 @@
+"""History: every change with its maker, its rows and its undo; and what agents were told, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.content import Content
+
+from memtui.ui.actions import Action
+from memtui.ui.dialogs.undo import undo_operation
+from memtui.ui.keymap import bindings_at
+from memtui.ui.panes.about import AboutRow
+from memtui.ui.presenters.operation_rows import operation_of, operation_source, recall_of, recall_source
+from memtui.ui.safe import assemble
+
+from .past import LooksBack
+from .past_rows import ChangeRow, PastRow
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Changes, Entity, Operation
+    from memtui.ui.presenters.operation_rows import Entry
+    from memtui.ui.presenters.operation_text import HistoryText
+    from memtui.ui.widgets.row_source import RowSource
+
+
+class HistoryPane(AboutRow, LooksBack):
+    """The list shows changes, with one key the recall log, with another the past; the preview what each is about."""
+
+    place: ClassVar = "history"
+    BINDINGS = [*bindings_at("history")]
+    placeholder = "filter by who and what: you, coach, forgot, -undone"
+    noun, noun_one = "changes", "change"
+    markable = False
+    recalls = False
+
+    def source(self, filter: str, order: tuple[str, bool]) -> RowSource[Any]:
+        if self.looking is not None:
+            return self.past_source(self.looking, filter)
+        memory = self.shell.operations.require()
+        return recall_source(memory, filter) if self.recalls else operation_source(memory, filter)
+
+    def concerned(self, changes: Changes) -> bool:
+        return changes.operation is not None or "*" in changes.tables
+
+    def total(self) -> int | None:
+        stats = self.shell.stats
+        return None if stats is None or self.recalls or self.looking is not None else stats.operations
+
+    # -- preview
+
+    def _text(self) -> HistoryText:
+        from memtui.ui.presenters.operation_text import HistoryText
+
+        return HistoryText(
+            self.preview.text_width,
+            self.shell.clock(),
+            self.shell.glyphs,
+            self.shell.keymap_shown("undo_this"),
+        )
+
+    def preview_title(self, row: Entry | PastRow | ChangeRow) -> Content:
+        if isinstance(row, PastRow | ChangeRow):
+            return assemble(" the past ")
+        operation = operation_of(row)
+        if operation is None:
+            return assemble(" what an agent was told ")
+        return assemble(f" {operation.kind} ", (f"{self.shell.glyphs.dot} {operation.op_id} ", "$text-muted"))
+
+    def glance(self, row: Entry | PastRow | ChangeRow) -> Content:
+        if isinstance(row, PastRow | ChangeRow):
+            return self.past_glance(row)
+        operation = operation_of(row)
+        return (
+            assemble((recall_of(row).query, "bold")) if operation is None else self._text().glance(operation)
+        )
+
+    async def details(self, row: Entry | PastRow | ChangeRow) -> Content:
+        if isinstance(row, PastRow | ChangeRow):
+            return await self.past_details(row)
+        from memtui.ui.presenters.operation_detail import gather_operation, gather_recall
+
+        operation = operation_of(row)
+        if operation is None:
+            recall = recall_of(row)
+            return self._text().recall(await self.ask(lambda memory: gather_recall(memory, recall)))
+        op_id = operation.op_id
+        return self._text().operation(await self.ask(lambda memory: gather_operation(memory, op_id)))
+
+    # -- when there is nothing to show
+
+    async def empty_text(self, filter: str) -> Content:
+        if self.looking is not None:
+            return self.past_empty(filter)
+        key = self.shell.keymap_shown
+        other = "the changes" if self.recalls else "what agents were told"
+        if filter:
+            return assemble(
+                ("Nothing here has these words.\n\n", "bold"),
+                (key("back"), "bold $accent"), "  clear the filter\n",
+                (key("recalls"), "bold $accent"), f"  look in {other}",
+            )  # fmt: skip
+        if self.recalls:
+            return assemble(
+                ("No agent was told anything yet.\n\n", "bold"),
+                "When an agent asks this memory, its question and what it was told stand here.\n\n",
+                (key("recalls"), "bold $accent"), "  back to the changes",
+            )  # fmt: skip
+        return assemble(
+            ("Nothing was changed yet.\n\n", "bold"),
+            "Every change of the memory will stand here, with its undo. They are kept for 90 days.",
+        )
+
+    # -- actions
+
+    @property
+    def operation(self) -> Operation | None:
+        row = self.table.selected
+        return None if row is None or self.past_memory(row) is not None else operation_of(row)
+
+    async def about_entities(self) -> Sequence[Entity]:
+        from memtui.ui.presenters.entity_detail import entities_in
+        from memtui.ui.presenters.operation_detail import entities_of
+
+        row = self.table.selected
+        past = self.past_memory(row)
+        if past is not None:
+            return await self.ask(lambda memory: entities_in(memory, [past.id]))
+        return () if row is None else await self.ask(lambda memory: entities_of(memory, row))
+
+    def why_not(self, action: Action) -> str:
+        if action.id == "about":
+            return "There is no row here." if self.table.selected is None else ""
+        if action.id != "undo_this" or self.looking is not None:
+            return super().why_not(action)
+        if self.recalls:
+            return "This is what an agent was told; nothing was changed by it."
+        operation = self.operation
+        if operation is None:
+            return "There is no row here."
+        if operation.state == "undone":
+            return "It is undone already. Its undo has a line of its own, which can be undone in turn."
+        return "It is still running." if operation.state == "running" else ""
+
+    async def do_undo_this(self) -> None:
+        operation = self.operation
+        if operation is not None:
+            await undo_operation(self, operation)
+
+    def do_recalls(self) -> None:
+        self.recalls = not self.recalls
+        self.say("What agents were told." if self.recalls else "Back to the changes.")
+        self.name_list()
+        self.show_rows(top=True)
+
+    def load(self) -> None:
+        self.name_list()
+        super().load()
+
+    def name_list(self) -> None:
+        key = self.shell.keymap_shown("recalls")
+        here, there = ("recall log", "changes") if self.recalls else ("changes", "recall log")
+        side = self.query_one(".list-side")
+        if self.looking is not None:
+            side.border_title = self.past_title(self.looking)
+            return
+        side.border_title = assemble(
+            (f" {here} ", "$text"), (f"{self.shell.glyphs.dot} ", ""), (key, "$accent"), f" {there} "
+        )
+
+    def show_count(self, rows: int, exact: bool) -> None:
+        memories = self.looking is not None and self.looking.diff is None
+        self.noun, self.noun_one = ("recalls", "recall") if self.recalls else ("changes", "change")
+        if memories:
+            self.noun, self.noun_one = "memories", "memory"
+        super().show_count(rows, exact)
+
+    def do_copy(self) -> None:
+        row = self.table.selected
+        if row is not None:
+            past, operation = self.past_memory(row), self.operation
+            told = past.content if past is not None else operation.label if operation is not None else None
+            self.app.copy_to_clipboard(told if told is not None else recall_of(row).query)
+            self.say("Copied the text.")

@@ -1,0 +1,138 @@
+"""The preview of the past: a memory as it was, beside what it is now; and what became of one between two moments.
+
+Pure functions from records to ``Content``; they know no widget and ask nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual.content import Content
+
+from memtui.ui.format import local_time
+from memtui.ui.past_words import ago, reach_told, verb_told
+from memtui.ui.presenters.diff import old_and_new
+from memtui.ui.presenters.labels import stack
+from memtui.ui.presenters.memory_history import LONGEST
+from memtui.ui.presenters.memory_rows import confidence, ended_sign, why_ended
+from memtui.ui.presenters.text_layout import TextLayout
+from memtui.ui.safe import assemble, content
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import MemoryRecord
+    from memtui.engine.store.past import Reach
+    from memtui.engine.store.past_diff import PastChange
+
+_WHOSE = {"user": "you", "agent": "an agent", "tool": "a tool", "model": "a model"}
+
+
+class Since(NamedTuple):
+    """What a memory is now: itself, and the last version of it. Both None when it is gone for good."""
+
+    now: MemoryRecord | None
+    latest: MemoryRecord | None
+
+
+def gather_since(memory: Memory, one: MemoryRecord) -> Since:
+    """Blocks."""
+    from memtui.engine.errors import NotFoundError
+
+    try:
+        versions = memory.view.versions(one.id)
+    except NotFoundError:
+        return Since(None, None)
+    here = next((found for found in versions if found.id == one.id), None)
+    return Since(here, versions[-1])
+
+
+class PastText(TextLayout):
+    """Texts of the past."""
+
+    def memory(self, one: MemoryRecord, at: int, reach: Reach, since: Since | None) -> Content:
+        """A memory as it was ``at`` a moment; ``since`` None while it is not known yet what became of it."""
+        lines = [
+            *self._label(f"as it was on {local_time(at, self.now)}"),
+            content(one.content[:LONGEST]),
+            assemble(""),
+        ]
+        lines += self._state(one)
+        if since is not None:
+            lines += [assemble(""), *self._now(one, since)]
+        return stack([*lines, *self._reach(reach)])
+
+    def change(self, change: PastChange, reach: Reach) -> Content:
+        """What became of a memory."""
+        when = "" if change.at is None else f", {local_time(change.at, self.now)}"
+        lines = [*self._label(f"{verb_told(change.verb)}{when}")]
+        old, new = change.before, change.after
+        if old is not None and new is not None and old.content != new.content:
+            lines.append(old_and_new(old.content[:LONGEST], new.content[:LONGEST]))
+        else:
+            lines.append(content(change.memory.content[:LONGEST]))
+        lines.append(assemble(""))
+        if old is not None and new is not None:
+            lines += self._differences(old, new)
+        else:
+            lines += self._state(change.memory)
+        return stack([*lines, *self._reach(reach)])
+
+    def _label(self, text: str) -> Iterable[Content]:
+        yield from assemble(
+            (text, "bold $warning"), (f"  {self.glyphs.dot} the past, read only", "$text-muted")
+        ).wrap(self.width)
+        yield assemble("")
+
+    def _state(self, one: MemoryRecord) -> Iterable[Content]:
+        yield from self.labelled(
+            "kind", assemble(one.category or one.kind, (f" from {_WHOSE[one.trust]}", "$text-muted"))
+        )
+        if one.kind != "episode":
+            kept = (f"  {self.glyphs.protected} confirmed", "$success") if one.protected else ("", "")
+            yield from self.labelled(
+                "confidence",
+                assemble((self.level(one.effective), "$accent"), f" {confidence(one.effective)}", kept),
+            )
+        if one.tags:
+            yield from self.labelled("tags", assemble("  ".join(one.tags)))
+        yield from self.labelled("recorded", assemble(local_time(one.created_at, self.now)))
+        if one.valid_until is not None:
+            told = f"{ended_sign(one, self.glyphs)} {why_ended(one)} {local_time(one.valid_until, self.now)}"
+            yield from self.labelled("trash", assemble((told, "$warning")))
+
+    def _now(self, one: MemoryRecord, since: Since) -> Iterable[Content]:
+        yield assemble(("now", "bold $accent"))
+        here, latest = since.now, since.latest
+        if here is None or latest is None:
+            yield from assemble(("It is no longer there.", "$warning")).wrap(self.width)
+            return
+        if latest.id != here.id and latest.content != one.content:
+            yield from self.labelled("corrected", assemble((ago(latest.created_at, self.now), "$text-muted")))
+            yield old_and_new(one.content[:LONGEST], latest.content[:LONGEST])
+            return
+        told = list(self._differences(one, here))
+        if one.content != here.content:
+            yield old_and_new(one.content[:LONGEST], here.content[:LONGEST])
+        elif not told:
+            yield assemble(("The same.", "$text-muted"))
+        yield from told
+
+    def _differences(self, old: MemoryRecord, new: MemoryRecord) -> Iterable[Content]:
+        for label, was, is_now in (
+            ("trash", old.ended_by or "no", new.ended_by or "no"),
+            ("confidence", confidence(old.confidence), confidence(new.confidence)),
+            ("confirmed", "yes" if old.protected else "no", "yes" if new.protected else "no"),
+            ("tags", ", ".join(old.tags) or "none", ", ".join(new.tags) or "none"),
+            ("kind", old.category or old.kind, new.category or new.kind),
+            ("project", old.project or "none", new.project or "none"),
+        ):
+            if was != is_now:
+                yield from self.labelled(
+                    label, assemble((was, "$removed"), (" → ", "$text-muted"), (is_now, "$added"))
+                )
+
+    def _reach(self, reach: Reach) -> Iterable[Content]:
+        for told in reach_told(reach, self.now):
+            yield assemble("")
+            yield from content(f"{self.glyphs.conflict} {told}", "$warning").wrap(self.width)

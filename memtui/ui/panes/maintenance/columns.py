@@ -1,0 +1,103 @@
+"""The columns of Maintenance: sign, name, outcome, schedule, when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from memtui.ui.format import plural, relative_time
+from memtui.ui.paint import Role
+from memtui.ui.presenters.backup_rows import why_briefly
+from memtui.ui.text import Visible, one_line, visible
+from memtui.ui.widgets.columns import Column, Piece
+
+from .finding_rows import NOUNS
+from .rows import Row, outcome_of, role_of
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.schedule.scheduler import JobStatus
+    from memtui.ui.glyphs import Glyphs
+
+
+def maintenance_columns(
+    glyphs: Glyphs, now: Callable[[], float], told: Callable[[Row], str]
+) -> list[Column[Row]]:
+    """Sign, name, outcome, schedule, when. ``told``: the line of a topic."""
+
+    def sign(row: Row, width: int) -> Iterable[Piece]:
+        sign, role = _sign(row, glyphs)
+        yield Piece(visible(sign), role)
+
+    def name(row: Row, width: int) -> Iterable[Piece]:
+        yield Piece(one_line(row.name, width), "dim" if row.run is not None else "text")
+
+    def schedule(row: Row, width: int) -> Iterable[Piece]:
+        if row.job is not None:
+            yield Piece(one_line(_schedule(row.job) if row.job.enabled else "off", width), "dim")
+        elif row.backup is not None:
+            yield Piece(one_line(why_briefly(row.backup), width), "dim")
+
+    def outcome(row: Row, width: int) -> Iterable[Piece]:
+        if row.finding is not None:
+            yield Piece(
+                one_line(row.finding.message, width),
+                "error" if row.finding.severity == "error" else "warning",
+            )
+        elif row.complaint is not None:
+            yield Piece(one_line(plural(row.complaint.total, NOUNS[row.complaint.about]), width), "warning")
+        elif row.backup is not None:
+            yield Piece(one_line(row.told, width), "error" if row.told.startswith("unusable") else "text")
+        elif row.topic is not None:
+            yield Piece(one_line(told(row), width), "text")
+        else:
+            run = row.run or (row.job.last if row.job is not None else None)
+            yield Piece(one_line(outcome_of(run), width), role_of(run))
+
+    def when(row: Row, width: int) -> Iterable[Piece]:
+        run = row.run or (row.job.last if row.job is not None else None)
+        at = run.started_at if run is not None else row.backup.at if row.backup is not None else None
+        yield Piece(relative_time(at, now()) if at is not None else Visible(""), "dim")
+
+    def due(row: Row, width: int) -> Iterable[Piece]:
+        if row.job is not None and row.job.enabled and row.job.obstacle:
+            yield Piece(Visible("waits"), "warning")
+        elif row.job is not None and row.job.enabled and row.job.next_due is not None:
+            yield Piece(relative_time(row.job.next_due, now()), "dim")
+
+    return [
+        Column("sign", "", sign, width=1),
+        Column("name", "what", name, width=13, gap=1),
+        # What has no schedule has more to say.
+        Column("outcome", "last run", outcome, least=10, drop=0, spills=True),
+        Column("schedule", "schedule", schedule, width=9, drop=2),
+        Column("when", "ago", when, width=4, right=True, drop=1),
+        Column("due", "next", due, width=6, right=True, drop=3),
+    ]
+
+
+def _schedule(job: JobStatus) -> str:
+    return job.schedule.removeprefix("daily ") if job.next_due is not None else "as needed"
+
+
+def _sign(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
+    if row.backup is not None:
+        return (glyphs.conflict, "error") if row.told.startswith("unusable") else (glyphs.done, "success")
+    if row.finding is not None:
+        return glyphs.conflict, "error" if row.finding.severity == "error" else "warning"
+    if row.complaint is not None:
+        return glyphs.conflict, "warning"
+    if row.run is not None:
+        if row.run.state == "done" and role_of(row.run) == "warning":
+            return glyphs.conflict, "warning"
+        return {
+            "done": (glyphs.done, "success"),
+            "failed": (glyphs.conflict, "error"),
+            "running": (glyphs.marked, "accent"),
+        }.get(row.run.state, (glyphs.ended, "warning"))  # type: ignore[return-value]
+    if row.job is not None:
+        if row.job.last is not None and row.job.last.state == "failed":
+            return glyphs.conflict, "error"
+        if role_of(row.job.last) == "warning":
+            return glyphs.conflict, "warning"
+        return (glyphs.marked, "success") if row.job.enabled else (glyphs.kinds["episode"], "dim")
+    return glyphs.kinds["observation"], "dim"

@@ -1,0 +1,93 @@
+"""Models and health for Maintenance: what works, what is missing, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from memtui.ui.format import file_size, plural
+from memtui.ui.past_words import ago
+from memtui.ui.reembed_text import better_told, wanted_told
+
+from .topic_text import Health
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+
+
+def read_health(memory: Memory, now: float) -> list[Health]:
+    """Blocks."""
+    return [*_models(memory), *_file(memory, now)]
+
+
+def _models(memory: Memory) -> Iterator[Health]:
+    stats, options = memory.stats(), memory.options
+    if options.embedder == "off":
+        yield Health(
+            "vectors",
+            "switched off: search goes by words and names only",
+            well=False,
+            remedy="settings: embedder",
+        )
+    else:
+        yield Health("vectors", stats.vectors, well=stats.embedded > 0 or not stats.unembedded)
+        if stats.vectors_wanted:
+            yield Health("model", wanted_told(stats), well=False)
+        if stats.vectors_problem:
+            yield Health("search", f"goes without vectors: {stats.vectors_problem}", well=False)
+    if stats.ranking_note:
+        yield Health("ranking", stats.ranking_note, well=False)
+    elif stats.better_ranking:
+        yield Health("ranking", better_told(stats))
+    if stats.unembedded:
+        how = "they wait" if stats.vectors_problem else "made in the background"
+        told = f"{plural(stats.unembedded, 'memory has', 'memories have')} none yet: {how}"
+        yield Health("lacking", told, well=False)
+    if stats.unlinked:
+        yield Health(
+            "names", f"{plural(stats.unlinked, 'memory waits', 'memories wait')} for its names", well=False
+        )
+    if memory.accurate_ner_available:
+        yield Health("names", "found by rules, then once more by a model (Enrichment)")
+    else:
+        yield Health(
+            "names", "found by rules only", remedy="spaCy with a model, or a language model, finds more"
+        )
+    if options.llm.configured:
+        yield Health("LLM", f"{options.llm.model} at {options.llm.base_url}")
+    else:
+        yield Health(
+            "LLM",
+            "none: facts are drawn by rules, no reflection",
+            remedy="settings: llm.base_url and llm.model",
+        )
+    if stats.quarantined:
+        told = f"{plural(stats.quarantined, 'memory holds', 'memories hold')} what looks like a secret: no model sees it"
+        yield Health("secrets", told, well=False)
+
+
+def _file(memory: Memory, now: float) -> Iterator[Health]:
+    status = memory.scheduler.status()
+    if memory.readonly:
+        yield Health("jobs", "not run here: this memory is open for reading only")
+    elif status.leading:
+        yield Health("jobs", "run by this program when they are due")
+    else:
+        yield Health("jobs", "run by another program, or not at all just now")
+    if status.clock:
+        yield Health(
+            "clock", status.clock, well=False, remedy="say here that it is right: the key is above the list"
+        )
+    if status.problem:
+        yield Health("problem", status.problem, well=False)
+    if memory.path is not None:
+        made = memory.backups.all()
+        if made:
+            size = sum(one.size for one in made)
+            told = (
+                f"{plural(len(made), 'backup')}, the latest {ago(made[0].at, now)}, {file_size(size)} in all"
+            )
+            yield Health("backups", told)
+        else:
+            yield Health("backups", "none yet", well=False, remedy="run Backups to make one")
+        yield Health("file", f"{file_size(memory.stats().file_bytes)}, {memory.path}")

@@ -1,0 +1,279 @@
+"""Maintenance: the jobs, what they did and will do, how the memory grows and fades, its models and health."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from textual import on
+from textual.content import Content
+
+from memtui.ui.keymap import bindings_at
+from memtui.ui.late_styles import use_styles
+from memtui.ui.panes.clock_banner import WarnsOfClock
+from memtui.ui.perform import start
+from memtui.ui.presenters.labels import Labelled
+from memtui.ui.safe import assemble, line
+from memtui.ui.widgets.columns import Column
+from memtui.ui.widgets.list_source import ListSource
+from memtui.ui.widgets.row_events import RowOpened
+
+from .backups import BackupVerbs
+from .columns import maintenance_columns
+from .detail import memories_of, operation_of_run, soon_to_fade, texts_of
+from .finding_rows import PLACES, filter_for
+from .health import read_health
+from .job_text import JobText
+from .jobs import NAME
+from .rows import Row, first_found, matching, read_state, rows_of, topic_line
+from .topic_text import TopicText
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from memtui.engine.records import Finding
+    from memtui.engine.store.jobs import JobRun
+
+Text = TypeVar("Text", bound=Labelled)
+
+LOOK_SECONDS, LOOK_WHILE_RUNNING = 5.0, 0.4
+# While agents write, the health of a large memory is not looked at all the time.
+HEALTH_SECONDS = 30
+_KEYS = ("run", "dry_run", "switch", "undo_this", "open", "expect", "restore_backup")
+
+
+class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
+    """Jobs, topics and runs in one list; the preview tells all about the one under the cursor."""
+
+    place: ClassVar = "maintenance"
+    BINDINGS = [*bindings_at("maintenance")]
+    placeholder = "filter by words: decay, failed, -backup"
+    noun, noun_one = "lines", "line"
+    markable = False
+    tables = frozenset(
+        {"job_runs", "memories", "sessions_consolidations", "question_results", "embeddings", "*"}
+    )
+
+    _health_due = False
+
+    def compose(self) -> ComposeResult:
+        use_styles(self.app, "panes.tcss")
+        yield from super().compose()
+
+    def columns(self) -> Sequence[Column[Row]]:
+        return maintenance_columns(self.shell.glyphs, self.shell.clock, self._topic_line)
+
+    def source(self, filter: str, order: tuple[str, bool]) -> ListSource[Row]:
+        return ListSource(self.rows_now(filter), lambda row: row.key)
+
+    def rows_now(self, filter: str) -> list[Row]:
+        held = self.held if self.unfolded else None
+        if self.state is None:
+            return []
+        rows = rows_of(self.state, self.check, self.health, held, self.shell.clock())
+        return matching(rows, filter)
+
+    def _topic_line(self, row: Row) -> str:
+        return (
+            ""
+            if self.state is None
+            else topic_line(row, self.state, self.check, self.shell.clock(), self.health, self.checked)
+        )
+
+    def load(self) -> None:
+        self.refresh_state()
+        self.set_interval(LOOK_SECONDS, self._look)
+        self.set_interval(LOOK_WHILE_RUNNING, self._look_closely)
+
+    def open_at(self, key: int) -> None:
+        """Put the cursor on the row with this key, though the rows may not be read yet."""
+        if self.filter_text:
+            self.filter_bar.set_value("")
+        self.table.select(key)
+
+    def reload(self) -> None:
+        self.compared.clear()
+        self.refresh_state()
+        self._health_due = True
+
+    def refresh_state(self) -> None:
+        start(self, self._read, "state")
+
+    async def _read(self) -> None:
+        first = self.state is None
+        self.state = await self.ask(read_state)
+        await self.read_backups()
+        self._tell_running()
+        self.show_clock(self.state.status.clock)
+        self.show_rows(top=first and self.table.selected_key is None)
+        if first:  # not beside it: the list is what the person waits for
+            start(self, self.look_at_health, "health")
+
+    def _look(self) -> None:
+        """Another program may run a job, and time goes by."""
+        if self.shell.main.active == self.place and self.shell.operations.memory is not None:
+            start(self, self._read_status, "progress")
+            if (
+                self._health_due
+                and self.health is not None
+                and self.shell.clock() >= self.health.at + HEALTH_SECONDS
+            ):
+                self._health_due = False
+                start(self, self.look_at_health, "health")
+
+    def _look_closely(self) -> None:
+        if self.busy:
+            self._look()
+
+    async def _read_status(self) -> None:
+        """How far a job is; the rest is read again only when a run has begun or ended."""
+        status = await self.ask(lambda memory: memory.scheduler.status())
+        if self.state is None:
+            return
+        before = self.state.status
+        self.state = self.state._replace(status=status)
+        running = status.running
+        for work in self.shell.operations.works:
+            if running is not None and work.name == f"{NAME} {running.job}":
+                work.progress(running.done, running.total)
+        self._tell_running()
+        self.show_clock(status.clock)
+        if [job.last for job in before.jobs] != [job.last for job in status.jobs]:
+            self.refresh_state()
+        else:
+            self.table.refresh()
+
+    def _tell_running(self) -> None:
+        running = self.state.status.running if self.state is not None else None
+        parts = [] if self.state is None else [f"{len(self.state.status.jobs)} jobs"]
+        if running is not None:
+            share = f" {running.done:,} of {running.total:,}" if running.total else ""
+            where = "" if running.here else ", in another program"
+            parts.append(f"{running.job} is running{share}{where}")
+        self.tell(f" {self.shell.glyphs.dot} ".join(parts))
+
+    def show_count(self, rows: int, exact: bool) -> None:
+        self.filter_bar.show_count(f"{rows:,}")
+
+    # -- preview
+
+    def text_of(self, kind: type[Text]) -> Text:
+        keys = {action: self.shell.keymap_shown(action) for action in _KEYS}
+        view = self.preview
+        return kind(view.text_width, view.size.height, self.shell.clock(), self.shell.glyphs, keys)
+
+    def preview_title(self, row: Row) -> Content:
+        what = next((name for name in ("job", "run", "backup") if getattr(row, name) is not None), "")
+        return assemble(
+            " ",
+            line(row.name.strip(), 40),
+            (f" {self.shell.glyphs.dot} {what} " if what else " ", "$text-muted"),
+        )
+
+    def glance(self, row: Row) -> Content:
+        state, jobs, text = self.state, self.text_of(JobText), self.text_of(TopicText)
+        if row.job is not None and state is not None:
+            dry = self.dry.get(row.job.name)
+            return jobs.job(row.job, self._runs(row.job.name), dry=dry, dry_memories=(), detail=None)
+        if row.run is not None:
+            return jobs.run(row.run, row.name, None)
+        if row.finding is not None:
+            return text.finding(row.finding)
+        if row.complaint is not None:
+            return text.complaint(row.complaint, ())
+        if row.topic == "health":
+            return text.health(self.health)
+        if (told := self.backup_glance(row)) is not None:
+            return told
+        if row.topic == "check":
+            return text.check(self.check, self.checked)
+        if row.topic == "confidence" and state is not None:
+            return text.confidence(state.forecast)
+        return line("", 0)
+
+    async def details(self, row: Row) -> Content:
+        state, jobs, text = self.state, self.text_of(JobText), self.text_of(TopicText)
+        if state is None:
+            return line("", 0)
+        if row.job is not None:
+            dry, last = self.dry.get(row.job.name), row.job.last
+            detail = await self.ask(lambda memory: operation_of_run(memory, last))
+            ids = dry.report.ids if dry is not None and dry.report is not None else ()
+            found = await self.ask(lambda memory: memories_of(memory, ids))
+            return jobs.job(row.job, self._runs(row.job.name), dry=dry, dry_memories=found, detail=detail)
+        if row.run is not None:
+            run = row.run
+            return jobs.run(run, row.name, await self.ask(lambda memory: operation_of_run(memory, run)))
+        if row.complaint is not None:
+            complaint = row.complaint
+            texts = await self.ask(lambda memory: texts_of(memory, complaint))
+            return text.complaint(complaint, texts)
+        if row.backup is not None:
+            return await self.backup_details(row.backup)
+        llm = self.shell.operations.require().options.llm
+        match row.topic:
+            case "fading":
+                forecast, now = state.forecast, self.shell.clock()
+                return text.fading(
+                    forecast, await self.ask(lambda memory: soon_to_fade(memory, forecast, now))
+                )
+            case "growth":
+                steps = max(self.preview.text_width, 10)
+                return text.growth(await self.ask(lambda memory: memory.view.growth(steps)))
+            case "models":
+                now = self.shell.clock()
+                health = await self.ask(lambda memory: read_health(memory, now))
+                stats = state.stats
+                return text.models(
+                    health, reembed=bool(stats.vectors_wanted), better_ranking=bool(stats.better_ranking)
+                )
+            case "questions":
+                return text.questions(state.questions)
+            case "spend":
+                return text.spend(
+                    state, llm.budget_tokens, f"{llm.model} at {llm.base_url}" if llm.configured else ""
+                )
+            case _:
+                return self.glance(row)
+
+    def _runs(self, job: str) -> list[JobRun]:
+        return [run for run in self.state.runs if run.job == job] if self.state is not None else []
+
+    async def empty_text(self, filter: str) -> Content:
+        if not filter:
+            return assemble("Reading…")
+        key = self.shell.keymap_shown
+        return assemble(
+            ("Nothing here has these words.\n\n", "bold"), (key("back"), "bold $accent"), "  clear the filter"
+        )
+
+    # -- opening
+
+    @on(RowOpened)
+    def _row_opened(self, event: RowOpened) -> None:
+        """What a row is about is listed in Memories; a job or run gets the whole window."""
+        event.prevent_default()  # else that of the base, which gives the preview the whole window, comes as well
+        row = self.table.selected
+        if row is not None and row.finding is not None and row.finding.ids:
+            start(self, partial(self._list_rows_of, row.finding), "go")
+        elif row is not None and row.complaint is not None:
+            start(
+                self, partial(self.shell.list_rows, PLACES[row.complaint.about], row.complaint.filter), "go"
+            )
+        elif row is not None and row.topic == "backups":
+            self.toggle_backups()
+        elif row is not None and row.topic == "fading":
+            self._list_in_memories("is:fading")
+        elif row is not None and (found := first_found(row, self.rows_now(""))) is not None:
+            self.open_at(found.key)
+            self.show_rows(top=False)
+        else:
+            self._opened()
+
+    async def _list_rows_of(self, finding: Finding) -> None:
+        filter = await self.ask(lambda memory: filter_for(memory, finding))
+        await self.shell.list_rows(PLACES[finding.about], filter)
+
+    def _list_in_memories(self, filter: str) -> None:
+        start(self, partial(self.shell.list_memories, filter), "go")

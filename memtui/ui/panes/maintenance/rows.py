@@ -1,0 +1,226 @@
+"""What Maintenance lists: jobs, what is known about the memory's health, findings of a check, runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from memtui.ui.ailments import AILMENTS, verdict
+from memtui.ui.format import count, plural
+from memtui.ui.paint import Role
+from memtui.ui.past_words import ago
+from memtui.ui.presenters.backup_rows import backup_line, backups_line
+from memtui.ui.presenters.backup_rows import keys_of as backup_keys
+from memtui.ui.presenters.operation_rows import when as short_time
+from memtui.ui.presenters.pinned_questions import fared_line
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.decay import Forecast
+    from memtui.engine.maintain.health import Complaint, Health
+    from memtui.engine.maintain.schedule.scheduler import JobStatus, SchedulerStatus
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import CheckReport, Finding, Stats
+    from memtui.engine.store.backup import Backup
+    from memtui.engine.store.jobs import JobRun
+    from memtui.engine.store.saved_queries import QuestionResult
+    from memtui.ui.presenters.backup_rows import Known
+    from memtui.ui.state import Checked
+
+Topic = Literal[
+    "health", "fading", "growth", "confidence", "models", "questions", "check", "backups", "spend"
+]
+_TOPICS: tuple[tuple[Topic, str], ...] = (
+    ("health", "Health"),
+    ("fading", "Fading"),
+    ("growth", "Growth"),
+    ("confidence", "Confidence"),
+    ("models", "Models"),
+    ("questions", "Questions"),
+    ("check", "File check"),
+    ("backups", "Backups"),
+    ("spend", "Tokens"),
+)
+_RUNS = 200
+SPEND_DAYS = 30
+DAY = 86_400
+_RUN_KEYS, _FINDING_KEYS, _COMPLAINT_KEYS, _TOPIC_KEYS = 1 << 20, 1_000, 500, 100
+
+
+class State(NamedTuple):
+    """Everything the list is made of. ``dry``: the latest dry run of each job, as its name says."""
+
+    status: SchedulerStatus
+    runs: tuple[JobRun, ...]
+    stats: Stats
+    forecast: Forecast
+    llm: bool
+    questions: tuple[QuestionResult, ...]
+    backups: tuple[Backup, ...] = ()
+
+
+class Row(NamedTuple):
+    """One line: a job, a topic, what ails the memories, a finding of the last check, a backup, or a run."""
+
+    key: int
+    job: JobStatus | None = None
+    topic: Topic | None = None
+    finding: Finding | None = None
+    complaint: Complaint | None = None
+    run: JobRun | None = None
+    name: str = ""
+    backup: Backup | None = None
+    told: str = ""
+
+
+def read_state(memory: Memory) -> State:
+    """Blocks."""
+    return State(
+        status=memory.scheduler.status(),
+        runs=tuple(memory.scheduler.runs(_RUNS)),
+        stats=memory.stats(),
+        forecast=memory.view.forecast(),
+        llm=memory.options.llm.configured,
+        questions=tuple(memory.questions.results()),
+        backups=tuple(memory.backups.all()),
+    )
+
+
+def rows_of(
+    state: State, check: CheckReport | None, health: Health | None, held: Known | None, now: float
+) -> list[Row]:
+    """Jobs first, then topics with what was found under health and check, then the runs, the latest first.
+
+    ``held``: what is known of the backups; None while they have no rows.
+    """
+    labels = {job.name: job.label for job in state.status.jobs}
+    rows = [Row(number, job=job, name=job.label) for number, job in enumerate(state.status.jobs, 1)]
+    for number, (topic, name) in enumerate(_TOPICS):
+        rows.append(Row(_TOPIC_KEYS + number, topic=topic, name=name))
+        if topic == "health" and health is not None:
+            rows += [
+                Row(
+                    _COMPLAINT_KEYS + place, complaint=complaint, name=f"  {AILMENTS[complaint.ailment].name}"
+                )
+                for place, complaint in enumerate(health.complaints)
+                if complaint.total
+            ]
+        if topic == "check" and check is not None:
+            rows += [
+                Row(_FINDING_KEYS + place, finding=finding, name=f"  {finding.check}")
+                for place, finding in enumerate(check.findings)
+            ]
+        if topic == "backups" and held is not None:
+            rows += [
+                Row(key, backup=one, name=short_time(one.at, now), told=backup_line(one, held))
+                for key, one in zip(backup_keys(state.backups), state.backups, strict=True)
+            ]
+    rows += [Row(_RUN_KEYS + run.run_id, run=run, name=labels.get(run.job, run.job)) for run in state.runs]
+    return rows
+
+
+def first_found(row: Row, rows: Sequence[Row]) -> Row | None:
+    """The first thing that was found under a topic: what ails the memories, or a finding of the check."""
+    if row.topic == "health":
+        return next((one for one in rows if one.complaint is not None), None)
+    return next((one for one in rows if one.finding is not None), None) if row.topic == "check" else None
+
+
+def topics() -> Iterator[tuple[int, str]]:
+    """The key of the row and the name of every topic."""
+    for number, (_, name) in enumerate(_TOPICS):
+        yield _TOPIC_KEYS + number, name
+
+
+def matching(rows: Sequence[Row], words: str) -> list[Row]:
+    """The rows whose name or outcome has all of these words, and none that is written with a minus."""
+    wanted = [word.casefold() for word in words.split() if word != "-"]
+
+    def passes(row: Row) -> bool:
+        told = row.run or (row.job.last if row.job is not None else None)
+        backup = f"backups {row.backup.reason}" if row.backup is not None else ""
+        text = f"{row.name} {row.told} {backup} {outcome_of(told)} {told.state if told is not None else ''}".casefold()
+        return all((word[1:] not in text) if word[0] == "-" else word in text for word in wanted)
+
+    return [row for row in rows if passes(row)]
+
+
+def outcome_of(run: JobRun | None) -> str:
+    """What came of a run, in a line."""
+    if run is None:
+        return ""
+    if run.error:
+        return run.error
+    if run.report is None:
+        return run.state
+    if run.report.skipped:
+        return f"skipped: {run.report.skipped}"
+    failed = run.report.counts.get("failed", 0)
+    if not failed:
+        return run.report.summary
+    told = f"{plural(failed, 'session')} failed"
+    return f"{run.report.summary}; {told}" if run.report.counts.get("sessions") else told
+
+
+def role_of(run: JobRun | None) -> Role:
+    """How an outcome is shown: what failed stands out, also where only a part did."""
+    if run is not None and run.state == "failed":
+        return "error"
+    return "warning" if run is not None and run.report and run.report.counts.get("failed") else "text"
+
+
+def period_of(run: JobRun) -> str:
+    """What a run was for, in words."""
+    if run.manual:
+        return "asked for"
+    return "by itself" if run.period.startswith("slot:") else f"for {run.period}"
+
+
+def spent(runs: Sequence[JobRun], since: float) -> int:
+    """Tokens of the runs that began since a time."""
+    return sum(
+        run.report.counts.get("tokens", 0)
+        for run in runs
+        if run.report is not None and run.started_at >= since
+    )
+
+
+def topic_line(
+    row: Row, state: State, check: CheckReport | None, now: float, health: Health | None = None,
+    checked: Checked | None = None,
+) -> str:  # fmt: skip
+    """What the list says of a topic. ``checked``: when the file was checked last, in this run of the app or before."""
+    stats, forecast = state.stats, state.forecast
+    match row.topic:
+        case "health":
+            return verdict(health)
+        case "fading":
+            today = len(forecast.overdue) + (len(forecast.days[0].rids) if forecast.days else 0)
+            week = len(forecast.overdue) + sum(len(day.rids) for day in forecast.days[:7])
+            return f"{count(today)} tonight, {count(week)} this week"
+        case "growth":
+            turns = stats.by_kind.get("episode", 0)
+            return f"{plural(stats.active - turns, 'note')}, {plural(turns, 'turn')}"
+        case "confidence":
+            return f"{plural(sum(forecast.protected), 'fact')} confirmed, {count(sum(forecast.histogram))} may fade"
+        case "models":
+            if stats.vectors_wanted:
+                return f"{count(stats.embedded + stats.unembedded)} to re-embed: another model is set"
+            waiting = stats.unembedded + stats.unlinked
+            return f"{count(waiting)} still to index" if waiting else stats.vectors
+        case "questions":
+            return fared_line(state.questions)
+        case "check":
+            if checked is None:
+                return "never checked here"
+            found = len(check.findings) if check is not None else checked.findings
+            told = "sound" if not found else plural(found, "finding")
+            return f"{told}, checked {ago(checked.at, now)}"
+        case "backups":
+            return backups_line(state.backups, now)
+        case "spend":
+            tokens = spent(state.runs, now - SPEND_DAYS * DAY)
+            return (
+                f"{count(tokens)} in {SPEND_DAYS} days" if tokens or state.llm else "none: no language model"
+            )
+        case _:
+            return ""

@@ -1,0 +1,288 @@
+"""What is known about the memory's health, as text: plots, models, findings of a check, tokens spent.
+
+Pure functions from records to ``Content``; they know no widget and ask nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual.content import Content
+
+from memtui.ui.ailments import told, verdict
+from memtui.ui.format import count, local_date, local_time, plural
+from memtui.ui.past_words import ago
+from memtui.ui.presenters.labels import Labelled, stack
+from memtui.ui.presenters.pinned_questions import fared
+from memtui.ui.presenters.plots import Bar, bars, columns
+from memtui.ui.safe import assemble, content, line
+
+from .finding_rows import NOUNS
+from .rows import DAY, SPEND_DAYS, State, outcome_of, spent
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.decay import Forecast
+    from memtui.engine.maintain.health import Complaint
+    from memtui.engine.maintain.health import Health as MemoryHealth
+    from memtui.engine.records import CheckReport, Finding, MemoryRecord
+    from memtui.engine.store.growth import Growth
+    from memtui.engine.store.saved_queries import QuestionResult
+    from memtui.ui.state import Checked
+
+_LISTED = 12
+_NAMED = 2
+_RUNS_LISTED = 15
+_HIGHEST = 8
+
+
+class Health(NamedTuple):
+    """One line of "models and health": what it is about, how it stands, and what could be done."""
+
+    area: str
+    told: str
+    well: bool = True
+    remedy: str = ""
+
+
+class TopicText(Labelled):
+    """Everything in Maintenance that is no job."""
+
+    @property
+    def _plot_lines(self) -> int:
+        return max(3, min(self.height - 5, _HIGHEST))
+
+    def fading(self, forecast: Forecast, soon: Sequence[tuple[str, MemoryRecord]]) -> Content:
+        """How many facts fade on each of the next days, and which come first (day, memory)."""
+        days = [len(day.rids) for day in forecast.days]
+        lines = [
+            *content("Facts that fade when nobody recalls or confirms them", "bold").wrap(self.width),
+            assemble(""),
+        ]
+        if forecast.overdue:
+            told = f"{plural(len(forecast.overdue), 'fact')} faded already: decay takes a few a day, the rest wait in Review"
+            lines += [*assemble((told, "$warning")).wrap(self.width), assemble("")]
+        last = local_date(forecast.days[-1].start, self.now) if forecast.days else ""
+        lines += columns(days, self.width, self._plot_lines, self.glyphs, "$accent", ends=("today", last))
+        lines.append(assemble(""))
+        shown = ""
+        for day, memory in soon:
+            lines.append(
+                assemble(
+                    (f"{day if day != shown else '':<11}", "$text-muted"),
+                    line(memory.content, self.width - 11),
+                )
+            )
+            shown = day
+        if not soon:
+            lines.append(assemble(("Nothing fades in the next 30 days.", "$text-muted")))
+        lines += [assemble(""), *self.way("open", "lists what is fading, in Memories")]
+        return stack(lines)
+
+    def growth(self, growth: Growth) -> Content:
+        """Notes and turns over time."""
+        lines = []
+        ends = (local_date(growth.start, self.now), "today")
+        for name, values, style in (
+            ("notes", growth.facts, "$entity"),
+            ("turns of conversations", growth.turns, "$context"),
+        ):
+            now = values[-1] if values else 0
+            lines += [assemble((f"{count(now)} {name}", "bold")), assemble("")]
+            lines += [
+                *columns(values, self.width, self._plot_lines, self.glyphs, style, ends=ends),
+                assemble(""),
+            ]
+        return stack(lines)
+
+    def confidence(self, forecast: Forecast) -> Content:
+        """How sure the facts are, confirmed ones apart."""
+        steps = len(forecast.histogram)
+        rows = [
+            Bar(
+                f"{place / steps:.1f} to {(place + 1) / steps:.1f}",
+                forecast.protected[place],
+                forecast.histogram[place],
+            )
+            for place in reversed(range(steps))
+        ]
+        full, other = self.glyphs.arms["keyword"], self.glyphs.arms["vector"]
+        return stack(
+            [
+                *content("How sure the facts are now", "bold").wrap(self.width), assemble(""),
+                *bars(rows, self.width, self.glyphs, ("$success", "$accent")), assemble(""),
+                assemble((full, "$success"), (" confirmed: they do not fade", "$text-muted")),
+                assemble((other, "$accent"), (" may fade, unless recalled or confirmed", "$text-muted")),
+            ]
+        )  # fmt: skip
+
+    def models(
+        self, health: Sequence[Health], *, reembed: bool = False, better_ranking: bool = False
+    ) -> Content:
+        """What works, what does not, and what to do about it.
+
+        ``reembed``: the vectors are of another model; ``better_ranking``: there is one for the model that they are of.
+        """
+        lines: list[Content] = []
+        for one in health:
+            sign, style = (self.glyphs.done, "$success") if one.well else (self.glyphs.conflict, "$warning")
+            lines += self.labelled(one.area, assemble((f"{sign} ", style), one.told))
+            if one.remedy:
+                lines += self.labelled("", assemble((one.remedy, "$text-muted")))
+            if one.area == "model" and reembed:
+                lines += self.way("run", "embeds them anew, after a preview")
+            if one.area == "ranking" and better_ranking and not reembed:
+                lines += self.way("run", "chooses it")
+        return stack(lines)
+
+    def questions(self, results: Sequence[QuestionResult]) -> Content:
+        """What each pinned question should find, and where that stands."""
+        if not results:
+            told = "A pinned question can say which memory it should find: in Search, on a hit,"
+            return stack(
+                [
+                    *content("Does search still find what it should?", "bold").wrap(self.width), assemble(""),
+                    *content(told, "").wrap(self.width), *self.way("expect", "expects it among the first"), assemble(""),
+                    *content("Asked after every import and maintenance run, and now:", "").wrap(self.width),
+                    *self.way("run", "asks them"),
+                ]
+            )  # fmt: skip
+        lines: list[Content] = []
+        for result in results:
+            lines += [
+                *content(result.question.query, "bold").wrap(self.width),
+                *fared(result.question, result, self.glyphs, self.width),
+                assemble((f"asked {local_time(result.at, self.now)}", "$text-muted")), assemble(""),
+            ]  # fmt: skip
+        return stack([*lines, *self.way("run", "asks them again")])
+
+    def health(self, health: MemoryHealth | None) -> Content:
+        """What ails the memories, the worst first, and what is well."""
+        if health is None:
+            return stack(
+                [
+                    *content("Looking for duplicates, echoes, secrets, what is stale…", "bold").wrap(self.width), assemble(""),
+                    *content("In a large memory this takes some seconds. Nothing is written.", "$text-muted").wrap(self.width),
+                ]
+            )  # fmt: skip
+        lines = [
+            assemble(("all is well", "bold $success") if health.well else (verdict(health), "bold $warning")),
+            assemble(""),
+        ]
+        for complaint in health.complaints:
+            sign, style = (
+                (self.glyphs.conflict, "$warning") if complaint.total else (self.glyphs.done, "$success")
+            )
+            lines += assemble((f"{sign} ", style), told(complaint)).wrap(self.width)
+            if complaint.limit:
+                lines += content(f"  {complaint.limit}", "$text-muted").wrap(self.width)
+        lines.append(assemble(""))
+        if not health.well:
+            lines += self.way("open", "goes to the first of them in the list; there it lists the rows")
+        return stack([*lines, *self.way("run", "looks again; nothing is written")])
+
+    def complaint(self, complaint: Complaint, texts: Sequence[str]) -> Content:
+        """What is wrong, what to do, and the worst rows in words."""
+        lines = [
+            *assemble((f"{self.glyphs.conflict} ", "$warning"), (told(complaint), "bold")).wrap(self.width), assemble(""),
+            *content(complaint.remedy).wrap(self.width),
+        ]  # fmt: skip
+        if complaint.limit:
+            lines += content(complaint.limit, "$text-muted").wrap(self.width)
+        named = complaint.total if not complaint.filter.startswith("id:") else len(complaint.ids)
+        more = "" if named == complaint.total else f" of {count(complaint.total)}"
+        lines += [
+            assemble(""),
+            *self.way("open", f"lists {plural(named, NOUNS[complaint.about])}{more}"),
+            assemble(""),
+        ]
+        lines += [
+            assemble((f"{self.glyphs.dot} ", "$text-muted"), line(text, self.width - 2)) for text in texts
+        ]
+        return stack(lines)
+
+    def check(self, check: CheckReport | None, checked: Checked | None = None) -> Content:
+        """The findings of the last check; ``checked``: when it was, of which nothing more is known after a restart."""
+        if check is None:
+            lines = content(
+                "Verifies that the file is sound: pages, indexes, links, provenance.", "bold"
+            ).wrap(self.width)
+            if checked is not None:
+                when = f"{local_time(checked.at, self.now)}, {ago(checked.at, self.now)}"
+                found = plural(checked.findings, "finding") if checked.findings else "it was sound"
+                lines += [
+                    assemble(""),
+                    *assemble((f"last checked {when}: {found}", "$text-muted")).wrap(self.width),
+                ]
+            return stack([*lines, assemble(""), *self.way("run", "checks it now; nothing is changed")])
+        verdict = ("sound", "bold $success") if check.ok else ("not sound", "bold $error")
+        lines = [
+            assemble(
+                verdict, (f"  {plural(len(check.checks), 'check')} in {check.seconds:.1f} s", "$text-muted")
+            )
+        ]
+        for finding in check.findings:
+            lines += [assemble(""), *self._finding_lines(finding), *self._rows_named(finding, _NAMED)]
+        if any(finding.repairable for finding in check.findings):
+            lines += [assemble(""), *self.way("run", "on one of them mends it")]
+        return stack([*lines, assemble(""), *self.way("run", "checks again")])
+
+    def finding(self, finding: Finding) -> Content:
+        lines = [*self._finding_lines(finding), assemble("")]
+        if finding.repairable:
+            lines += self.way("run", "mends it, after a backup")
+        if finding.ids:
+            shown = plural(len(finding.ids), NOUNS[finding.about])
+            more = "" if finding.total <= len(finding.ids) else f" of {count(finding.total)}"
+            lines += [*self.way("open", f"lists {shown}{more} that it is about"), assemble("")]
+        return stack([*lines, *self._rows_named(finding, _LISTED)])
+
+    def _finding_lines(self, finding: Finding) -> Iterable[Content]:
+        style = "$error" if finding.severity == "error" else "$warning"
+        yield assemble((f"{self.glyphs.conflict} {finding.severity}  ", f"bold {style}"), finding.check)
+        yield from content(finding.message).wrap(self.width)
+        if finding.remedy and not finding.repairable:
+            yield from content(finding.remedy, "$text-muted").wrap(self.width)
+
+    @staticmethod
+    def _rows_named(finding: Finding, most: int) -> Iterable[Content]:
+        for identity in finding.ids[:most]:
+            yield assemble((f"  {identity}", "$text-muted"))
+        if finding.total > most:
+            yield assemble((f"  and {count(finding.total - most)} more", "$text-muted"))
+
+    def spend(self, state: State, budget: int, model: str) -> Content:
+        """Tokens a day, and which runs they went into."""
+        since = self.now - SPEND_DAYS * DAY
+        days = [0] * SPEND_DAYS
+        for run in state.runs:
+            tokens = run.report.counts.get("tokens", 0) if run.report is not None else 0
+            place = int((run.started_at - since) // DAY)
+            if tokens and 0 <= place < SPEND_DAYS:
+                days[place] += tokens
+        lines = [
+            assemble((f"{count(spent(state.runs, since))} tokens in {SPEND_DAYS} days", "bold")),
+            assemble(""),
+        ]
+        if any(days):
+            ends = (local_date(since, self.now), "today")
+            lines += [
+                *columns(days, self.width, self._plot_lines, self.glyphs, "$accent", ends=ends),
+                assemble(""),
+            ]
+        lines += [
+            *self.labelled("model", assemble(model or "none: everything works by rules, and costs nothing")),
+            *self.labelled("budget", assemble(f"{count(budget)} tokens in one run")), assemble(""),
+        ]  # fmt: skip
+        paid = [run for run in state.runs if run.report is not None and run.report.counts.get("tokens")]
+        for run in paid[:_RUNS_LISTED]:
+            tokens = run.report.counts["tokens"] if run.report is not None else 0
+            when = local_time(run.started_at, self.now)
+            lines.append(
+                assemble(
+                    (f"{when}  ", "$text-muted"),
+                    f"{count(tokens):>9}  ",
+                    line(outcome_of(run), max(self.width - len(when) - 13, 8)),
+                )
+            )
+        return stack(lines)

@@ -1,0 +1,194 @@
+"""Memories: everything that is remembered, and what is known about each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.content import Content
+
+from memtui.ui.actions import Action
+from memtui.ui.keymap import bindings_at
+from memtui.ui.panes.about import NOBODY
+from memtui.ui.panes.memory_actions import MemoryVerbs
+from memtui.ui.panes.pane import Command
+from memtui.ui.presenters.memory_rows import ORDERS, MemoryRow, MemorySource, memory_columns
+from memtui.ui.safe import assemble
+from memtui.ui.widgets.columns import Column
+
+if TYPE_CHECKING:
+    from memtui.engine.records import MemoryRecord
+    from memtui.engine.search.filters import Culprit
+    from memtui.ui.presenters.memory_text import MemoryText
+
+TRASH = "is:trash"
+
+
+class MemoriesPane(MemoryVerbs[MemoryRow]):
+    """Facts, reflections and observations; turns with one key more; the Trash with another."""
+
+    place: ClassVar = "memories"
+    BINDINGS = [*bindings_at("memories")]
+    placeholder = 'filter by words, kind:fact, tag:work, conf<0.5, after:7d, -lisbon, "exact words"'
+    noun, noun_one = "memories", "memory"
+    orders = ORDERS
+    tables = frozenset({"memories", "memory_entities", "entities", "entity_aliases", "embeddings", "*"})
+    with_turns = False
+
+    def columns(self) -> Sequence[Column[MemoryRow]]:
+        return memory_columns(self.shell.glyphs, self.shell.clock)
+
+    def source(self, filter: str, order: tuple[str, bool]) -> MemorySource:
+        memory = self.shell.operations.require()
+        return MemorySource(memory, filter, order, episodes=self.with_turns)
+
+    def memory_of(self, row: MemoryRow) -> MemoryRecord:
+        return row.memory
+
+    def total(self) -> int | None:
+        stats = self.shell.stats
+        if stats is None or TRASH in self.rows_filter:
+            return None
+        return stats.active - (0 if self.with_turns else stats.by_kind.get("episode", 0))
+
+    def counted(self, told: str, number: int) -> Sequence[str]:
+        terms = self.rows_filter.split()
+        if TRASH not in terms:
+            return super().counted(told, number)
+        return f"{told} in the Trash", " ".join(term for term in terms if term != TRASH)
+
+    def wanted(self) -> Sequence[str]:
+        stats = self.shell.stats
+        if stats is not None and not stats.active and not stats.ended:
+            return ("add", "import")
+        return ("restore",) if TRASH in self.filter_text else ()
+
+    # -- preview
+
+    def _text(self) -> MemoryText:
+        # Imported late, like all that no first paint needs.
+        from memtui.ui.presenters.memory_text import MemoryText
+
+        return MemoryText(
+            self.preview.text_width, self.shell.clock(), self.shell.glyphs, self.shell.keymap_shown
+        )
+
+    def preview_title(self, row: MemoryRow) -> Content:
+        return self._text().title(row.memory)
+
+    def glance(self, row: MemoryRow) -> Content:
+        return self._text().glance(row.memory)
+
+    async def details(self, row: MemoryRow) -> Content:
+        from memtui.ui.presenters.memory_detail import gather
+
+        identity = row.memory.id
+        detail = await self.ask(lambda memory: gather(memory, identity))
+        return self._text().whole(detail)
+
+    # -- when there is nothing to show
+
+    async def empty_text(self, filter: str) -> Content:
+        key = self.shell.keymap_shown
+        stats = await self.ask(lambda memory: memory.stats())
+        if filter:
+            source = self.source(filter, self.table.order)
+            culprit = await self.ask(lambda memory: memory.view.emptied_by(source.whole_filter()))
+            return self._filtered_out(filter, culprit, stats.unlinked)
+        if stats.active == 0:
+            return assemble(
+                ("Nothing is remembered yet.\n\n", "bold"),
+                (key("import"), "bold $accent"), "  bring in conversations you had\n",
+                (key("add"), "bold $accent"), "  write down a first memory\n\n",
+                ("memtui connect lets agents use it; memtui --demo shows one that is full.", "$text-muted"),
+            )  # fmt: skip
+        return assemble(
+            ("No facts yet, only conversations.\n\n", "bold"),
+            (key("pane_sessions"), "bold $accent"), "  read them, and there ",
+            (key("run_all"), "bold $accent"), " turns all of them into facts\n",
+            (key("episodes"), "bold $accent"), "  show their turns here\n",
+            (key("add"), "bold $accent"), "  write down a fact yourself",
+        )  # fmt: skip
+
+    def _filtered_out(self, filter: str, culprit: Culprit | None, unlinked: int) -> Content:
+        from memtui.engine.search.listing import DEFAULT_LIST
+
+        key = self.shell.keymap_shown
+        term = str(culprit.term) if culprit is not None else filter
+        if culprit is not None and culprit.term.key == "entity" and unlinked:
+            return assemble(
+                ("The index is not ready.\n\n", "bold"),
+                f"Names in {unlinked:,} memories are still being looked up, so ",
+                (term, "bold $warning"), " may find more soon. The list follows by itself.",
+            )  # fmt: skip
+        if term == TRASH:
+            return assemble(("The Trash is empty.\n\n", "bold"), (key("trash"), "bold $accent"), "  leave it")
+        if term == DEFAULT_LIST:  # which nobody typed
+            return assemble(
+                ("Only turns of conversations pass this filter.\n\n", "bold"),
+                "This list has what was drawn from them.\n\n",
+                (key("episodes"), "bold $accent"), "  show them here too\n",
+                (key("back"), "bold $accent"), "  clear the filter",
+            )  # fmt: skip
+        alone = culprit is None or culprit.alone
+        ways = [(key("back"), "clear the filter"), (key("filter"), "change it")]
+        if culprit is not None and culprit.in_trash:
+            ways.append((key("trash"), f"look in the Trash: {culprit.in_trash:,} there"))
+        return assemble(
+            ("Nothing passes this filter.\n\n", "bold"),
+            (term, "bold $warning"),
+            " alone lets nothing through.\n" if alone else ", after what stands before it, leaves nothing.\n",
+            *(part for way, what in ways for part in ("\n", (way, "bold $accent"), f"  {what}")),
+        )
+
+    # -- shown from elsewhere
+
+    def open_at(self, rid: int) -> None:
+        """Show a note in the whole window."""
+        self.filter_bar.set_value("", quiet=True)
+        self.table.select(rid)
+        self.show_rows(top=False)
+        self.zoom("preview")
+        self.preview_part.focus()
+
+    # -- actions
+
+    def why_not(self, action: Action) -> str:
+        if action.id == "about" and (row := self.table.selected) is not None and not row.entities:
+            return NOBODY
+        return super().why_not(action)
+
+    async def do_add(self) -> None:
+        from memtui.ui.dialogs.edit import AddDialog
+
+        written = await self.shell.ask_person(AddDialog())
+        if written is None:
+            self.say("Nothing was written down.")
+            return
+        text, tags = written
+        record = await self.change(lambda memory: memory.remember(text, tags=tags), "writing it down")
+        self.table.select(record.rid)
+
+    def do_trash(self) -> None:
+        terms = self.filter_bar.value.split()
+        inside = TRASH in terms
+        self.filter_bar.set_value(
+            " ".join(term for term in terms if term != TRASH) if inside else " ".join([TRASH, *terms])
+        )
+        self.say(
+            "Back from the Trash."
+            if inside
+            else f"The Trash: {self.shell.keymap_shown('restore')} brings one back."
+        )
+
+    def do_episodes(self) -> None:
+        self.with_turns = not self.with_turns
+        self.say("With the turns of conversations." if self.with_turns else "Without turns of conversations.")
+        self.show_rows(top=True)
+
+    def commands(self) -> Iterator[Command]:
+        for one in self.orders:
+            for falling, label in ((True, one.falling_label), (False, one.rising_label)):
+                run = partial(self.table.sort_by, one.sort, falling)
+                yield Command(f"Sort: {label}", "Put the list in this order.", run)

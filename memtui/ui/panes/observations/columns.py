@@ -1,0 +1,306 @@
+"""Findings, insights and lessons side by side; a query ranks them, each among its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.geometry import Size
+from textual.widget import Widget
+
+from memtui.ui.actions import Action
+from memtui.ui.format import count
+from memtui.ui.keymap import bindings_at
+from memtui.ui.messages import PaneTold
+from memtui.ui.panes.about import NOBODY
+from memtui.ui.panes.memory_actions import MemoryVerbs
+from memtui.ui.perform import start
+from memtui.ui.safe import assemble
+from memtui.ui.text import one_line
+from memtui.ui.widgets.columns import Column
+from memtui.ui.widgets.filter_bar import FilterBar
+from memtui.ui.widgets.row_events import RowHighlighted, RowsCounted
+from memtui.ui.widgets.row_table import RowTable
+from memtui.ui.widgets.text_view import TextView
+
+from .rows import CATEGORIES, ObservationLines, ObservationRow, ObservationSource, Recall
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Category, MemoryRecord
+    from memtui.ui.presenters.memory_text import MemoryText
+
+# From so many cells on there is room for three lists.
+THREE_FROM = 100
+# From so many lines on each row has three.
+TALL_FROM = 30
+_ID = "observations-"
+_ONE = {"finding": "a finding", "insight": "an insight", "lesson": "a lesson"}
+
+
+class ObservationColumns(MemoryVerbs[ObservationRow]):
+    """Three lists; the verbs act on the one with the cursor, and the preview follows it."""
+
+    place: ClassVar = "observations"
+    BINDINGS = [*bindings_at("observations")]
+    placeholder = "recall by words: rate limit"
+    noun, noun_one = "observations", "observation"
+    header_from = 1_000  # they are named in their frames
+    told = ""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._category: Category = "finding"
+        self._counts: dict[Category, int] = dict.fromkeys(CATEGORIES, 0)
+        self._counted_once: set[Category] = set()
+        self._recall: Recall | None = None
+        # Whether the cursor should go where the best answer is, once that is known.
+        self._to_best = False
+        self._fitted = Size(0, 0)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="list-side"):
+            yield FilterBar(self.placeholder, id="observations-filter")
+            with Horizontal(classes="columns"):
+                for category in CATEGORIES:
+                    table = RowTable(self.columns(), id=f"{_ID}{category}", glyphs=self.shell.glyphs)
+                    table.set_class(category == self._category, "-here")
+                    yield table
+        yield TextView(id="observations-preview")
+
+    def columns(self) -> Sequence[Column[ObservationRow]]:
+        return self._lines(tall=False).first
+
+    def _lines(self, *, tall: bool) -> ObservationLines:
+        return ObservationLines(
+            self.shell.glyphs, self.shell.clock, asked=self._recall is not None, tall=tall
+        )
+
+    def _draw(self) -> None:
+        """In one line or in three, with score or age."""
+        tall = self.has_class("-three") and self.app.size.height >= TALL_FROM
+        for category in CATEGORIES:
+            lines = self._lines(tall=tall)
+            self.list_of(category).show_columns(lines.first, lines.below)
+
+    def memory_of(self, row: ObservationRow) -> MemoryRecord:
+        return row.memory
+
+    # -- three lists
+
+    def list_of(self, category: Category) -> RowTable[ObservationRow]:
+        return self.query_one(f"#{_ID}{category}", RowTable)
+
+    @property
+    def table(self) -> RowTable[ObservationRow]:
+        return self.list_of(self._category)
+
+    def parts(self) -> list[Widget]:
+        lists = [self.list_of(category) for category in CATEGORIES]
+        return [part for part in (*lists, self.preview) if part.display]
+
+    def go_to(self, category: Category) -> None:
+        """Make this the list that the verbs and the preview are about; where one is shown, show it."""
+        if category == self._category:
+            return
+        for one in CATEGORIES:
+            self.list_of(one).set_class(one == category, "-here")
+        self._category = category
+        self._highlighted()
+        self._tell_counts()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        category = next((one for one in CATEGORIES if event.widget is self.list_of(one)), None)
+        if category is not None:
+            self.go_to(category)
+            self.shell.look_again()
+
+    def do_focus_list(self) -> None:
+        """From the preview to the list, from a list to the one at its left."""
+        if self.table.has_focus and (at := CATEGORIES.index(self._category)):
+            self.go_to(CATEGORIES[at - 1])
+        super().do_focus_list()
+
+    def do_focus_preview(self) -> None:
+        """To the list at the right; after the last one comes the preview."""
+        at = CATEGORIES.index(self._category)
+        if self.table.has_focus and at + 1 < len(CATEGORIES):
+            self.go_to(CATEGORIES[at + 1])
+            self.table.focus()
+        else:
+            super().do_focus_preview()
+
+    # -- rows
+
+    def show_rows(self, *, top: bool) -> None:
+        memory = self.shell.operations.memory
+        if memory is None:
+            return
+        asked = self._recall is not None
+        self._recall = Recall(memory, self.filter_text) if self.filter_text else None
+        self._counted_once.clear()
+        if asked != (self._recall is not None):
+            self._draw()
+        for category in CATEGORIES:
+            source = ObservationSource(memory, category, self._recall)
+            self.list_of(category).show(source, self.shell.operations.readers, top=top)
+
+    @on(FilterBar.Typed)
+    def _query_typed(self) -> None:
+        self._to_best = True
+
+    @on(RowHighlighted)
+    def _only_here(self, event: RowHighlighted) -> None:
+        if event.table != self.table.id:
+            event.prevent_default()
+
+    @on(RowsCounted)
+    def _count_each(self, event: RowsCounted) -> None:
+        event.prevent_default()
+        category = next(one for one in CATEGORIES if f"{_ID}{one}" == event.table)
+        self._counts[category] = event.count
+        if event.exact:
+            self._counted_once.add(category)
+        if self._to_best and self._recall is not None and self._recall.best:
+            self._to_best = False
+            self.go_to(self._recall.best)
+            if isinstance(self.screen.focused, RowTable):
+                self.table.focus()
+        self._tell_counts()
+
+    def _tell_counts(self) -> None:
+        """The count of each list in its title, of all in the status line; a note where nothing is to be seen."""
+        self._name_lists()
+        total = sum(self._counts.values())
+        self.filter_bar.show_count(count(total))
+        marks = len(self.table.marks)
+        parts = [f"{count(marks)} marked"] if marks else []
+        parts += [f"{count(total)} {self.noun_one if total == 1 else self.noun}", self.filter_text]
+        self.tell(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
+        seen = total if self.has_class("-three") else self._counts[self._category]
+        if seen == 0 and len(self._counted_once) == len(CATEGORIES):
+            start(self, self._explain_empty, "note")
+        else:
+            self.workers.cancel_group(self, "note")
+            self.show_note(None)
+
+    def show_count(self, rows: int, exact: bool) -> None:
+        self._tell_counts()
+
+    def tell(self, text: str) -> None:
+        self.told = text
+        if self.display:
+            self.post_message(PaneTold("observations", text))
+
+    def _name_lists(self) -> None:
+        """Each list has its name; where one is shown, it names the others too, as tabs."""
+        three = self.has_class("-three")
+        for category in CATEGORIES:
+            names = (category,) if three else CATEGORIES
+            parts: list[Content | str | tuple[str, str]] = []
+            for one in names:
+                here = one == self._category
+                parts += [
+                    (f" {one}s ", "bold $text" if here else "$text-muted"),
+                    (count(self._counts[one]), "$accent" if here else "$text-muted"), " ",
+                ]  # fmt: skip
+            self.list_of(category).border_title = assemble(*parts)
+
+    def on_mount(self) -> None:
+        self._fit()
+        for category in CATEGORIES:
+            self.list_of(category).show_header(False)
+
+    def on_resize(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        size = self.app.size
+        if size != self._fitted:
+            self._fitted = size
+            self.set_class(size.width >= THREE_FROM, "-three")
+            self._name_lists()
+            self._draw()
+
+    # -- preview
+
+    def _text(self) -> MemoryText:
+        from memtui.ui.presenters.memory_text import MemoryText
+
+        return MemoryText(
+            self.preview.text_width, self.shell.clock(), self.shell.glyphs, self.shell.keymap_shown
+        )
+
+    def preview_title(self, row: ObservationRow) -> Content:
+        source = (
+            f"{self.shell.glyphs.dot} {one_line(row.memory.source or '', 40)} " if row.memory.source else ""
+        )
+        return assemble(self._text().title(row.memory), (source, "$text-muted"))
+
+    def glance(self, row: ObservationRow) -> Content:
+        return assemble(self._why(row), self._text().glance(row.memory))
+
+    async def details(self, row: ObservationRow) -> Content:
+        from memtui.ui.presenters.memory_detail import gather
+
+        identity = row.memory.id
+        detail = await self.ask(lambda memory: gather(memory, identity))
+        return assemble(self._why(row), self._text().whole(detail))
+
+    def _why(self, row: ObservationRow) -> Content:
+        """How it answers the query: its score, what that is made of, the words that match."""
+        hit = row.hit
+        if hit is None:
+            return assemble("")
+        return assemble(
+            ("score ", "$text-muted"), (f"{hit.score:.3f}", "bold $keyword"),
+            (f"  from BM25 {hit.bm25:.2f}", "$text-muted"),
+            (f"  {self.shell.glyphs.dot} ", "$text-muted"), (", ".join(hit.matched), "$keyword"), "\n\n",
+        )  # fmt: skip
+
+    # -- when there is nothing to show
+
+    async def empty_text(self, filter: str) -> Content:
+        key = self.shell.keymap_shown
+        these = self.noun if self.has_class("-three") else f"{self._category}s"
+        if filter:
+            return assemble(
+                (f"No {these} have these words.\n\n", "bold"),
+                (key("back"), "bold $accent"), "  clear the query\n",
+                (key("pane_search"), "bold $accent"), "  search everything, by meaning too",
+            )  # fmt: skip
+        return assemble(
+            (f"No {these} yet.\n\n", "bold"),
+            "Agents note here what they learn while they work: findings (facts they discovered), insights "
+            "(conclusions), lessons (advice for the next time).\n\n",
+            (key("add"), "bold $accent"), f"  write down {_ONE[self._category]} yourself\n",
+            (key("pane_sessions"), "bold $accent"), "  draw some from a conversation\n",
+            (key("scratchpad"), "bold $accent"), "  look at the scratchpad",
+        )  # fmt: skip
+
+    # -- actions
+
+    def why_not(self, action: Action) -> str:
+        if action.id == "about" and (row := self.table.selected) is not None and not row.entities:
+            return NOBODY
+        return super().why_not(action)
+
+    def do_query(self) -> None:
+        self.filter_bar.edit()
+
+    async def do_add(self) -> None:
+        from memtui.ui.dialogs.note import AddObservation
+
+        category = self._category
+        written = await self.shell.ask_person(AddObservation(category))
+        if written is None:
+            self.say("Nothing was written down.")
+            return
+        record = await self.change(
+            lambda memory: memory.remember_observation(written.text, category, tags=written.tags),
+            "writing it down",
+        )
+        self.table.select(record.rid)

@@ -1,0 +1,106 @@
+"""Observations: what agents learned while they worked, and as a second tab the scratchpad."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.widget import Widget
+
+from memtui.ui.actions import Place
+from memtui.ui.late_styles import use_styles
+from memtui.ui.panes.list_pane import ListPane
+from memtui.ui.panes.pane import Command, Pane
+from memtui.ui.safe import assemble
+
+from .columns import ObservationColumns
+from .scratchpad import ScratchpadTab
+
+if TYPE_CHECKING:
+    pass
+
+_Tab = ObservationColumns | ScratchpadTab
+
+
+class ObservationsPane(Pane):
+    """Two tabs, of which one is shown; each has its own keys."""
+
+    place: ClassVar = "observations"
+    tables = frozenset({"memories", "memory_entities", "entities", "entity_aliases", "scratchpad", "*"})
+
+    def compose(self) -> ComposeResult:
+        use_styles(self.app, "panes.tcss")
+        use_styles(self.app, "observations.tcss")
+        yield ObservationColumns(id="observation-columns")
+        pad = ScratchpadTab(id="scratchpad")
+        pad.display = False
+        yield pad
+
+    @property
+    def columns(self) -> ObservationColumns:
+        return self.query_one(ObservationColumns)
+
+    @property
+    def pad(self) -> ScratchpadTab:
+        return self.query_one(ScratchpadTab)
+
+    @property
+    def tab(self) -> _Tab:
+        return self.pad if self.pad.display else self.columns
+
+    @property
+    def here(self) -> Place:
+        return self.tab.place
+
+    def load(self) -> None:
+        self._name_tabs()
+        self.columns.load()
+        self.pad.load()
+
+    def reload(self) -> None:
+        self.columns.reload()
+        self.pad.reload()
+
+    def back(self) -> bool:
+        return self.tab.back()
+
+    def as_arrived(self) -> bool:
+        return self.tab.as_arrived()
+
+    def bookmark(self) -> Callable[[], None]:
+        return self.tab.bookmark()
+
+    def parts(self) -> list[Widget]:
+        return self.tab.parts()
+
+    def commands(self) -> Iterator[Command]:
+        return self.tab.commands()
+
+    def wanted(self) -> Sequence[str]:
+        return self.tab.wanted()
+
+    def do_focus_list(self) -> None:
+        self.tab.table.focus()
+
+    def do_scratchpad(self) -> None:
+        self._show(self.pad)
+
+    def do_observations(self) -> None:
+        self._show(self.columns)
+
+    def _show(self, tab: _Tab) -> None:
+        self.pad.display, self.columns.display = tab is self.pad, tab is self.columns
+        self.tab.tell(self.tab.told)
+        self.tab.table.focus()
+        self.shell.look_again()
+
+    def _name_tabs(self) -> None:
+        """Each frame tells which tab it is, and the key of the other."""
+        key = self.shell.keymap_shown("scratchpad")
+        names = ((self.columns, "observations", "scratchpad"), (self.pad, "scratchpad", "observations"))
+        tab: ListPane[object]
+        for tab, own, other in names:  # type: ignore[assignment]
+            tab.query_one(".list-side").border_title = assemble(
+                (f" {own} ", "$text"), f"{self.shell.glyphs.dot} ", (key, "$accent"), f" {other} "
+            )

@@ -1,0 +1,188 @@
+"""The scratchpad: keys with a text each, which agents and the person share. A tab of Observations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.content import Content
+
+from memtui.engine.errors import InputError, NotFoundError
+from memtui.ui.actions import Action
+from memtui.ui.format import local_time, plural, relative_time
+from memtui.ui.keymap import bindings_at
+from memtui.ui.messages import PaneTold
+from memtui.ui.panes.list_pane import ListPane
+from memtui.ui.safe import assemble, content, line
+from memtui.ui.widgets.columns import Column
+
+from .scratchpad_rows import ORDERS, NoteSource, note_columns
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.store.scratchpad import Note
+
+
+_QUOTED = 80
+
+
+class ScratchpadTab(ListPane["Note"]):
+    """Keys at the left, the text at the right; written, changed and deleted, each with its undo."""
+
+    place: ClassVar = "scratchpad"
+    BINDINGS = [*bindings_at("scratchpad")]
+    placeholder = "search in keys and texts"
+    noun, noun_one = "keys", "key"
+    markable = False
+    orders = ORDERS
+    told = ""
+
+    def columns(self) -> Sequence[Column[Note]]:
+        return note_columns(self.shell.clock)
+
+    def source(self, filter: str, order: tuple[str, bool]) -> NoteSource:
+        return NoteSource(self.shell.operations.require(), filter, order)
+
+    def tell(self, text: str) -> None:
+        self.told = text
+        if self.display:
+            self.post_message(PaneTold("observations", text))
+
+    # -- preview
+
+    def preview_title(self, row: Note) -> Content:
+        return assemble(" ", line(row.key, 60), " ")
+
+    def glance(self, row: Note) -> Content:
+        return content(row.value)
+
+    async def details(self, row: Note) -> Content:
+        def read(memory: Memory) -> tuple[Note, str | None]:
+            return memory.scratchpad.get(key), memory.scratchpad.writer(key)
+
+        key = row.key
+        note, writer = await self.ask(read)
+        when = relative_time(note.updated_at, self.shell.clock())
+        parts = [
+            "written by you" if writer == "person" else f"written by {writer}" if writer else "written",
+            f"{when} ago" if when != "now" else "now",
+            local_time(note.updated_at, self.shell.clock()),
+            plural(len(note.value), "character"),
+        ]
+        text = content(note.value) if note.value else assemble(("(no text)", "$text-muted"))
+        return assemble(text, "\n\n", (f" {self.shell.glyphs.dot} ".join(parts), "$text-muted"))
+
+    # -- when there is nothing to show
+
+    async def empty_text(self, filter: str) -> Content:
+        key = self.shell.keymap_shown
+        if filter:
+            return assemble(
+                ("No key or text has this in it.\n\n", "bold"),
+                (key("back"), "bold $accent"),
+                "  clear the search",
+            )
+        return assemble(
+            ("The scratchpad is empty.\n\n", "bold"),
+            "Agents keep what they need at hand here, under a key: a task, a limit, an address. You see each "
+            "text, can change it, and undo what they wrote.\n\n",
+            (key("add_note"), "bold $accent"), "  write one yourself\n",
+            (key("observations"), "bold $accent"), "  back to the observations",
+        )  # fmt: skip
+
+    # -- actions
+
+    def why_not(self, action: Action) -> str:
+        if action.id in ("edit_note", "delete_note", "note_editor", "copy") and self.table.selected is None:
+            return "There is no key here."
+        return super().why_not(action)
+
+    def do_query(self) -> None:
+        self.filter_bar.edit()
+
+    async def do_add_note(self) -> None:
+        from memtui.ui.dialogs.note import NoteDialog
+
+        entry = await self.shell.ask_person(NoteDialog())
+        if entry is None:
+            self.say("Nothing was written.")
+            return
+        await self._write(entry.key, entry.text, "")
+
+    async def do_edit_note(self) -> None:
+        from memtui.ui.dialogs.note import NoteDialog
+
+        note = await self._whole()
+        if note is None:
+            return
+        entry = await self.shell.ask_person(NoteDialog(note.key, note.value))
+        if entry is None or entry.text == note.value:
+            self.say("Nothing was changed.")
+            return
+        await self._write(note.key, entry.text, note.value)
+
+    async def do_note_editor(self) -> None:
+        from memtui.ui.editor import edit
+
+        note = await self._whole()
+        if note is None:
+            return
+        with self.app.suspend():
+            text = edit(note.value)
+        self.app.refresh()
+        if text == note.value:
+            self.say("The text is as it was: nothing was changed.")
+            return
+        await self._write(note.key, text, note.value)
+
+    async def do_delete_note(self) -> None:
+        note = self.table.selected
+        if note is not None:
+            key = note.key
+            await self.change(lambda memory: memory.scratchpad.delete(key), "deleting")
+
+    async def _whole(self) -> Note | None:
+        """The selected entry with all of its text."""
+        note = self.table.selected
+        if note is None:
+            return None
+        key = note.key
+        return await self.ask(lambda memory: memory.scratchpad.get(key))
+
+    async def _write(self, key: str, text: str, expected: str) -> None:
+        """Write, unless somebody else was quicker: then the person decides, with both texts at hand."""
+        from memtui.ui.dialogs.note import NoteDialog
+
+        try:
+            note = await self.change(
+                lambda memory: memory.scratchpad.set(key, text, expected=expected), "writing"
+            )
+        except InputError:
+            now = await self.ask(lambda memory: _value(memory, key))
+            if now is None or now == expected:
+                raise  # the key or the text cannot be used
+            short = " ".join(now.split())[:_QUOTED]
+            told = f"! There is another text under this key now: “{short}”. Saving replaces it."
+            entry = await self.shell.ask_person(NoteDialog(key, text, warning=told))
+            if entry is None:
+                self.say("Nothing was written.")
+            else:
+                await self._write(key, entry.text, now)
+        else:
+            self.table.select(note.pad_id)
+
+    async def do_copy(self) -> None:
+        note = await self._whole()
+        if note is not None:
+            self.app.copy_to_clipboard(note.value)
+            self.say("Copied the text.")
+
+
+def _value(memory: Memory, key: str) -> str | None:
+    """The text under a key; "" where it is gone, None for what is no key."""
+    try:
+        return memory.scratchpad.get(key).value
+    except NotFoundError:
+        return ""
+    except InputError:
+        return None

@@ -1,0 +1,111 @@
+"""What every pane of the app is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar, cast
+
+from textual.containers import Container
+from textual.widget import Widget
+
+from memtui.ui.actions import Place
+from memtui.ui.messages import PaneTold, Said, Severity
+from memtui.ui.perform import Performs
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import Changes
+    from memtui.ui.app import MemtuiApp
+
+T = TypeVar("T")
+
+
+class Command(NamedTuple):
+    """An entry of the command palette that only this pane has."""
+
+    name: str
+    help: str
+    run: Callable[[], object]
+
+
+class Pane(Performs, Container):
+    """A pane: it fills the window between tabs and status. One file, one subclass.
+
+    ``load`` is called once the memory is open and the pane is shown; afterwards ``reload`` follows
+    every change that ``concerned`` says yes to, at once or when the pane is shown again.
+    """
+
+    place: ClassVar[Place]
+    # Tables whose changes show here; None: all of them.
+    tables: ClassVar[frozenset[str] | None] = None
+
+    @property
+    def shell(self) -> MemtuiApp:
+        return cast("MemtuiApp", self.app)
+
+    @property
+    def here(self) -> Place:
+        """Whose keys work here now: a pane with several faces has a place for each."""
+        return self.place
+
+    def load(self) -> None:
+        """Show the memory for the first time."""
+
+    def reload(self) -> None:
+        """The memory changed: show it as it is now, with the selection where it was."""
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        """Signs and words of the pane that are not plain, and what they mean, for the help."""
+        return ()
+
+    def stats_read(self) -> None:
+        """The counts of the whole memory (``shell.stats``) were read again."""
+
+    def concerned(self, changes: Changes) -> bool:
+        return self.tables is None or not self.tables.isdisjoint(changes.tables)
+
+    def back(self) -> bool:
+        """One step back; False when there is nowhere to go."""
+        return False
+
+    def as_arrived(self) -> bool:
+        """Whether all is as ``navigation.visit`` showed it, so that one step back leaves the pane again."""
+        return False
+
+    def bookmark(self) -> Callable[[], None]:
+        """What puts the pane back as it is now, while it is shown or before it is left."""
+        return self.do_focus_list
+
+    def parts(self) -> list[Widget]:
+        """What Tab and jump mode go through, in reading order; the first is where the pane starts."""
+        return []
+
+    def commands(self) -> Iterator[Command]:
+        return iter(())
+
+    def wanted(self) -> Sequence[str]:
+        """Actions that the footer should offer first just now."""
+        return ()
+
+    def do_focus_list(self) -> None:
+        if parts := self.parts():
+            parts[0].focus()
+
+    def do_focus_preview(self) -> None:
+        if parts := self.parts():
+            parts[-1].focus()
+
+    def tell(self, text: str) -> None:
+        """What this pane shows, for the left of the status line."""
+        self.post_message(PaneTold(self.place, text))
+
+    def say(self, text: str, severity: Severity = "information") -> None:
+        self.post_message(Said(text, severity))
+
+    async def ask(self, call: Callable[[Memory], T]) -> T:
+        """Read from the memory, in a thread."""
+        return await self.shell.operations.ask(call)
+
+    async def change(self, call: Callable[[Memory], T], name: str) -> T:
+        """Change the memory, in a thread; whoever is concerned reloads by itself."""
+        return await self.shell.operations.change(call, name)

@@ -1,0 +1,76 @@
+"""The panes there are: number, names, where the code is, and what their tab counts.
+
+A pane's code is imported when it is shown for the first time. The number is the pane's for good,
+also while panes with lower numbers do not exist yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from memtui.ui.actions import Place
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Stats
+
+    from .pane import Pane
+
+
+class PaneSpec(NamedTuple):
+    """One pane.
+
+    ``total``: the count of its tab, for a pane that does not tell it itself (``MainScreen.show_count``);
+    ``calls``: it is work for the person, not a total.
+    """
+
+    number: int
+    place: Place
+    label: str
+    short: str
+    code: str
+    total: Callable[[Stats], int] | None = None
+    calls: bool = False
+
+    def load(self) -> type[Pane]:
+        module, _, name = self.code.partition(":")
+        pane: type[Pane] = getattr(import_module(module), name)
+        return pane
+
+
+def _remembered(stats: Stats) -> int:
+    return stats.active - stats.by_kind.get("episode", 0)
+
+
+# fmt: off
+PANES: tuple[PaneSpec, ...] = (
+    PaneSpec(1, "review", "Review", "Rev", "memtui.ui.panes.review.pane:ReviewPane", calls=True),
+    PaneSpec(2, "memories", "Memories", "Mem", "memtui.ui.panes.memories.pane:MemoriesPane", _remembered),
+    PaneSpec(3, "search", "Search", "Find", "memtui.ui.panes.search.pane:SearchPane"),
+    PaneSpec(
+        4, "entities", "Entities", "Ent", "memtui.ui.panes.entities.pane:EntitiesPane",
+        lambda stats: stats.entities,
+    ),
+    PaneSpec(
+        5, "sessions", "Sessions", "Ses", "memtui.ui.panes.sessions.pane:SessionsPane",
+        lambda stats: stats.pending_sessions, calls=True,
+    ),
+    PaneSpec(
+        6, "observations", "Observations", "Obs", "memtui.ui.panes.observations.pane:ObservationsPane",
+        lambda stats: stats.by_kind.get("observation", 0),
+    ),
+    PaneSpec(7, "maintenance", "Maintenance", "Mnt", "memtui.ui.panes.maintenance.pane:MaintenancePane"),
+    PaneSpec(8, "history", "History", "His", "memtui.ui.panes.history.pane:HistoryPane"),
+)
+# fmt: on
+
+
+# Where the app begins.
+FIRST: Place = "memories"
+
+
+def spec_of(place: str) -> PaneSpec:
+    """The pane of a place, that where the app begins when there is none (a state file may name any)."""
+    by_place = {spec.place: spec for spec in PANES}
+    return by_place.get(cast("Place", place), by_place[FIRST])

@@ -1,0 +1,270 @@
+"""A card of the review as text: what is to be decided beside the words it came from.
+
+Two facts that contradict or repeat one another stand side by side where there is room, else one below the
+other. Pure functions from records to ``Content``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual.content import Content
+
+from memtui.ui.format import local_date, local_time, plural
+from memtui.ui.presenters.diff import ADDED, REMOVED, differences
+from memtui.ui.presenters.memory_rows import confidence
+from memtui.ui.presenters.side_by_side import GAP, side_by_side
+from memtui.ui.presenters.source_words import excerpt, shared
+from memtui.ui.safe import assemble, content, line, marked
+from memtui.ui.text import cells, one_line
+
+from .rows import EVIDENCED, Card, Evidence
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Entity, MemoryRecord
+    from memtui.ui.glyphs import Glyphs
+
+# From so many cells on two sides stand beside one another.
+BESIDE = 56
+_INDENT = 2
+_NAME = 60
+_QUOTE = 280
+_QUOTE_OF_MANY = 150
+_LONGEST = 4_000
+_MOSTLY = 0.7
+# Cells between two verdicts on one line.
+_APART = 3
+_WHOSE = {"user": "from you", "agent": "from an agent", "tool": "from a tool", "model": "from a model"}
+
+
+class Verdict(NamedTuple):
+    """A key, and what it would do to what is picked; ``brief``: in a word or two."""
+
+    key: str
+    told: str
+    brief: str
+
+
+class Laid(NamedTuple):
+    """A card laid out; ``picked``: the line on which what was picked begins."""
+
+    text: Content
+    picked: int
+
+
+class CardText:
+    """Lays out cards for a view ``width`` cells wide, as of ``now``."""
+
+    def __init__(self, width: int, now: float, glyphs: Glyphs) -> None:
+        self.width = max(width, 16)
+        self.now = now
+        self.glyphs = glyphs
+
+    def title(self, card: Card, left: str) -> Content:
+        """For the frame: what it is, and how many are left."""
+        role = {"error": "$error", "warning": "$warning", "accent": "$accent"}.get(card.role, "$text-muted")
+        return assemble(
+            (f" {card.sign(self.glyphs)} {card.words}", f"bold {role}"),
+            (f" {self.glyphs.dot} {left} ", "$text-muted"),
+        )
+
+    def card(self, card: Card, evidence: Evidence, pick: int | None) -> Laid:
+        """The card: why it is here, what it says, where that comes from."""
+        lines = [*self._wrapped(assemble((card.item.reason, "$warning")))]
+        if card.title and not card.paired:
+            lines += self._wrapped(assemble(("in ", "$text-muted"), line(card.title, 200)))
+        lines.append(content(""))
+        picked = len(lines)
+        if card.paired:
+            sides, picked_at = self._pair(card, evidence, pick)
+            picked += picked_at
+            lines += sides
+        elif card.item.text and not card.item.wish:
+            lines += self._held(card, evidence)
+        else:
+            listed, picked_at = self._several(card, evidence, pick)
+            picked += picked_at
+            lines += listed
+            lines += self._wished(card)
+        return Laid(Content("\n").join(lines), picked)
+
+    def verdicts(self, told: Sequence[Verdict], most: int) -> Content:
+        """Keys, and what each would do to what is picked: all of them, in at most so many lines where that can be.
+
+        A line each; else one after the other; else in a word or two each.
+        """
+        room = max((len(one.key) for one in told), default=0)
+        for lines in (
+            [self._verdict(one.key.ljust(room + 1), one.told) for one in told],
+            list(self._flowing(self._verdict(one.key, one.told) for one in told)),
+        ):
+            if len(lines) <= most:
+                return Content("\n").join(lines)
+        return Content("\n").join(self._flowing(self._verdict(one.key, one.brief) for one in told))
+
+    def _verdict(self, key: str, told: str) -> Content:
+        return assemble((key, "bold $accent"), " ", (told, "$text-muted")).truncate(self.width, ellipsis=True)
+
+    def _flowing(self, parts: Iterable[Content]) -> Iterable[Content]:
+        """One after the other, broken between them."""
+        here: list[Content] = []
+        for part in parts:
+            if here and sum(one.cell_length + _APART for one in here) + part.cell_length > self.width:
+                yield content(" " * _APART).join(here)
+                here = []
+            here.append(part)
+        if here:
+            yield content(" " * _APART).join(here)
+
+    # -- a pair
+
+    def _pair(self, card: Card, evidence: Evidence, pick: int | None) -> tuple[list[Content], int]:
+        old, new = card.sides
+        gone, come = _differing(old.content[:_LONGEST], new.content[:_LONGEST])
+        beside = self.width >= BESIDE
+        width = (self.width - GAP) // 2 if beside else self.width
+        days = [local_date(one.event_time, self.now) for one in (old, new)]
+        tell = local_time if days[0] == days[1] else local_date
+        left = self._side("old", old, gone, REMOVED, evidence, width, tell, picked=pick == 0)
+        right = self._side("new", new, come, ADDED, evidence, width, tell, picked=pick == 1)
+        if beside:
+            return list(side_by_side(left, right, width)), 0
+        return [*left, content(""), *right], len(left) + 1 if pick == 1 else 0
+
+    def _side(
+        self, name: str, memory: MemoryRecord, differs: list[tuple[int, int]], style: str, evidence: Evidence,
+        width: int, tell: Callable[[float, float], str], *, picked: bool,
+    ) -> list[Content]:  # fmt: skip
+        bar = self.glyphs.cursor if picked else " "
+        lead, room = assemble((bar, "$accent"), " "), max(width - 2, 8)
+        head = assemble(
+            (name, "bold $accent" if picked else "bold $text-muted"), "  ", (self.glyphs.kinds[memory.kind], "$accent"),
+            (f"  {tell(memory.event_time, self.now)}", "$text-muted"),
+        )  # fmt: skip
+        text = marked(memory.content[:_LONGEST], differs, style, "bold $text" if picked else "$text")
+        lines = [head.truncate(room), *text.wrap(room), content(""), *self._standing(memory, room)]
+        lines += self._quotes(memory, evidence, room, _QUOTE)
+        return [assemble(lead, one) for one in lines]
+
+    # -- one, or several
+
+    def _several(self, card: Card, evidence: Evidence, pick: int | None) -> tuple[list[Content], int]:
+        lines: list[Content] = []
+        picked_at = 0
+        many = len(card.sides) > 1
+        for index, memory in enumerate(card.sides[:EVIDENCED]):
+            here = pick == index and many
+            if here:
+                picked_at = len(lines)
+            bar = self.glyphs.cursor if here or (many and pick is None) else " "
+            lead, room = assemble((bar, "$accent"), " "), max(self.width - 2, 8)
+            text = content(memory.content[:_LONGEST], "bold $text" if here or not many else "$text")
+            sign = assemble((f"{self.glyphs.kinds[memory.kind]} ", "$accent"))
+            shown = [assemble(sign if at == 0 else "  ", part) for at, part in enumerate(text.wrap(room - 2))]
+            shown += [assemble("  ", part) for part in self._replaced(card, memory, room - 2)]
+            shown += [assemble("  ", part) for part in self._standing(memory, room - 2)]
+            shown += [assemble("  ", part) for part in self._quotes(
+                memory, evidence, room - 2, _QUOTE_OF_MANY if many else _QUOTE
+            )]  # fmt: skip
+            lines += [assemble(lead, one) for one in shown]
+            lines.append(content(""))
+        if len(card.sides) > EVIDENCED:
+            lines.append(assemble((f"and {len(card.sides) - EVIDENCED:,} more", "$text-muted")))
+        else:
+            lines.pop()
+        return lines, picked_at
+
+    def _held(self, card: Card, evidence: Evidence) -> list[Content]:
+        text = card.item.text[:_LONGEST]
+        lines = [*self._names(card.item.entities)]
+        if not lines:
+            lines += content(text, "bold $text").wrap(self.width)
+        if card.item.kind == "held":
+            lines += self._wrapped(assemble(("not remembered yet, and shown to no agent", "$text-muted")))
+        for turn in card.item.sources:
+            lines.append(content(""))
+            lines += self._indented(self._quote(text, turn, evidence, self.width - _INDENT, _QUOTE))
+        return lines
+
+    def _names(self, entities: Sequence[Entity]) -> Iterable[Content]:
+        """A line each: the name, what it is, in how many memories."""
+        room = min(
+            max((cells(one_line(one.canonical_name, _NAME)) for one in entities), default=0), self.width // 2
+        )
+        for one in entities:
+            name = line(one.canonical_name, room, "bold $text")
+            told = f"{one.type} {self.glyphs.dot} in {plural(one.mention_count, 'memory')}"
+            gap = " " * (room - name.cell_length + 2)
+            yield assemble(" " * _INDENT, name, gap, (told, "$text-muted")).truncate(
+                self.width, ellipsis=True
+            )
+
+    def _indented(self, lines: Iterable[Content]) -> Iterable[Content]:
+        for one in lines:
+            yield assemble(" " * _INDENT, one)
+
+    def _wished(self, card: Card) -> Iterable[Content]:
+        """The wording that an agent asks for, with what would be new in it marked."""
+        if not card.item.text:
+            return
+        text = card.item.text[:_LONGEST]
+        _, come = _differing(card.item.memories[0].content[:_LONGEST], text)
+        yield content("")
+        yield from self._wrapped(assemble(("it would say", "$text-muted")))
+        for one in marked(text, come, ADDED, "bold $text").wrap(self.width - 2):
+            yield assemble("  ", one)
+
+    def _replaced(self, card: Card, memory: MemoryRecord, width: int) -> Iterable[Content]:
+        """The known fact that a run took this one for the successor of."""
+        for known in card.item.replaced:
+            if known.id == memory.supersedes:
+                text = content(known.content[:_LONGEST], "$text")
+                yield from assemble(("instead of ", "$warning"), "“", text, "”").wrap(width)
+
+    # -- parts
+
+    def _standing(self, memory: MemoryRecord, width: int) -> Iterable[Content]:
+        """How it stands: whose word, how sure, confirmed."""
+        parts = [_WHOSE[memory.trust], confidence(memory.effective), *memory.tags[:6]]
+        told = assemble((f" {self.glyphs.dot} ".join(parts), "$text-muted"))
+        if memory.protected:
+            told = assemble(
+                (f"{self.glyphs.protected} confirmed ", "$success"),
+                (f"{self.glyphs.dot} ", "$text-muted"),
+                told,
+            )
+        return told.wrap(width)
+
+    def _quotes(self, memory: MemoryRecord, evidence: Evidence, width: int, length: int) -> Iterable[Content]:
+        for turn in list(evidence.sources.get(memory.id, ()))[:4]:
+            yield from self._quote(memory.content, turn, evidence, width, length)
+
+    def _quote(
+        self, text: str, turn: MemoryRecord, evidence: Evidence, width: int, length: int
+    ) -> Iterable[Content]:
+        """The words that something came from, with those in common marked, and where they were said."""
+        part, ranges = excerpt(turn.content, shared(text, turn.content), length)
+        yield from assemble("“", marked(part, ranges, "bold $accent", "$text-muted"), "”").wrap(width)
+        said = turn.kind == "episode"
+        title = evidence.titles.get(
+            turn.session_id or "", turn.session_id or (turn.source if said else "") or ""
+        )
+        when = local_time(turn.event_time, self.now)
+        who = "you" if turn.source_role == "user" else turn.source_role or f"{turn.kind} {_WHOSE[turn.trust]}"
+        where = f"{who} {self.glyphs.dot} {when}"
+        room = width - len(where) - 3
+        told = assemble(where)
+        if title and room >= 8:
+            told = assemble(line(title, room), f" {self.glyphs.dot} ", where)
+        yield told.stylize("$text-muted").truncate(width)
+
+    def _wrapped(self, text: Content) -> Iterable[Content]:
+        return text.wrap(self.width)
+
+
+def _differing(old: str, new: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """What differs, unless nearly all of it does: then marks would only be noise."""
+    gone, come = differences(old, new)
+    changed = sum(end - start for start, end in (*gone, *come))
+    return (gone, come) if changed < _MOSTLY * (len(old) + len(new)) else ([], [])

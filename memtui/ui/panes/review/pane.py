@@ -1,0 +1,231 @@
+"""Review: one decision after the other, worst first, each beside its evidence."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+
+from memtui.ui.actions import BY_ID
+from memtui.ui.format import plural
+from memtui.ui.keymap import bindings_at
+from memtui.ui.late_styles import use_styles
+from memtui.ui.panes.about import AboutRow
+from memtui.ui.panes.clock_banner import WarnsOfClock
+from memtui.ui.panes.pane import Command
+from memtui.ui.perform import start
+from memtui.ui.safe import assemble, line
+from memtui.ui.widgets.columns import Column
+from memtui.ui.widgets.filter_bar import FilterBar
+from memtui.ui.widgets.list_source import ListSource
+
+from .card_view import CardTable, CardView, SidePicked
+from .decisions import Decides
+from .detail import CardText, Laid, Verdict
+from .rows import Card, Deck, Evidence, at_once, card_columns, gather_evidence, matching, read_deck
+from .verdicts import consequences
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Entity, MemoryRecord
+
+# After a change the cards are read again; several changes in a row are one reason.
+READ_AFTER = 0.3
+# What a card is decided by has at most that part of its height; the evidence above it scrolls.
+_VERDICTS_SHARE = 3
+
+
+class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
+    """The cards at the left, the one to decide at the right. A decided card leaves at once; the next one is there."""
+
+    place: ClassVar = "review"
+    BINDINGS = [*bindings_at("review")]
+    placeholder = "filter by words: conflict, fading, a title, -not"
+    noun, noun_one = "left", "left"
+    list_share = 0.3
+    tables = frozenset({"memories", "memory_links", "proposals", "*"})
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._evidence: tuple[int, Evidence] | None = None
+        self._picked_on: int | None = None
+        self._everything = False
+
+    def compose(self) -> ComposeResult:
+        use_styles(self.app, "review.tcss")
+        with Vertical(classes="list-side"):
+            yield FilterBar(self.placeholder, id="review-filter")
+            yield CardTable(self.columns(), id="review-rows", glyphs=self.shell.glyphs)
+        yield CardView(id="review-preview")
+
+    @property
+    def card_view(self) -> CardView:
+        return self.query_one(CardView)
+
+    # -- cards
+
+    def columns(self) -> Sequence[Column[Card]]:
+        return card_columns(self.shell.glyphs, self.shell.clock)
+
+    def source(self, filter: str, order: tuple[str, bool]) -> ListSource[Card]:
+        return ListSource(matching(self._cards, filter), lambda card: card.key)
+
+    def load(self) -> None:
+        start(self, self._read, "cards")
+
+    def reload(self) -> None:
+        start(self, partial(self._read, READ_AFTER), "cards")
+
+    async def _read(self, delay: float = 0.0) -> None:
+        await asyncio.sleep(delay)
+        if self.shell.operations.memory is None:
+            return
+        everything, first = self._everything, self._deck is None
+        before = {card.item.id for card in self._cards}
+        deck = await self.ask(lambda memory: read_deck(memory, all=everything))
+        self._deck = deck
+        self.show_clock(deck.clock)
+        self._evidence = None
+        self.show_rows(top=first)
+        back = [card for card in self._cards if card.item.id in self._decided and card.item.id not in before]
+        if back and not first:
+            self._decided.remove(back[-1].item.id)
+            self.table.select(back[-1].key)
+        self.shell.main.show_count("review", len(self._cards))
+
+    def total(self) -> int | None:
+        return len(self._cards)
+
+    def show_count(self, rows: int, exact: bool) -> None:
+        if self._deck is None:
+            return
+        super().show_count(rows, exact)
+        parts = [f"{len(self._cards)} left"]
+        if self.table.marks:
+            parts.insert(0, f"{len(self.table.marks)} marked")
+        if self._deck.settled:
+            parts.append(f"{self._deck.settled} decided today")
+        if self._deck.later:
+            parts.append(f"{self._deck.later} more tomorrow")
+        self.tell(f" {self.shell.glyphs.dot} ".join(parts))
+        self.set_class(not self._cards, "-clear")
+
+    # -- the card
+
+    def _text(self) -> CardText:
+        return CardText(self.card_view.text_width, self.shell.clock(), self.shell.glyphs)
+
+    def preview_title(self, row: Card) -> Content:
+        return self._text().title(row, f"{len(self._cards)} left")
+
+    def glance(self, row: Card) -> Content:
+        return line("", 0)
+
+    def show_preview(self, text: Content, key: int | None) -> None:
+        """The card as far as it is known; ``details`` brings the rest of its evidence."""
+        card = self.current
+        if card is None:
+            self.card_view.show_card(Laid(text, 0), text, of=None)
+            return
+        if key != self._picked_on:
+            self._picked_on, self._pick = key, card.first_pick
+            self.shell.look_again()
+        self._show_card(card)
+
+    async def details(self, row: Card) -> Content:
+        evidence = await self.ask(lambda memory: gather_evidence(memory, row))
+        self._evidence = row.key, evidence
+        return line("", 0)
+
+    def _show_card(self, card: Card) -> None:
+        known = self._evidence
+        evidence = known[1] if known is not None and known[0] == card.key else at_once(card)
+        told = [
+            Verdict(self.shell.keymap_shown(action), text, BY_ID[action].label)
+            for action, text in consequences(card, self._pick)
+        ]
+        if len(card.sides) > 1:
+            keys = f"{self.shell.keymap_shown('pick_left')}{self.shell.keymap_shown('pick_right')}"
+            way = "pick a side" if card.paired else "one by one"
+            told.insert(0, Verdict(keys, way, way))
+        text = self._text()
+        verdicts = text.verdicts(told, max(self.card_view.outer_size.height // _VERDICTS_SHARE, 1))
+        self.card_view.show_card(text.card(card, evidence, self._pick), verdicts, of=card.key)
+
+    @on(SidePicked)
+    def _side_picked(self, event: SidePicked) -> None:
+        card = self.current
+        if card is None or len(card.sides) < 2:
+            self.say("There is only one side here.")
+            return
+        first = 0 if card.paired else -1
+        at = max(first, min((-1 if self._pick is None else self._pick) + event.by, len(card.sides) - 1))
+        self._pick = None if at < 0 else at
+        self._show_card(card)
+        self.shell.look_again()
+
+    def wanted(self) -> Sequence[str]:
+        card = self.current
+        return [action for action, _ in consequences(card, self._pick)] if card is not None else ()
+
+    # -- nothing left
+
+    async def empty_text(self, filter: str) -> Content:
+        key = self.shell.keymap_shown
+        if filter and self._cards:
+            return assemble(
+                ("No card has these words.\n\n", "bold"), (key("back"), "bold $accent"), "  clear the filter"
+            )
+        stats = self.shell.stats
+        if stats is not None and not stats.active and not stats.ended:
+            return assemble(
+                ("Nothing is remembered yet.\n\n", "bold"),
+                "What needs a decision of yours will stand here: contradictions, duplicates, what is new.\n\n",
+                (key("import"), "bold $accent"), "  bring in conversations you had",
+            )  # fmt: skip
+        deck = self._deck or Deck((), 0, 0, "")
+        decided = f"{plural(deck.settled, 'card')} decided today.\n" if deck.settled else ""
+        parts: list[Content | str | tuple[str, str]] = [
+            (f"{self.shell.glyphs.done} all clear", "bold $success"), "\n\n", decided,
+        ]  # fmt: skip
+        if deck.later:
+            parts += [f"{plural(deck.later, 'more card')} can wait until tomorrow.\n\n",
+                      (key("everything"), "bold $accent"), "  show them now\n"]  # fmt: skip
+        else:
+            parts.append("Nothing else needs a decision.\n\n")
+        if stats is not None and stats.pending_sessions:
+            told = plural(stats.pending_sessions, "conversation is", "conversations are")
+            parts += [(key("pane_sessions"), "bold $accent"), f"  {told} waiting to become facts\n"]
+        parts += [(key("pane_memories"), "bold $accent"), "  look at what is remembered"]
+        return assemble(*parts)
+
+    def do_everything(self) -> None:
+        self._everything = not self._everything
+        self.say("All cards, however many." if self._everything else "At most twenty cards a day.")
+        self.load()
+
+    def about_memories(self) -> Sequence[MemoryRecord]:
+        card = self.current
+        if card is None:
+            return ()
+        # What is held back is not a memory yet; its evidence is.
+        return (card.sides or card.item.sources) if self.picked is None else (self.picked,)
+
+    async def about_entities(self) -> Sequence[Entity]:
+        """Those that the card itself is about come first."""
+        own = () if self.current is None else self.current.item.entities
+        known = {one.eid for one in own}
+        return [*own, *(one for one in await super().about_entities() if one.eid not in known)]
+
+    def commands(self) -> Iterator[Command]:
+        yield Command(
+            "Review: look at what is fading", "List in Memories what fades soon.", self._look_at_fading
+        )
+
+    async def _look_at_fading(self) -> None:
+        await self.shell.list_memories("is:fading")

@@ -1,0 +1,190 @@
+"""What needs a decision, as cards: read in one go, filtered by words, listed in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from memtui.ui.format import plural, relative_time
+from memtui.ui.paint import Role
+from memtui.ui.text import Visible, one_line, visible
+from memtui.ui.widgets.columns import Column, Piece
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.review import ReviewItem, ReviewKind
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import MemoryRecord
+    from memtui.ui.glyphs import Glyphs
+
+# How many facts of one card get their evidence; more are only listed.
+EVIDENCED = 40
+
+_WORDS: Mapping[ReviewKind, str] = {
+    "conflict": "conflict",
+    "wish": "wish",
+    "held": "held back",
+    "duplicate": "duplicate",
+    "entities": "same?",
+    "suspicious": "suspicious",
+    "fading": "fading",
+    "new": "new",
+}
+_ROLES: Mapping[ReviewKind, Role] = {
+    "conflict": "error",
+    "wish": "accent",
+    "held": "warning",
+    "duplicate": "warning",
+    "entities": "accent",
+    "suspicious": "warning",
+    "fading": "dim",
+    "new": "accent",
+}
+
+
+class Card(NamedTuple):
+    """One item of the review. ``title``: what its conversation is called, empty when it has none."""
+
+    item: ReviewItem
+    title: str
+
+    @property
+    def key(self) -> int:
+        return int(self.item.id.rpartition("_")[2], 16)
+
+    @property
+    def sides(self) -> tuple[MemoryRecord, ...]:
+        """The memories as they stand on the card: of a pair the one that was said first, at the left."""
+        memories = self.item.memories
+        if not self.paired:
+            return memories
+        return tuple(sorted(memories, key=lambda one: (one.event_time, one is memories[0])))
+
+    @property
+    def paired(self) -> bool:
+        return self.item.kind in ("conflict", "duplicate")
+
+    @property
+    def first_pick(self) -> int | None:
+        """What the verbs are about before anything was picked: what was said last of a pair, all of several."""
+        return 1 if self.paired else None if len(self.item.memories) > 1 else 0
+
+    @property
+    def words(self) -> str:
+        """What it is, in a word or two."""
+        return _WORDS[self.item.kind]
+
+    @property
+    def role(self) -> Role:
+        return _ROLES[self.item.kind]
+
+    @property
+    def headline(self) -> str:
+        item = self.item
+        if not item.several or len(item.memories) == 1:
+            return (not item.wish and item.text) or item.memories[0].content
+        facts = plural(len(item.memories), "fact")
+        return (
+            f"{facts}: {self.title}"
+            if item.kind == "new" and self.title
+            else f"{facts}: {item.memories[0].content}"
+        )
+
+    def sign(self, glyphs: Glyphs) -> str:
+        signs = {"conflict": glyphs.conflict, "held": glyphs.conflict, "duplicate": "=", "entities": "="}
+        signs |= {"suspicious": "?", "wish": "?"}
+        return signs.get(self.item.kind) or (glyphs.fading if self.item.kind == "fading" else "+")
+
+
+class Deck(NamedTuple):
+    """A day's share of cards.
+
+    ``later``: how many more wait; ``settled``: how many were decided today; ``clock``: what is wrong with it.
+    """
+
+    cards: tuple[Card, ...]
+    later: int
+    settled: int
+    clock: str
+
+
+def read_deck(memory: Memory, *, all: bool) -> Deck:
+    """The cards of today, or all. Blocks."""
+    inbox = memory.upkeep.inbox(all=all)
+    titles = session_titles(memory, (item.session_id for item in inbox.items))
+    cards = tuple(Card(item, titles.get(item.session_id or "", "")) for item in inbox.items)
+    return Deck(cards, inbox.later, inbox.settled, memory.scheduler.status().clock)
+
+
+def session_titles(memory: Memory, session_ids: Iterable[str | None]) -> dict[str, str]:
+    """What conversations are called; those that are not in the memory are left out. Blocks."""
+    from memtui.engine.errors import NotFoundError
+
+    titles = {}
+    for session_id in {one for one in session_ids if one}:
+        try:
+            titles[session_id] = memory.view.session(session_id).name
+        except NotFoundError:
+            continue
+    return titles
+
+
+class Evidence(NamedTuple):
+    """Where memories come from: their sources by id, and what the conversations are called."""
+
+    sources: Mapping[str, Sequence[MemoryRecord]]
+    titles: Mapping[str, str]
+
+
+def at_once(card: Card) -> Evidence:
+    """The evidence that came with the card."""
+    turns = {turn.id: turn for turn in card.item.sources}
+    found = {one.id: [turns[id] for id in one.source_ids if id in turns] for one in card.item.memories}
+    return Evidence(found, {card.item.session_id: card.title} if card.item.session_id and card.title else {})
+
+
+def gather_evidence(memory: Memory, card: Card) -> Evidence:
+    """All of it. Blocks."""
+    found = {one.id: memory.view.sources(one.id) for one in card.item.memories[:EVIDENCED]}
+    turns = [turn for sources in found.values() for turn in sources]
+    sessions = {turn.session_id for turn in (*turns, *card.item.sources)}
+    return Evidence(found, session_titles(memory, sessions))
+
+
+def matching(cards: Sequence[Card], words: str) -> list[Card]:
+    """The cards that have all of these words, and none that is written with a minus."""
+    wanted = [word.casefold() for word in words.replace('"', " ").split() if word != "-"]
+
+    def passes(card: Card) -> bool:
+        item = card.item
+        text = " ".join(
+            (card.words, item.reason, card.title, item.text, *(one.content for one in item.memories))
+        )
+        text = text.casefold()
+        return all((word[1:] not in text) if word[0] == "-" else word in text for word in wanted)
+
+    return [card for card in cards if passes(card)]
+
+
+def card_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Card]]:
+    """Sign, kind, text, age."""
+
+    def sign(card: Card, width: int) -> Iterable[Piece]:
+        yield Piece(visible(card.sign(glyphs)), card.role)
+
+    def kind(card: Card, width: int) -> Iterable[Piece]:
+        yield Piece(visible(card.words), card.role)
+
+    def text(card: Card, width: int) -> Iterable[Piece]:
+        yield Piece(one_line(card.headline, width))
+
+    def age(card: Card, width: int) -> Iterable[Piece]:
+        item = card.item
+        times = [one.event_time for one in (*item.memories, *item.sources)]
+        yield Piece(relative_time(max(times), now()) if times else Visible(""), "dim")
+
+    return [
+        Column("sign", "", sign, width=1),
+        Column("kind", "card", kind, width=10, gap=1),
+        Column("text", "", text, least=14),
+        Column("age", "age", age, width=4, right=True, drop=1),
+    ]

@@ -1,0 +1,91 @@
+"""What each key would do to a card, in words: nobody has to guess before pressing it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .rows import Card
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.wishes import Wish
+
+_LATER = "ask again in 7 days"
+
+
+def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
+    """Action ids of the table, and what they do to what is picked."""
+    many = len(card.item.memories) if pick is None else 1
+    match card.item.kind:
+        case "conflict":
+            return _conflict(card, 1 if pick is None else pick)
+        case "duplicate":
+            return [
+                ("keep", f"keep the {'new' if pick == 1 else 'old'} wording; sources and tags of both stay"),
+                ("merge", "make one of both, in words of your own"),
+                ("both", "they are not the same: keep both"),
+                ("later", _LATER),
+            ]
+        case "wish" if card.item.wish is not None:
+            return _wish(card.item.wish)
+        case "held":
+            return [
+                ("keep", "it is fine: remember it"),
+                ("forget", "do not remember it"),
+                ("correct", "remember it in other words"),
+                ("later", _LATER),
+            ]
+        case "entities":
+            first, second = (one.canonical_name for one in card.item.entities)
+            return [
+                ("merge", f"they are one: “{first}”"),
+                ("both", f"they are two: “{second}” stays by itself"),
+                ("later", _LATER),
+            ]
+        case "suspicious":
+            return [("keep", "it is fine as it is"), *_usual()]
+        case "fading":
+            what = f"all {many}" if many > 1 else "it"
+            return [("keep", f"keep {what} for good"), ("forget", f"let {what} go now"), *_usual(many)[1:]]
+        case _:
+            right = f"all {many} are right; they may fade" if many > 1 else "it is right; it may fade"
+            return [("keep", right), *_usual(many)]
+
+
+def _conflict(card: Card, pick: int) -> list[tuple[str, str]]:
+    name, other = ("new", "old") if pick == 1 else ("old", "new")
+    # Which of them was known before decides what becomes of the other one; that may be the one said later.
+    if card.sides[pick] is card.item.memories[0]:
+        keep, forget = f"the {other} one stays, unsure, and fades", "to the Trash"
+    else:
+        keep, forget = f"the {other} one goes to the Trash", f"the {other} one stands"
+    return [
+        ("keep", f"the {name} one is true; {keep}"),
+        ("forget", f"the {name} one is wrong: {forget}"),
+        ("both", "both are true"),
+        ("merge", "make one of both, in words of your own"),
+        ("later", _LATER),
+    ]
+
+
+def _wish(wish: Wish) -> list[tuple[str, str]]:
+    """What is asked for first, then what declines it."""
+    stays = "no: it stays as it is"
+    match wish.verb:
+        case "forget":
+            return [
+                ("forget", "yes: to the Trash"), ("keep", stays), ("correct", "no: correct it"), ("later", _LATER),
+            ]  # fmt: skip
+        case "correct":
+            return [
+                ("correct", "yes: in these words, or your own"), ("keep", stays),
+                ("forget", "neither is true: to the Trash"), ("later", _LATER),
+            ]  # fmt: skip
+        case _:
+            return [("keep", "yes: it is true"), *_usual()]
+
+
+def _usual(many: int = 1) -> list[tuple[str, str]]:
+    """``many``: the verdict is about so many facts at once."""
+    if many > 1:
+        return [("forget", f"forget all {many}: to the Trash"), ("later", _LATER)]
+    return [("forget", "forget it: to the Trash"), ("correct", "correct it"), ("later", _LATER)]

@@ -1,0 +1,196 @@
+"""Sessions: the conversations, those that wait for consolidation first, and their words."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widget import Widget
+
+from memtui.ui.actions import Action
+from memtui.ui.keymap import bindings_at
+from memtui.ui.late_styles import use_styles
+from memtui.ui.panes.about import AboutRow
+from memtui.ui.panes.consolidation import Consolidating
+from memtui.ui.panes.preview_side import PREVIEW_DELAY
+from memtui.ui.safe import assemble, line
+from memtui.ui.widgets.columns import Column
+from memtui.ui.widgets.filter_bar import FilterBar
+from memtui.ui.widgets.row_table import RowTable
+
+from .rows import ORDERS, SessionSource, session_columns, session_head, state_of, title_of
+from .transcript_side import TranscriptSide
+from .transcript_view import TranscriptView
+from .turn_lines import TurnView
+
+if TYPE_CHECKING:
+    from memtui.engine.records import MemoryRecord
+    from memtui.engine.store.lists import SessionRow
+
+_TITLE = 60
+
+
+class SessionsPane(AboutRow, Consolidating):
+    """The list, and beside it the conversation; Enter gives the conversation the whole window."""
+
+    place: ClassVar = "sessions"
+    BINDINGS = [*bindings_at("sessions")]
+    placeholder = "filter by title, source or project; -not"
+    noun, noun_one = "sessions", "session"
+    orders = ORDERS
+    # A run that failed leaves no operation, but a session with an error.
+    tables = frozenset({"sessions_consolidations", "memories", "job_runs", "*"})
+    # A session (sid) that is to be shown at one of its turns (rid).
+    _at: tuple[int, int | None] | None = None
+
+    def compose(self) -> ComposeResult:
+        use_styles(self.app, "panes.tcss")
+        with Vertical(classes="list-side"):
+            yield FilterBar(self.placeholder, id="sessions-filter")
+            yield RowTable(
+                self.columns(),
+                id="sessions-rows",
+                orders=self.orders,
+                glyphs=self.shell.glyphs,
+                markable=self.markable,
+            )
+        yield TranscriptSide(self.shell.glyphs)
+
+    def columns(self) -> Sequence[Column[SessionRow]]:
+        return session_columns(self.shell.glyphs, self.shell.clock)
+
+    def source(self, filter: str, order: tuple[str, bool]) -> SessionSource:
+        return SessionSource(self.shell.operations.require(), filter, order)
+
+    def total(self) -> int | None:
+        return None if self.shell.stats is None else self.shell.stats.sessions
+
+    # -- the conversation
+
+    @property
+    def side(self) -> TranscriptSide:
+        return self.query_one(TranscriptSide)
+
+    @property
+    def preview_part(self) -> Widget:
+        return self.side.turns
+
+    def glance(self, row: SessionRow) -> Content:
+        return self.preview_title(row)
+
+    def preview_title(self, row: SessionRow) -> Content:
+        word, _ = state_of(row)
+        title = line(title_of(row.session), _TITLE)
+        return assemble(" ", title, (f" {self.shell.glyphs.dot} {word} ", "$text-muted"))
+
+    def show_preview(self, text: Content, key: int | None) -> None:
+        """The frame at once; the turns come with ``_fill_preview``."""
+        self.side.border_title = text
+        if key is None:
+            self.side.clear()
+
+    async def _fill_preview(self, row: SessionRow) -> None:
+        await asyncio.sleep(PREVIEW_DELAY)
+        shell, at = self.shell, None
+        if self._at is not None and self._at[0] == row.sid:
+            at, self._at = self._at[1], None
+        session = row.session
+        through = session.consolidated_through if session.consolidated_at is not None else None
+        view = TurnView(0, shell.clock(), shell.glyphs, through)
+        head = partial(session_head, row, now=shell.clock(), glyphs=shell.glyphs)
+        self.side.show_session(self.ask, session.session_id, head, view, at=at)
+
+    async def open_at(self, session_id: str, rid: int | None) -> None:
+        """Show a session in the whole window, at one of its turns."""
+        row = await self.ask(lambda memory: memory.view.session_row(session_id))
+        self._at = (row.sid, rid)
+        self.filter_bar.set_value("", quiet=True)
+        self.table.select(row.sid)
+        self.show_rows(top=False)
+        self.zoom("preview")
+        self.side.turns.focus()
+
+    @on(TranscriptView.Failed)
+    def _turns_failed(self, event: TranscriptView.Failed) -> None:
+        self.shell.show_error(event.error, "reading the conversation")
+
+    # -- when there is nothing to show
+
+    async def empty_text(self, filter: str) -> Content:
+        key = self.shell.keymap_shown
+        if filter:
+            return assemble(
+                ("No session has these words.\n\n", "bold"),
+                "Looked for in title, id, source and project. For words in the conversations use\n",
+                (key("pane_search"), "bold $accent"), "  Search\n",
+                (key("back"), "bold $accent"), "  clear the filter",
+            )  # fmt: skip
+        return assemble(
+            ("No conversations yet.\n\n", "bold"),
+            (key("import"), "bold $accent"), "  bring in conversations you had\n\n",
+            ("Agents that record their turns here appear by themselves.", "$text-muted"),
+        )  # fmt: skip
+
+    # -- actions
+
+    @property
+    def reading(self) -> bool:
+        """The conversation has the focus, or the whole pane."""
+        return self.side.turns.has_focus or self.has_class("-zoom-preview")
+
+    def about_memories(self) -> Sequence[MemoryRecord]:
+        turn = self.side.turns.selected_turn
+        return () if turn is None else (turn,)
+
+    def as_arrived(self) -> bool:
+        return super().as_arrived() and not self.side.bar.display
+
+    def back(self) -> bool:
+        if self.reading and self.side.drop_filter():
+            return True
+        return super().back()
+
+    def do_filter(self) -> None:
+        if self.reading:
+            self.side.edit_filter()
+        else:
+            self.filter_bar.edit()
+
+    def why_not(self, action: Action) -> str:
+        if action.id == "copy" and self.reading:
+            return "" if self.side.turns.selected_turn is not None else "There is no turn here."
+        if action.id == "erase":
+            if self.reading:
+                return "" if self.side.turns.selected_turn is not None else "There is no turn here."
+            if self.table.marks:
+                return "This works on one at a time: unmark the others first (Esc)."
+            return "" if self.table.selected is not None else "There is no session here."
+        if action.id == "about" and not self.reading:
+            key = self.shell.keymap_shown("open")
+            return f"This is about a turn: {key} opens the conversation, to pick one there."
+        return super().why_not(action)
+
+    def do_copy(self) -> None:
+        turn = self.side.turns.selected_turn if self.reading else None
+        text = None if turn is None else turn.content
+        row = self.table.selected
+        if text is None and row is not None:
+            text = title_of(row.session)
+        if text is not None:
+            self.app.copy_to_clipboard(text)
+            self.say("Copied the turn." if self.reading else "Copied the title.")
+
+    async def do_erase(self) -> None:
+        from memtui.ui.dialogs.erase import EraseDialog
+
+        turn, row = self.side.turns.selected_turn, self.table.selected
+        if self.reading and turn is not None:
+            await self.shell.ask_person(EraseDialog([turn.id]))
+        elif row is not None:
+            await self.shell.ask_person(EraseDialog(session_id=row.session.session_id))

@@ -1,0 +1,150 @@
+"""Sessions as rows of a list: where they come from, and their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from memtui.ui.format import count, local_date, local_time, plural, relative_time
+from memtui.ui.paint import Role
+from memtui.ui.text import Visible, one_line, visible
+from memtui.ui.widgets.columns import Column, Order, Piece
+from memtui.ui.wrap import wrap
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import Session
+    from memtui.engine.store.lists import SessionRow, SessionState
+    from memtui.ui.glyphs import Glyphs
+
+    from .turn_lines import Line
+
+ORDERS = (
+    Order("pending", True, "waiting first", "waiting last"),
+    Order("time", True, "latest first", "oldest first"),
+    Order("title", False, "by title, from Z", "by title, from A"),
+)
+_SUMMARY = 600
+_ROLES: dict[SessionState, Role] = {
+    "failed": "error", "done": "dim", "skipped": "dim", "pending": "accent", "new turns": "accent"
+}  # fmt: skip
+
+
+class SessionSource:
+    """The sessions that contain some words, in an order (see ``widgets.row_source``)."""
+
+    def __init__(self, memory: Memory, words: str, order: tuple[str, bool]) -> None:
+        self._list = memory.view.session_list
+        self._words = words
+        self._order, self._falling = order
+
+    def count(self) -> int:
+        return self._list.count(self._words)
+
+    def page(self, offset: int, limit: int) -> Sequence[SessionRow]:
+        return self._list.page(
+            self._words, order=self._order, falling=self._falling, offset=offset, limit=limit
+        )
+
+    def keys(self) -> Iterator[Sequence[int]]:
+        return self._list.keys(self._words, order=self._order, falling=self._falling)
+
+    def rows(self, keys: Sequence[int]) -> Sequence[SessionRow]:
+        return self._list.rows(keys)
+
+    def key(self, row: SessionRow) -> int:
+        return row.sid
+
+
+def title_of(session: Session) -> str:
+    return session.name
+
+
+def state_of(row: SessionRow) -> tuple[str, Role]:
+    """What is to be said of a session in one word."""
+    return row.state, _ROLES[row.state]
+
+
+def session_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[SessionRow]]:
+    """Mark, title, source, project, turns, span, state, age."""
+
+    def mark(row: SessionRow, width: int) -> Iterable[Piece]:
+        state, role = state_of(row)
+        sign = {"failed": glyphs.conflict, "done": glyphs.done, "skipped": glyphs.dot}.get(
+            state, glyphs.marked
+        )
+        yield Piece(visible(sign), role)
+
+    def title(row: SessionRow, width: int) -> Iterable[Piece]:
+        yield Piece(one_line(title_of(row.session), width))
+
+    def source(row: SessionRow, width: int) -> Iterable[Piece]:
+        yield Piece(one_line((row.session.source or "").removeprefix("import:"), width), "dim")
+
+    def project(row: SessionRow, width: int) -> Iterable[Piece]:
+        yield Piece(one_line(row.session.project or "", width), "dim")
+
+    def turns(row: SessionRow, width: int) -> Iterable[Piece]:
+        yield Piece(count(row.session.turns))
+
+    def span(row: SessionRow, width: int) -> Iterable[Piece]:
+        seconds = row.session.last_seen_at - row.session.first_seen_at
+        yield Piece(relative_time(0, seconds) if seconds >= 60 else Visible("<1m"), "dim")
+
+    def state(row: SessionRow, width: int) -> Iterable[Piece]:
+        word, role = state_of(row)
+        yield Piece(visible(word), role)
+
+    def age(row: SessionRow, width: int) -> Iterable[Piece]:
+        yield Piece(relative_time(row.session.last_seen_at, now()), "dim")
+
+    return [
+        Column("mark", "", mark, width=1),
+        Column("title", "session", title, least=30, gap=1, sort="title"),
+        Column("source", "source", source, width=11, drop=2),
+        Column("project", "project", project, width=11, drop=3),
+        Column("turns", "turns", turns, width=6, right=True),
+        Column("span", "span", span, width=4, right=True, drop=4),
+        Column("state", "state", state, width=9, drop=1, sort="pending"),
+        Column("age", "age", age, width=4, right=True, sort="time"),
+    ]
+
+
+def session_head(row: SessionRow, width: int, now: float, glyphs: Glyphs) -> list[Line]:
+    """What stands above the first turn: where it comes from, how far it is consolidated, what went wrong."""
+    session = row.session
+    named = session.session_id if session.opening else None
+    where = [part for part in (session.source, session.project, named) if part]
+    facts = f" {glyphs.dot} ".join([*where, plural(session.turns, "turn"), _span(session, now)])
+    lines: list[Line] = [[Piece(line, "dim")] for line in wrap(visible(facts), width)]
+    word, role = state_of(row)
+    since = _day(session.consolidated_at, now) if session.consolidated_at is not None else "it was skipped"
+    told = {
+        "done": f"{glyphs.done} consolidated {_day(session.consolidated_at, now)}",
+        "skipped": f"{glyphs.dot} skipped: counted as done, no facts were drawn from it",
+        "pending": f"{glyphs.marked} not consolidated yet: no facts were drawn from it",
+        "new turns": f"{glyphs.marked} new turns since {since} are not consolidated",
+        "failed": f"{glyphs.conflict} consolidating failed ({plural(session.attempts, 'try')})",
+    }[word]
+    lines += [[Piece(line, role)] for line in wrap(visible(told), width)]
+    if session.last_error and row.pending:
+        lines += [[Piece(line, "error")] for line in wrap(visible(session.last_error, _SUMMARY), width)]
+    if session.summary:
+        lines.append([])
+        lines += [[Piece(line)] for line in wrap(visible(session.summary, _SUMMARY, newlines=True), width)]
+    lines += [[Piece(visible(glyphs.rule * width), "faint")], []]
+    return lines
+
+
+def _span(session: Session, now: float) -> str:
+    first, last = local_time(session.first_seen_at, now), local_time(session.last_seen_at, now)
+    if first == last:
+        return first
+    day = local_date(session.first_seen_at, now)
+    return (
+        f"{first} to {last.removeprefix(day).strip()}" if last.startswith(f"{day} ") else f"{first} to {last}"
+    )
+
+
+def _day(moment: int | None, now: float) -> str:
+    return "" if moment is None else local_date(moment, now)

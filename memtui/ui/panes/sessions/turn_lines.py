@@ -1,0 +1,103 @@
+"""A turn of a conversation as lines: who and when, then the text, folded where it is long.
+
+``height`` counts the lines of a turn without drawing it; a test holds that both agree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from memtui.ui.format import count, local_time
+from memtui.ui.paint import Role
+from memtui.ui.text import Visible, cells, one_line, visible
+from memtui.ui.widgets.columns import Piece
+from memtui.ui.wrap import wrap
+
+if TYPE_CHECKING:
+    from memtui.engine.records import MemoryRecord
+    from memtui.ui.glyphs import Glyphs
+
+# A longer text is folded to so many lines and one that says how many more there are.
+FOLD = 8
+INDENT = 2
+Line = list[Piece]
+
+_ROLE_HUES: dict[str, Role] = {"user": "accent", "assistant": "strong", "tool": "dim", "system": "dim"}
+
+
+class TurnView(NamedTuple):
+    """How turns are drawn: ``width`` cells wide, as of ``now``; ``through``: the last consolidated rid.
+
+    ``words`` are marked wherever they stand.
+    """
+
+    width: int
+    now: float
+    glyphs: Glyphs
+    through: int | None = None
+    words: tuple[str, ...] = ()
+
+    def height(self, turn: MemoryRecord, *, whole: bool) -> int:
+        """Lines that ``lines`` would give."""
+        body = len(self._text(turn))
+        return 2 + (body if whole or body <= FOLD + 1 else FOLD + 1)
+
+    def lines(self, turn: MemoryRecord, *, whole: bool) -> list[Line]:
+        """The heading, the text, and an empty line."""
+        text = self._text(turn)
+        shown = text if whole or len(text) <= FOLD + 1 else text[:FOLD]
+        role: Role = "text" if turn.active else "dim"
+        lines = [self._heading(turn), *(self._marked(line, role) for line in shown)]
+        if len(shown) < len(text):
+            more = visible(f"… {count(len(text) - len(shown))} more lines")
+            lines.append([_indent(INDENT), Piece(more, "accent"), Piece(Visible("  Enter unfolds"), "dim")])
+        lines.append([])
+        return lines
+
+    def _text(self, turn: MemoryRecord) -> list[Visible]:
+        return wrap(visible(turn.content.strip(), newlines=True), self.width - INDENT)
+
+    def _heading(self, turn: MemoryRecord) -> Line:
+        role = turn.source_role or "user"
+        who = one_line("you" if role == "user" else role, max(self.width // 2, 4))
+        when = local_time(turn.event_time, self.now)
+        line = [
+            Piece(who, _ROLE_HUES.get(role, "strong")),
+            Piece(visible(f" {self.glyphs.dot} {when}"), "dim"),
+        ]
+        note, hue = self._state(turn)
+        gap = self.width - sum(cells(piece.text) for piece in line) - cells(note)
+        if note and gap > 0:
+            line += [_indent(gap), Piece(note, hue)]
+        return line
+
+    def _state(self, turn: MemoryRecord) -> tuple[Visible, Role]:
+        if not turn.active:
+            return visible(f"{self.glyphs.ended} {turn.ended_by or 'ended'}"), "warning"
+        if "secrets" in turn.attributes:
+            return visible(f"{self.glyphs.conflict} holds a secret"), "warning"
+        if self.through is not None and turn.rid <= self.through:
+            return visible(f"{self.glyphs.done} consolidated"), "dim"
+        return Visible(""), "dim"
+
+    def _marked(self, line: Visible, role: Role) -> Line:
+        pieces = [_indent(INDENT)]
+        at = 0
+        for start, end in _found(line, self.words):
+            pieces += [Piece(Visible(line[at:start]), role), Piece(Visible(line[start:end]), "keyword")]
+            at = end
+        pieces.append(Piece(Visible(line[at:]), role))
+        return pieces
+
+
+def _indent(width: int) -> Piece:
+    return Piece(Visible(" " * width))
+
+
+def _found(line: str, words: Sequence[str]) -> list[tuple[int, int]]:
+    if not words:
+        return []
+    pattern = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+    return [found.span() for found in re.finditer(pattern, line, re.IGNORECASE)]

@@ -1,0 +1,140 @@
+"""The preview of backups: how they are kept, and what restoring one would bring back, change and lose.
+
+Pure functions from records to ``Content``; they know no widget and ask nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from memtui.ui.format import count, file_size, local_time, plural
+from memtui.ui.past_words import ago, kinds_told
+from memtui.ui.safe import assemble, content, line
+
+from .backup_rows import why
+from .labels import Labelled, stack
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.restore.preview import RestoreChange, RestorePreview
+    from memtui.engine.maintain.restore.reading import Held
+    from memtui.engine.store.backup import Backup
+
+_LISTED = 8
+_WHAT, _NUMBER = 24, 8
+_RULES = (
+    "Made every 30 minutes if something changed, and before a migration, an import, a nightly run, another model, a"
+    " repair and a restore; checked before it counts.",
+    "Kept: all of 3 hours, one an hour for 2 days, 7 daily, 4 weekly, 6 monthly, within 5 GB or a fifth of the free"
+    " space. While the file fails its check, sound ones stay.",
+)
+
+
+class BackupText(Labelled):
+    """Backups."""
+
+    def topic(self, backups: Sequence[Backup], folder: str, *, unfolded: bool) -> Content:
+        """All of them, and the rules."""
+        told = "no backups yet"
+        if backups:
+            size = file_size(sum(one.size for one in backups))
+            told = f"{plural(len(backups), 'backup')}, the latest {ago(backups[0].at, self.now)}, {size}"
+        lines = [*content(told, "bold").wrap(self.width), assemble("")]
+        for rule in _RULES:
+            lines += [*content(rule).wrap(self.width), assemble("")]
+        if backups:
+            lines += [*self.labelled("folder", content(folder, "$text-muted", limit=300)), assemble("")]
+            lines += self.way("open", "hides them again" if unfolded else "lists them here")
+        return stack([*lines, *self.way("run", "makes one now")])
+
+    def backup(
+        self, backup: Backup, held: Held | None, preview: RestorePreview | None, *, waits: bool = False
+    ) -> Content:
+        """One of them. ``waits``: it is large, and compared only when asked to be."""
+        if held is not None and held.problem:
+            told = assemble(
+                (f"{self.glyphs.conflict} It cannot be used: ", "bold $error"), (held.problem, "$error")
+            )
+            return stack([*told.wrap(self.width), assemble(""), *self._head(backup, None)])
+        lines = [*self._head(backup, held), assemble("")]
+        if preview is not None:
+            lines += self.difference(preview)
+            lines += [
+                assemble(""),
+                *self.way("restore_backup", "restores it, or takes single memories out of it"),
+            ]
+        elif waits:
+            lines += self.way("dry_run", "checks it and shows what restoring it would do")
+        else:
+            lines.append(assemble(("comparing with what is there now…", "$text-muted")))
+        return stack(lines)
+
+    def _head(self, backup: Backup, held: Held | None) -> Iterable[Content]:
+        when = assemble(
+            local_time(backup.at, self.now), (f" {self.glyphs.dot} {ago(backup.at, self.now)}", "$text-muted")
+        )
+        yield from self.labelled("made", when)
+        yield from self.labelled("why", assemble(why(backup)))
+        yield from self.labelled("size", assemble(file_size(backup.size)))
+        if held is not None:
+            yield from self.labelled("holds", assemble(kinds_told(held.counts)))
+            verified = assemble((f"{self.glyphs.done} ", "$success"), "when it was made")
+            yield from self.labelled("verified", verified)
+        yield from self.labelled("file", content(backup.path.name, "$text-muted", limit=120))
+
+    def difference(self, preview: RestorePreview) -> Iterable[Content]:
+        """What restoring would do."""
+        if preview.same:
+            yield assemble(("It holds what is there now.", "bold"))
+            return
+        yield assemble(("restoring it would", "bold $accent"))
+        names = ("now", "then", "back", "changed", "lost")
+        shown = len(names) if self.width >= _WHAT + _NUMBER * len(names) else 3
+        yield self._numbers("", names[-shown:], "$text-muted")
+        for one in preview.counts:
+            if one.back or one.changed or one.lost:
+                numbers = (one.now, one.then, one.back, one.changed, one.lost)
+                yield self._numbers(one.what, [count(number) for number in numbers[-shown:]], "$text")
+        for title, style, changes, number in parts_of(preview):
+            if number:
+                yield assemble("")
+                yield assemble((f"{count(number)} {title}", f"bold {style}"))
+                for change in changes[:_LISTED]:
+                    yield from self.change(change)
+                if number > _LISTED:
+                    yield assemble((f"  and {count(number - _LISTED)} more", "$text-muted"))
+        if preview.operations:
+            yield assemble("")
+            told = f"{plural(preview.operations, 'operation')} since would no longer be in History"
+            yield from content(told, "$text-muted").wrap(self.width)
+
+    def _numbers(self, what: str, cells: Sequence[str], style: str) -> Content:
+        numbers = "".join(cell.rjust(_NUMBER) for cell in cells)
+        room = max(min(_WHAT, self.width - len(numbers)), 8)
+        return assemble((what.ljust(room)[:room], style), (numbers, style))
+
+    def change(self, change: RestoreChange) -> Iterable[Content]:
+        """Its text now and as it was, a line each."""
+        sign = self.glyphs.kinds[change.kind]
+        room = max(self.width - 6, 8)
+        if change.now is not None and change.now == change.then:  # its tags, say, or how sure it is
+            yield assemble((f"  ~ {sign} ", "$warning"), line(change.now, room))
+            return
+        if change.now is not None:
+            yield assemble((f"  - {sign} ", "$removed"), line(change.now, room))
+        if change.then is not None:
+            yield assemble((f"  + {sign} ", "$added"), line(change.then, room))
+
+
+def parts_of(preview: RestorePreview) -> list[tuple[str, str, tuple[RestoreChange, ...], int]]:
+    """(title, style, changes, how many) of what comes back, is as it was, and is lost."""
+    from memtui.engine.maintain.restore.preview import MEMORIES
+
+    memories = [one for one in preview.counts if one.what in MEMORIES.values()]
+    return [
+        ("would come back", "$added", preview.back, sum(one.back for one in memories)),
+        ("would be as it was", "$warning", preview.changed, sum(one.changed for one in memories)),
+        ("would be lost", "$removed", preview.lost, sum(one.lost for one in memories)),
+    ]

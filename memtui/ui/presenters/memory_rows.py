@@ -1,0 +1,182 @@
+"""Memories as rows of a list: where they come from, and their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from memtui.ui.format import relative_time
+from memtui.ui.paint import Role
+from memtui.ui.text import Visible, one_line, visible
+from memtui.ui.widgets.columns import Column, Order, Piece
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import MemoryRecord
+    from memtui.engine.search.listing import SortKey
+    from memtui.ui.glyphs import Glyphs
+
+BAR = 8
+# Below this much of its confidence left, an unprotected memory is shown as fading.
+FADING = 0.2
+# A text this wide has room for a word before it.
+WORDED = 26
+# The longest of these words, so that the texts below one another begin in one column.
+_WORD = len("forgotten")
+_ENDS = {"superseded": "replaced"}
+_FOLLOWED = frozenset({"superseded", "merged"})
+# A filter with one of these terms says itself whether it means turns.
+_NAMES_KINDS = frozenset({"kind", "id", "role", "session"})
+
+ORDERS = (
+    Order("time", True, "newest first", "oldest first"),
+    Order("confidence", True, "surest first", "least sure first"),
+    Order("content", False, "by text, from Z", "by text, from A"),
+    Order("kind", False, "by kind, from R", "by kind, from E"),
+    Order("trust", False, "least trusted first", "most trusted first"),
+    Order("accessed", True, "last recalled first", "longest not recalled first"),
+    Order("created", True, "last written down first", "first written down first"),
+)
+
+
+class MemoryRow(NamedTuple):
+    """A memory with the names of the entities it mentions."""
+
+    memory: MemoryRecord
+    entities: tuple[str, ...]
+
+
+class MemorySource:
+    """The memories that pass a filter, in an order (see ``widgets.row_source``).
+
+    ``episodes``: whether turns of conversations are among them when the filter does not say.
+    """
+
+    def __init__(
+        self, memory: Memory, filter: str, order: tuple[str, bool], *, episodes: bool = False
+    ) -> None:
+        self._memory = memory
+        self._filter = filter
+        self._episodes = episodes
+        self._sort = cast("SortKey", order[0])
+        self._falling = order[1]
+
+    def whole_filter(self) -> str:
+        """The filter with what the list leaves out by itself. Raises FilterError for what was typed."""
+        from memtui.engine.search.filter_terms import parse
+        from memtui.engine.search.listing import DEFAULT_LIST
+
+        if self._episodes or any(term.key in _NAMES_KINDS for term in parse(self._filter)):
+            return self._filter
+        return f"{self._filter} {DEFAULT_LIST}".strip()
+
+    def count(self) -> int:
+        return self._memory.view.count(self.whole_filter())
+
+    def page(self, offset: int, limit: int) -> Sequence[MemoryRow]:
+        return self._with_entities(
+            self._memory.view.page(
+                self.whole_filter(), sort=self._sort, descending=self._falling, offset=offset, limit=limit
+            )
+        )
+
+    def keys(self) -> Iterator[Sequence[int]]:
+        return self._memory.view.rids(self.whole_filter(), sort=self._sort, descending=self._falling)
+
+    def rows(self, keys: Sequence[int]) -> Sequence[MemoryRow]:
+        return self._with_entities(self._memory.view.rows(keys))
+
+    def key(self, row: MemoryRow) -> int:
+        return row.memory.rid
+
+    def _with_entities(self, found: Sequence[MemoryRecord]) -> Sequence[MemoryRow]:
+        names = self._memory.view.entity_names([memory.rid for memory in found])
+        return [MemoryRow(memory, names.get(memory.rid, ())) for memory in found]
+
+
+def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[MemoryRow]]:
+    """Text, protection, confidence as bar and number, age, entities, tags."""
+
+    def text(row: MemoryRow, width: int) -> Iterable[Piece]:
+        yield sign_of(row.memory, glyphs)
+        yield Piece(Visible(" "))
+        told = ended_word(row.memory, width)
+        yield Piece(told, "warning")
+        yield Piece(
+            one_line(row.memory.content, width - 2 - len(told)), "text" if row.memory.active else "dim"
+        )
+
+    def protection(row: MemoryRow, width: int) -> Iterable[Piece]:
+        yield Piece(visible(glyphs.protected if row.memory.protected else ""), "success")
+
+    def bar(row: MemoryRow, width: int) -> Iterable[Piece]:
+        filled = round(max(0.0, min(row.memory.effective, 1.0)) * BAR)
+        yield Piece(visible(glyphs.bar * filled), _level_role(row.memory))
+        yield Piece(visible(glyphs.empty * (BAR - filled)), "faint")
+
+    def number(row: MemoryRow, width: int) -> Iterable[Piece]:
+        yield Piece(confidence(row.memory.effective), _level_role(row.memory))
+
+    def age(row: MemoryRow, width: int) -> Iterable[Piece]:
+        yield Piece(relative_time(row.memory.event_time, now()), "dim")
+
+    def entities(row: MemoryRow, width: int) -> Iterable[Piece]:
+        yield Piece(one_line(", ".join(row.entities), width), "entity")
+
+    def tags(row: MemoryRow, width: int) -> Iterable[Piece]:
+        yield Piece(one_line(" ".join(row.memory.tags), width), "dim")
+
+    return [
+        Column("text", "memory", text, least=40, sort="content"),
+        Column("protected", "", protection, width=1, gap=1),
+        Column("bar", "confidence", bar, width=BAR, drop=1, gap=1, sort="confidence"),
+        Column("number", "", number, width=3, gap=1, sort="confidence"),
+        Column("age", "age", age, width=4, right=True, sort="time"),
+        Column("entities", "about", entities, width=18, drop=2),
+        Column("tags", "tags", tags, width=14, drop=3),
+    ]
+
+
+def sign_of(memory: MemoryRecord, glyphs: Glyphs) -> Piece:
+    """The sign before a memory: replaced, in the Trash, fading, or its kind."""
+    if not memory.active:
+        return Piece(ended_sign(memory, glyphs), "warning")
+    if is_fading(memory):
+        return Piece(visible(glyphs.fading), "warning")
+    role: Role = "dim" if memory.kind == "episode" else "accent"
+    return Piece(visible(glyphs.kinds[memory.kind]), role)
+
+
+def is_followed(memory: MemoryRecord) -> bool:
+    """Whether another one stands in its place."""
+    return memory.ended_by in _FOLLOWED
+
+
+def ended_sign(memory: MemoryRecord, glyphs: Glyphs) -> Visible:
+    """The sign of one that is in the Trash."""
+    return visible(glyphs.replaced if is_followed(memory) else glyphs.ended)
+
+
+def ended_word(memory: MemoryRecord, room: int) -> Visible:
+    """Why it is in the Trash, before its text: ``replaced   ``; empty while it is active, and in a narrow list."""
+    if memory.active or room < WORDED:
+        return Visible("")
+    return visible(f"{why_ended(memory):{_WORD}}  ")
+
+
+def why_ended(memory: MemoryRecord) -> str:
+    """``replaced``, ``merged``, ``forgotten``, ``faded``."""
+    return _ENDS.get(memory.ended_by or "", memory.ended_by or "ended")
+
+
+def is_fading(memory: MemoryRecord) -> bool:
+    return memory.decay_rate > 0 and memory.effective < FADING
+
+
+def confidence(share: float) -> Visible:
+    """A share of 1 in three cells: ``1.0``, ``.74``."""
+    return visible("1.0" if share >= 0.995 else f"{max(share, 0.0):.2f}"[1:])
+
+
+def _level_role(memory: MemoryRecord) -> Role:
+    return "warning" if is_fading(memory) else "dim"

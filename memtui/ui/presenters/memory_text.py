@@ -1,0 +1,206 @@
+"""The preview of a memory as one text: what it says, where it came from, how long it will last.
+
+Pure functions from records to ``Content``; they know no widget and ask nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.style import Style
+
+from memtui.ui.format import local_date, local_time, relative_time
+from memtui.ui.safe import assemble, content, line, marked
+
+from .labels import stack
+from .memory_history import LONGEST, PastText
+from .memory_rows import confidence, ended_sign, why_ended
+from .source_words import excerpt, shared
+from .text_layout import LABEL, LISTED
+
+if TYPE_CHECKING:
+    from memtui.engine.records import MemoryRecord
+
+    from .memory_detail import Detail
+
+_QUOTE = 280
+_CURVE = 12
+_NAME = 60
+
+
+class MemoryText(PastText):
+    """Lays out memories for a preview ``width`` cells wide, as of ``now``."""
+
+    # -- the whole
+
+    def glance(self, memory: MemoryRecord) -> Content:
+        """What the row alone tells."""
+        return stack([*self._head(memory)])
+
+    def whole(self, detail: Detail) -> Content:
+        """Everything."""
+        memory = detail.memory
+        return stack(
+            [
+                *self._head(memory),
+                *self._successor(detail),
+                *self._fading(detail),
+                *self._group(
+                    self._said_in(detail),
+                    self._named(detail),
+                    self._enriched(detail),
+                    self._versions(detail),
+                    self._merged(detail),
+                ),
+                *self._group(self._derived(detail), self._history(detail), self._recalls(detail)),
+                *self._group(self._around(detail)),
+                *self._group(self._foot(memory)),
+            ]
+        )
+
+    def title(self, memory: MemoryRecord) -> Content:
+        """For the frame: what it is, whose word it is, and how old."""
+        sign = self.glyphs.kinds[memory.kind]
+        whose = {"user": "from you", "agent": "from an agent", "tool": "from a tool", "model": "from a model"}
+        told = (
+            memory.category or memory.kind,
+            whose[memory.trust],
+            relative_time(memory.event_time, self.now),
+        )
+        return assemble((f" {sign} ", "$accent"), f" {self.glyphs.dot} ".join(told), " ")
+
+    # -- parts
+
+    def _head(self, memory: MemoryRecord) -> Iterable[Content]:
+        text = memory.content
+        yield content(text[:LONGEST])
+        if len(text) > LONGEST:
+            yield assemble(
+                (f"… {len(text) - LONGEST:,} more characters;", "$warning"),
+                self._way("editor", "opens all of it in $EDITOR"),
+            )
+        yield assemble("")
+        yield from self._state(memory)
+        if memory.tags:
+            yield from self.labelled("tags", assemble(("  ".join(memory.tags), "$text")))
+
+    def _state(self, memory: MemoryRecord) -> Iterable[Content]:
+        level = self.level(memory.effective)
+        told = f" {confidence(memory.effective)}"
+        if memory.effective < memory.confidence - 0.005:
+            told += f" of {confidence(memory.confidence)}"
+        yield from self.labelled("confidence", assemble((level, "$accent"), told))
+        if memory.confirmed_at is not None:
+            day = local_date(memory.confirmed_at, self.now)
+            yield from self.labelled(
+                "kept", assemble((f"{self.glyphs.protected} ", "$success"), f"confirmed {day}: never fades")
+            )
+        if memory.valid_until is not None:
+            day = local_date(memory.valid_until, self.now)
+            told = f"{ended_sign(memory, self.glyphs)} {why_ended(memory)} {day}"
+            yield from self.labelled("trash", assemble((told, "$warning"), self._way("restore", "restores")))
+
+    def _fading(self, detail: Detail) -> Iterable[Content]:
+        memory = detail.memory
+        if detail.fades is None or memory.valid_until is not None:
+            return
+        day = local_date(detail.fades, self.now)
+        gone = f"until {day}" if detail.fades > self.now else f"gone since {day}"
+        yield from self.labelled(
+            "fading",
+            assemble(
+                (self._curve(detail), "$accent"), f"  {gone}", ("" if detail.fades > self.now else " !")
+            ),
+        )
+
+    def _curve(self, detail: Detail) -> str:
+        """The confidence from the last sign of life to the day it is gone."""
+        memory, fades = detail.memory, detail.fades or self.now
+        start = max(memory.created_at, memory.last_accessed or 0, memory.confirmed_at or 0)
+        span = max(fades - start, 1.0)
+        rate = math.log(max(memory.confidence, 1e-9) / detail.threshold) / span if detail.threshold else 0.0
+        levels = self.glyphs.curve
+        shown = []
+        for step in range(_CURVE):
+            left = memory.confidence * math.exp(-rate * span * step / (_CURVE - 1))
+            shown.append(levels[min(int(left * len(levels)), len(levels) - 1)])
+        return "".join(shown)
+
+    def _said_in(self, detail: Detail) -> Iterable[Content]:
+        memory = detail.memory
+        if memory.kind == "episode":
+            yield from self.labelled("said in", self._place(detail, memory))
+        for index, source in enumerate(detail.sources[:LISTED]):
+            yield from self.labelled("" if index else "said in", self._place(detail, source))
+            part, ranges = excerpt(source.content, shared(memory.content, source.content), _QUOTE)
+            quoted = assemble("“", marked(part, ranges, "bold $accent", "$text-muted"), "”")
+            yield from self._indented(quoted, 2)
+        yield from self._more(len(detail.sources))
+
+    def _place(self, detail: Detail, memory: MemoryRecord) -> Content:
+        session = detail.sessions.get(memory.session_id or "")
+        title = session.name if session is not None else None
+        title = title or memory.session_id or memory.source or memory.kind
+        when = local_time(memory.event_time, self.now)
+        role = memory.source_role or "user"
+        who = "" if role == "user" or self.width < 60 else f"{role} {self.glyphs.dot} "
+        room = max(self.width - LABEL - len(when) - len(who) - 3, 12)
+        return assemble(line(title, room), (f" {self.glyphs.dot} {who}{when}", "$text-muted"))
+
+    def _named(self, detail: Detail) -> Iterable[Content]:
+        by_type: dict[str, list[Content]] = {}
+        for entity in detail.entities:
+            name = line(entity.canonical_name, _NAME, "$entity")
+            # A click shows everything about it, as @ does.
+            way = name.stylize(Style.from_meta({"@click": f"app.show_entity({entity.eid})"}))
+            by_type.setdefault(_TYPE_LABELS.get(entity.type, "about"), []).append(way)
+        between = assemble((f" {self.glyphs.dot} ", "$text-muted"))
+        for label, names in by_type.items():
+            yield from self.labelled(label, between.join(names[:LISTED]))
+
+    def _enriched(self, detail: Detail) -> Iterable[Content]:
+        """What it has from a model that read it again for names."""
+        read = detail.enrichment
+        if read is None:
+            return
+        day = local_date(read.at, self.now)
+        names = f" {self.glyphs.dot} ".join(one.canonical_name for one in read.added[:LISTED])
+        told = assemble((f"{day}, found ", "$text-muted"), (names, "$entity")) if names else None
+        yield from self.labelled(
+            "read again", told or assemble((f"{day}, no more names found", "$text-muted"))
+        )
+
+    def _derived(self, detail: Detail) -> Iterable[Content]:
+        for index, one in enumerate(detail.derived[:LISTED]):
+            sign = self.glyphs.kinds[one.kind]
+            text = line(one.content, max(self.width - LABEL - 2, 10))
+            yield from self.labelled("" if index else "derived", assemble((f"{sign} ", "$accent"), text))
+        yield from self._more(len(detail.derived))
+
+    def _around(self, detail: Detail) -> Iterable[Content]:
+        rows: Sequence[MemoryRecord] = detail.around
+        sources = {source.id for source in detail.sources}
+        if len(rows) < 2:
+            return
+        for index, one in enumerate(rows):
+            here = one.id == detail.memory.id or one.id in sources
+            sign = self.glyphs.cursor if here else " "
+            same_day = local_date(one.event_time) == local_date(detail.memory.event_time)
+            moment = local_time(one.event_time, self.now)
+            when = moment.rpartition(" ")[2 if same_day else 0]
+            room = max(self.width - LABEL - len(when) - 3, 10)
+            text = line(one.content, room, "bold" if here else "$text-muted")
+            told = assemble((f"{sign} ", "$accent"), (f"{when} ", "$text-muted"), text)
+            yield from self.labelled("" if index else "around it", told)
+
+    def _foot(self, memory: MemoryRecord) -> Iterable[Content]:
+        parts = [memory.id, memory.source or "", memory.project or ""]
+        yield assemble((f" {self.glyphs.dot} ".join(part for part in parts if part), "$text-disabled"))
+
+
+_TYPE_LABELS = {
+    "person": "people", "location": "places", "project": "projects", "organization": "groups", "date": "dates",
+}  # fmt: skip

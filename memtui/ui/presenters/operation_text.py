@@ -1,0 +1,215 @@
+"""The preview of History as one text: who did what to which rows, and who was told what.
+
+Pure functions from records to ``Content``; they know no widget and ask nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from textual.content import Content
+
+from memtui.ui.format import local_time, plural, relative_time
+from memtui.ui.safe import assemble, content, line
+
+from .columns import LEFT_OUT, label_of, value_of
+from .diff import ADDED, REMOVED, old_and_new
+from .labels import stack
+from .operation_rows import is_restore, who
+
+if TYPE_CHECKING:
+    from memtui.engine.records import MemoryRecord, Operation, RowChange
+    from memtui.engine.store.backup import Backup
+    from memtui.ui.glyphs import Glyphs
+
+    from .operation_detail import OperationDetail, RecallDetail
+
+LABEL = 8
+_LONGEST = 4_000
+_TABLES = {
+    "sessions_consolidations": "session", "entities": "entity", "entity_aliases": "alias",
+    "entity_decisions": "decision", "scratchpad": "note", "proposals": "proposal",
+    "saved_queries": "pinned question", "profiles": "profile",
+}  # fmt: skip
+# What a row of another table is called by.
+_NAMES = ("title", "name", "canonical_name", "alias", "key", "session_id", "id")
+
+
+class HistoryText:
+    """Lays out operations and recalls for a preview ``width`` cells wide, as of ``now``.
+
+    ``undo_key``: what takes back the operation that is shown.
+    """
+
+    def __init__(self, width: int, now: float, glyphs: Glyphs, undo_key: str = "U") -> None:
+        self.width = max(width, 20)
+        self.now = now
+        self.glyphs = glyphs
+        self.undo_key = undo_key
+
+    # -- operations
+
+    def glance(self, operation: Operation) -> Content:
+        """What the row alone tells."""
+        return stack(self._head(operation))
+
+    def operation(self, detail: OperationDetail) -> Content:
+        """Everything, row by row."""
+        operation = detail.operation
+        lines = [*self._head(operation), *self._standing(detail), assemble("")]
+        paired = {
+            detail.memories[change.memory_id].supersedes
+            for change in detail.changes
+            if change.before is None and change.memory_id in detail.memories
+        }
+        for change in detail.changes:
+            if change.before is None or change.after is None or change.memory_id not in paired:
+                lines += [*self._change(detail, change), assemble("")]
+        if operation.rows > len(detail.changes):
+            lines.append(
+                assemble((f"and {plural(operation.rows - len(detail.changes), 'more row')}", "$text-muted"))
+            )
+        return stack(lines)
+
+    def _head(self, operation: Operation) -> Iterable[Content]:
+        yield content(operation.label, "bold", limit=_LONGEST)
+        yield assemble("")
+        ago = relative_time(operation.at, self.now)
+        told = local_time(operation.at, self.now)
+        yield from self._labelled("when", assemble(told, (f" {self.glyphs.dot} {ago}", "$text-muted")))
+        by = (
+            ""
+            if who(operation.actor) == operation.actor or operation.actor == "person"
+            else f"  {operation.actor}"
+        )
+        yield from self._labelled("who", assemble(who(operation.actor), (by, "$text-muted")))
+        if not is_restore(operation):
+            yield from self._labelled("rows", assemble(f"{operation.rows:,}"))
+
+    def _standing(self, detail: OperationDetail) -> Iterable[Content]:
+        if detail.undone_by is not None and detail.operation.state == "undone":
+            by = detail.undone_by
+            told = f"{local_time(by.at, self.now)} by {who(by.actor)}"
+            yield from self._labelled("undone", assemble((told, "$warning")))
+        if detail.undoes is not None:
+            yield from self._labelled("undoes", assemble(detail.undoes.label))
+        if is_restore(detail.operation):
+            yield from self._way_back(detail.before)
+        if detail.operation.state == "running":
+            yield from self._labelled("state", assemble(("still running", "$warning")))
+
+    def _way_back(self, before: Backup | None) -> Iterable[Content]:
+        if before is None:
+            yield from self._labelled("before", assemble("what was there before is not kept any more"))
+            return
+        yield from self._labelled("before", content(before.path.name, limit=200))
+        yield assemble("")
+        told = "back to what was there before this restore, after a look at it"
+        yield from assemble((self.undo_key, "bold $accent"), (f"  {told}", "$text-muted")).wrap(self.width)
+
+    def _change(self, detail: OperationDetail, change: RowChange) -> Iterable[Content]:
+        if change.table != "memories":
+            yield from self._other_row(detail, change)
+            return
+        memory = detail.memories.get(change.memory_id or "")
+        if change.before is None:
+            yield from self._added(detail, change, memory)
+        elif change.after is None:
+            yield self._title(memory, change, "removed")
+            yield assemble(("- ", "bold $removed"), content(_text(change.before), REMOVED))
+        else:
+            yield self._title(memory, change, "changed")
+            if memory is not None and "content" not in change.before:
+                yield assemble("  ", line(memory.content, self.width - 2, "$text-muted"))
+            yield from self._columns(change.before, change.after)
+
+    def _added(
+        self, detail: OperationDetail, change: RowChange, memory: MemoryRecord | None
+    ) -> Iterable[Content]:
+        old = detail.memories.get(memory.supersedes or "") if memory is not None else None
+        if memory is not None and old is not None:
+            yield self._title(memory, change, "corrected")
+            yield old_and_new(old.content[:_LONGEST], memory.content[:_LONGEST])
+            return
+        yield self._title(memory, change, "added")
+        image = change.after or detail.taken_back.get((change.table, change.key))
+        if image is None:
+            yield assemble(("  it is no longer there", "$text-muted"))
+        else:
+            gone = "" if change.after is not None else "  taken back since"
+            yield assemble(("+ ", "bold $added"), content(_text(image), ADDED), (gone, "$text-muted"))
+
+    def _other_row(self, detail: OperationDetail, change: RowChange) -> Iterable[Content]:
+        verb = "added" if change.before is None else "removed" if change.after is None else "changed"
+        image = change.after or change.before or detail.taken_back.get((change.table, change.key)) or {}
+        name = next((str(image[key]) for key in _NAMES if image.get(key)), f"{change.key}")
+        what = _TABLES.get(change.table, change.table)
+        yield assemble(
+            (f"{what} ", "$text-muted"), line(name, max(self.width - len(what) - 10, 8)), f"  {verb}"
+        )
+        if change.before is not None and change.after is not None:
+            yield from self._columns(change.before, change.after)
+
+    def _title(self, memory: MemoryRecord | None, change: RowChange, verb: str) -> Content:
+        sign = self.glyphs.kinds[memory.kind] if memory is not None else self.glyphs.dot
+        return assemble(
+            (f"{sign} ", "$accent"), f"{verb}  ", (change.memory_id or str(change.key), "$text-disabled")
+        )
+
+    def _columns(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterable[Content]:
+        for column in after:
+            was, now = before.get(column), after[column]
+            if was == now or column in LEFT_OUT:
+                continue
+            if column == "content":
+                yield old_and_new(str(was)[:_LONGEST], str(now)[:_LONGEST])
+                continue
+            label = label_of(column)
+            change = assemble(
+                (value_of(column, was, self.now), "$removed"),
+                (" → ", "$text-muted"),
+                (value_of(column, now, self.now), "$added"),
+            )
+            yield assemble((f"  {label}: ", "$text-muted"), change)
+
+    # -- recalls
+
+    def recall(self, detail: RecallDetail) -> Content:
+        """The question, and what was told in answer."""
+        lines = [*self._recall_head(detail), assemble("")]
+        for identity, memory in detail.told:
+            if memory is None:
+                lines.append(assemble((f"{self.glyphs.ended} {identity}  no longer there", "$text-muted")))
+                continue
+            sign = self.glyphs.kinds[memory.kind] if memory.active else self.glyphs.ended
+            style = "$text" if memory.active else "$text-muted"
+            for index, part in enumerate(content(memory.content, style, limit=_LONGEST).wrap(self.width - 2)):
+                lines.append(assemble((f"{sign} ", "$accent") if index == 0 else "  ", part))
+        if not detail.told:
+            lines.append(assemble(("It was told nothing.", "$text-muted")))
+        more = len(detail.recall.memory_ids) - len(detail.told)
+        if more > 0:
+            lines.append(assemble((f"and {more:,} more", "$text-muted")))
+        return stack(lines)
+
+    def _recall_head(self, detail: RecallDetail) -> Iterable[Content]:
+        recall = detail.recall
+        yield content(recall.query, "bold", limit=_LONGEST)
+        yield assemble("")
+        ago = relative_time(recall.at, self.now)
+        told = local_time(recall.at, self.now)
+        yield from self._labelled("when", assemble(told, (f" {self.glyphs.dot} {ago}", "$text-muted")))
+        yield from self._labelled("agent", assemble(who(recall.agent)))
+        if detail.session:
+            yield from self._labelled("session", assemble(detail.session))
+        yield from self._labelled("told", assemble(plural(len(recall.memory_ids), "memory")))
+
+    def _labelled(self, label: str, text: Content) -> Iterable[Content]:
+        lead = assemble((label.ljust(LABEL), "$text-muted"))
+        for index, part in enumerate(text.wrap(max(self.width - LABEL, 8))):
+            yield assemble(lead if index == 0 else " " * LABEL, part)
+
+
+def _text(image: Mapping[str, Any]) -> str:
+    return str(image.get("content", ""))[:_LONGEST]
