@@ -12,7 +12,7 @@ from typing import Any
 
 import apsw
 from memtui import Memory
-from memtui.engine.store.columns import COVERED
+from memtui.engine.store.tables import COVERED
 
 
 def covered_rows(connection: apsw.Connection) -> Iterator[tuple[str, tuple[Any, ...]]]:

@@ -13,6 +13,8 @@ import math
 
 RECALL_SLOWS = 0.7
 SECONDS_PER_DAY = 86_400.0
+LASTING = ("confidence", "decay_rate", "recall_days", "created_at", "last_accessed", "confirmed_at")
+"""The columns that it depends on, in the order in which the functions take them."""
 
 
 def effective_confidence(

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import apsw
 from memtui.engine.models.embedders import OfflineEmbedder
-from memtui.engine.records import ID_PREFIX, Kind
+from memtui.engine.records import ID_PREFIX, Kind, NewMemory
 from memtui.engine.store import file, history, vectors
-from memtui.engine.store.memories import NewMemory, insert_all
+from memtui.engine.store.memories import insert_all
 
 VOCABULARY = 30_000
 NEWEST = 1_770_000_000

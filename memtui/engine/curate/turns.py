@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from memtui.engine.records import MemoryRecord, SecretPolicy, Trust
+from memtui.engine.records import MemoryRecord, NewMemory, SecretPolicy, Trust
 from memtui.engine.store import memories, sessions
 from memtui.engine.store.sql import scalar
 
@@ -68,9 +68,9 @@ def is_told(
     return found is not None
 
 
-def row(turn: NewTurn, now: int, id: str | None = None) -> memories.NewMemory:
+def row(turn: NewTurn, now: int, id: str | None = None) -> NewMemory:
     """The row that a turn becomes."""
-    return memories.NewMemory(
+    return NewMemory(
         id=id, kind="episode", content=turn.intake.content, event_time=turn.event_time, created_at=now,
         trust=turn.trust, session_id=turn.session_id, source_role=turn.role, source=turn.source,
         source_key=turn.source_key, project=turn.project, attributes=turn.intake.attributes,

@@ -15,6 +15,7 @@ from memtui.engine.records import ExportProgress
 from memtui.engine.store import portable
 from memtui.engine.store.portable import Digest, Selection
 from memtui.engine.store.sql import scalar
+from memtui.engine.store.tables import MEMORY_TOLD
 
 FORMAT = "memtui-export"
 VERSION = 1
@@ -26,11 +27,7 @@ LINES = {
     "session": "a conversation: its id, when it began and ended, title, summary, project, when it was consolidated",
     "entity": "a name: whom or what it stands for (type), its written forms (aliases), the entity that it is another "
     "name of (merged_into); protected is a sum of what somebody decided: 1 name, 2 type, 4 summary, 8 type (an agent)",
-    "memory": "kind episode (a turn of a conversation), fact, reflection or observation (with a category); event_time "
-    "when it happened, created_at when it was stored; valid_until and ended_by: in the Trash since, and why; "
-    "source_ids: the memories it was drawn from; attributes.supersedes: the ones it replaces; source_key: its identity "
-    "at the place it was imported from; confidence when stored, and decay_rate by which it fades; confirmed_at: "
-    "protected; access_count, last_accessed, recall_days: recalls by agents",
+    "memory": MEMORY_TOLD,
     "read": "up to which memory a session has been consolidated",
     "decision": "what was decided about names: link and unlink of a memory and an entity, not_entity, distinct",
     "scratchpad": "a key and its text",

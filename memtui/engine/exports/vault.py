@@ -5,14 +5,15 @@ The same memory gives the same bytes: nothing in a note depends on when it was w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, Protocol, TextIO
 
 import apsw
-import msgspec
 
+from memtui.engine.records import MemoryRecord
+from memtui.engine.store import memories
 from memtui.engine.store.portable import Selection
 from memtui.engine.store.sql import scalar
 from memtui.engine.wording import beginning
@@ -24,9 +25,6 @@ FOLDERS = {"person": "People", "project": "Projects", "location": "Places", "org
 _NOTES = {"fact": "Facts", "observation": "Observations", "reflection": "Reflections"}
 _TITLE = 60
 _SHOWN = 300
-_MEMORY = """
-    m.rid, m.id, m.kind, m.content, m.event_time, m.category, m.trust, m.confidence, m.confirmed_at, m.project, m.source,
-    m.ended_by, m.valid_until, m.source_ids, m.tags"""
 
 
 class Notes(Protocol):
@@ -62,10 +60,11 @@ class Vault:
             self._entity(row)
             self._done("entity", total)
         for row in self._rows(
-            f"SELECT {_MEMORY} FROM memories m WHERE m.kind <> 'episode' AND {self._where} ORDER BY m.id"
+            f"SELECT {memories.COLUMNS} FROM memories m WHERE m.kind <> 'episode' AND {self._where} ORDER BY m.id"
         ):
-            self._memory(row)
-            self._done(row[2], total)
+            memory = memories.record(row, 0.0)
+            self._memory(memory)
+            self._done(memory.kind, total)
         for (day,) in self._rows(
             f"SELECT DISTINCT {_DAY} FROM memories m WHERE m.kind = 'episode' AND {self._where} ORDER BY 1"
         ):
@@ -136,26 +135,26 @@ class Vault:
 
     # -- memories
 
-    def _memory(self, row: tuple[Any, ...]) -> None:
-        (rid, identity, kind, content, event_time, category, trust, confidence, confirmed_at, project, source, ended_by,
-         valid_until, source_ids, tags) = row  # fmt: skip
-        with self._notes.note(_place(identity, kind, content)) as note:
+    def _memory(self, memory: MemoryRecord) -> None:
+        with self._notes.note(_place(memory.id, memory.kind, memory.content)) as note:
+            ended = memory.valid_until
             note.write(
                 frontmatter(
                     {
-                        "id": identity, "kind": kind, "category": category, "date": _local(event_time).isoformat(),
-                        "confidence": confidence, "confirmed": confirmed_at is not None, "trust": trust,
-                        "project": project, "source": source, "tags": [_tag(tag) for tag in msgspec.json.decode(tags)],
-                        "ended": ended_by, "ended_at": None if valid_until is None else _local(valid_until).isoformat(),
+                        "id": memory.id, "kind": memory.kind, "category": memory.category,
+                        "date": _local(memory.event_time).isoformat(), "confidence": memory.confidence,
+                        "confirmed": memory.protected, "trust": memory.trust, "project": memory.project,
+                        "source": memory.source, "tags": [_tag(tag) for tag in memory.tags], "ended": memory.ended_by,
+                        "ended_at": None if ended is None else _local(ended).isoformat(),
                     }
                 )
             )  # fmt: skip
-            note.write(f"\n{quoted(content)}\n")
-            self._list(note, "About", iter(self._about(rid)))
-            self._list(note, "Drawn from", self._linked(msgspec.json.decode(source_ids)))
+            note.write(f"\n{quoted(memory.content)}\n")
+            self._list(note, "About", iter(self._about(memory.rid)))
+            self._list(note, "Drawn from", self._linked(memory.source_ids))
             replaced = "SELECT to_id FROM memory_links WHERE from_id = :id AND rel <> 'source' ORDER BY to_id"
             self._list(
-                note, "In the place of", self._linked([id for (id,) in self._rows(replaced, id=identity)])
+                note, "In the place of", self._linked([id for (id,) in self._rows(replaced, id=memory.id)])
             )
 
     def _about(self, rid: int) -> list[str]:
@@ -170,7 +169,7 @@ class Vault:
             if eid in self._places
         )
 
-    def _linked(self, ids: list[str]) -> Iterator[str]:
+    def _linked(self, ids: Iterable[str]) -> Iterator[str]:
         """Links to those of the memories that are in the vault."""
         for id in ids:
             row: Any = self._connection.execute(

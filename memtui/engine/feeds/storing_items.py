@@ -13,9 +13,9 @@ import apsw
 
 from memtui.engine.clock import EARLIEST, LATEST
 from memtui.engine.curate import notes
+from memtui.engine.records import NewMemory
 from memtui.engine.store import entities, full_text, memories, scratchpad, sessions
 from memtui.engine.store.entities import Mention
-from memtui.engine.store.memories import NewMemory
 from memtui.engine.store.sql import json_text, scalar
 
 from .item_writing import NewItem, NewNote, identity, is_there, same_text, unknown

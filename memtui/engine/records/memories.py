@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, Required, TypedDict
 
 from .base import Record
 
@@ -23,7 +23,7 @@ ID_PREFIX: Mapping[Kind, str] = {
 TRUST_ORDER: tuple[Trust, ...] = ("user", "agent", "tool", "model")
 
 
-class MemoryRecord(Record):
+class MemoryRecord(Record, kw_only=False):  # made from rows, where names would cost as much as the rest
     """One row of ``memories``.
 
     ``confidence`` is what was stored; ``effective`` is what is left of it at the time of reading
@@ -71,6 +71,29 @@ class MemoryRecord(Record):
         """The id of the memory that this one corrects."""
         value = self.attributes.get("supersedes")
         return value if isinstance(value, str) else None
+
+
+class NewMemory(TypedDict, total=False):
+    """What a row of ``memories`` is made from; what is left out is empty, or as ``store.tables`` has it."""
+
+    kind: Required[Kind]
+    content: Required[str]
+    event_time: Required[int]
+    created_at: Required[int]
+    trust: Required[Trust]
+    id: str | None
+    category: Category | None
+    session_id: str | None
+    source_role: str | None
+    source: str | None
+    source_key: str | None
+    project: str | None
+    confidence: float
+    decay_rate: float
+    confirmed_at: int | None
+    source_ids: Iterable[str]
+    tags: Iterable[str]
+    attributes: Mapping[str, Any] | None
 
 
 class Turn(Record):

@@ -4,53 +4,58 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Required, TypedDict, Unpack
+from operator import itemgetter
+from typing import Any, Unpack
 
 import apsw
 import msgspec
 
-from memtui.engine.confidence import effective_confidence
+from memtui.engine.confidence import LASTING, effective_confidence
 from memtui.engine.errors import CorruptFileError, InputError, NotFoundError
-from memtui.engine.records import ID_PREFIX, Category, Kind, MemoryRecord, Trust
+from memtui.engine.records import ID_PREFIX, Kind, MemoryRecord, NewMemory
 
 from .sql import storable
+from .tables import MEMORY
 
-COLUMNS = (
-    "m.rid, m.id, m.kind, m.content, m.event_time, m.created_at, m.confidence, m.decay_rate, m.trust, m.category, "
-    "m.session_id, m.source_role, m.source, m.source_key, m.project, m.valid_until, m.ended_by, m.access_count, "
-    "m.last_accessed, m.recall_days, m.confirmed_at, m.reviewed_at, m.source_ids, m.tags, m.attributes"
-)
+_EFFECTIVE = MemoryRecord.__struct_fields__.index("effective")  # worked out, not stored
+FIELDS = MemoryRecord.__struct_fields__[:_EFFECTIVE] + MemoryRecord.__struct_fields__[_EFFECTIVE + 1 :]
+COLUMNS = ", ".join(f"m.{name}" for name in FIELDS)
+"""The columns of a record, in the order of its fields."""
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
-_strings = msgspec.json.Decoder(tuple[str, ...]).decode
-_object = msgspec.json.Decoder(dict[str, Any]).decode
+_DECODED: Mapping[str, Callable[[str], Any]] = {
+    "array": msgspec.json.Decoder(tuple[str, ...]).decode,
+    "object": msgspec.json.Decoder(dict[str, Any]).decode,
+}
+_NOTHING: Mapping[str, Callable[[], Any]] = {"array": tuple, "object": dict}
+_JSON = tuple((column.name, column.empty, column.json) for column in MEMORY if column.json)
+_READ = tuple((FIELDS.index(name), empty, _NOTHING[json], _DECODED[json]) for name, empty, json in _JSON)
+_lasting: Callable[[Sequence[Any]], tuple[Any, Any, Any, Any, Any, Any]] = itemgetter(
+    *map(FIELDS.index, LASTING)
+)
+# What a writer states of a new row, but for what is worked out here.
+_STATED = tuple(
+    (column.name, None if column.default is msgspec.NODEFAULT else column.default)
+    for column in MEMORY
+    if column.inserted and not column.json and column.name not in ("id", "content_hash")
+)
+_INSERTED = ("id", "content_hash", *(name for name, _ in _STATED), *(name for name, _, _ in _JSON))
 
 
 def record(row: Sequence[Any], now: float) -> MemoryRecord:
     """The record of a row selected with ``COLUMNS``."""
-    (rid, identity, kind, content, event_time, created_at, confidence, decay_rate, trust, category, session_id,
-     source_role, source, source_key, project, valid_until, ended_by, access_count, last_accessed, recall_days,
-     confirmed_at, reviewed_at, source_ids, tags, attributes) = row  # fmt: skip
+    values = list(row)
     try:
-        return MemoryRecord(
-            rid=rid, id=identity, kind=kind, content=content, event_time=event_time, created_at=created_at,
-            confidence=confidence,
-            effective=effective_confidence(
-                confidence, decay_rate, recall_days, created_at, last_accessed, confirmed_at, now
-            ),
-            decay_rate=decay_rate, trust=trust, category=category, session_id=session_id, source_role=source_role,
-            source=source, source_key=source_key, project=project, valid_until=valid_until, ended_by=ended_by,
-            access_count=access_count, last_accessed=last_accessed, recall_days=recall_days,
-            confirmed_at=confirmed_at, reviewed_at=reviewed_at,
-            source_ids=() if source_ids == "[]" else _strings(source_ids),
-            tags=() if tags == "[]" else _strings(tags),
-            attributes={} if attributes == "{}" else _object(attributes),
-        )  # fmt: skip
+        for place, empty, nothing, decoded in _READ:
+            text = values[place]
+            values[place] = nothing() if text == empty else decoded(text)
+        values.insert(_EFFECTIVE, effective_confidence(*_lasting(row), now))
+        return MemoryRecord(*values)
     except (TypeError, ValueError, msgspec.MsgspecError) as error:
         raise CorruptFileError(
-            f"The row of {identity} is damaged.",
+            f"The row of {row[FIELDS.index('id')]} is damaged.",
             "Run memtui check, then restore a backup. The file was left as it is.",
         ) from error
 
@@ -65,29 +70,6 @@ def content_hash(content: str) -> str:
 
     folded = " ".join(unicodedata.normalize("NFKC", content).casefold().split())
     return blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
-class NewMemory(TypedDict, total=False):
-    """What a row is made from; what is left out is empty, or as the schema has it."""
-
-    kind: Required[Kind]
-    content: Required[str]
-    event_time: Required[int]
-    created_at: Required[int]
-    trust: Required[Trust]
-    id: str | None
-    category: Category | None
-    session_id: str | None
-    source_role: str | None
-    source: str | None
-    source_key: str | None
-    project: str | None
-    confidence: float
-    decay_rate: float
-    confirmed_at: int | None
-    source_ids: Iterable[str]
-    tags: Iterable[str]
-    attributes: Mapping[str, Any] | None
 
 
 def insert(connection: apsw.Connection, **new: Unpack[NewMemory]) -> int | None:
@@ -112,35 +94,34 @@ def insert_all(connection: apsw.Connection, new: Sequence[NewMemory]) -> list[in
 
 @lru_cache
 def _insert_sql(rows: int) -> str:
-    return f"""
-        INSERT INTO memories(id, kind, category, content, content_hash, session_id, source_role, source, source_key,
-                             project, trust, event_time, created_at, confidence, decay_rate, confirmed_at,
-                             source_ids, tags, attributes)
-        VALUES {", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"] * rows)}
-        ON CONFLICT(source_key) WHERE source_key IS NOT NULL DO NOTHING RETURNING id, rid
-        """
+    row = f"({', '.join('?' * len(_INSERTED))})"
+    return (
+        f"INSERT INTO memories({', '.join(_INSERTED)}) VALUES {', '.join([row] * rows)} "
+        "ON CONFLICT(source_key) WHERE source_key IS NOT NULL DO NOTHING RETURNING id, rid"
+    )
 
 
 def _values(new: NewMemory) -> tuple[Any, ...]:
-    source_ids, tags, attributes = (
-        tuple(new.get("source_ids", ())),
-        tuple(new.get("tags", ())),
-        new.get("attributes"),
-    )
+    """The values of ``_INSERTED``."""
+    given: Mapping[str, Any] = new
+    get = given.get
     return (
-        new.get("id") or new_id(new["kind"]), new["kind"], new.get("category"), new["content"],
-        content_hash(new["content"]), new.get("session_id"), new.get("source_role"), new.get("source"),
-        new.get("source_key"), new.get("project"), new["trust"], new["event_time"], new["created_at"],
-        new.get("confidence", 1.0), new.get("decay_rate", 0.0), new.get("confirmed_at"),
-        _encode(source_ids).decode() if source_ids else "[]",
-        _encode(tags).decode() if tags else "[]",
-        _encode(dict(attributes)).decode() if attributes else "{}",
-    )  # fmt: skip
+        get("id") or new_id(new["kind"]),
+        content_hash(new["content"]),
+        *[get(name, default) for name, default in _STATED],
+        *[_stored(get(name), empty, json) for name, empty, json in _JSON],
+    )
+
+
+def _stored(value: Any, empty: str, json: str) -> str:
+    if not value:
+        return empty
+    return _encode(tuple(value) if json == "array" else dict(value)).decode()
 
 
 def update(connection: apsw.Connection, rid: int, **columns: Any) -> None:
     """Set columns of a row; tags, source_ids and attributes are given as Python values."""
-    for name in ("tags", "source_ids", "attributes"):
+    for name, _, _ in _JSON:
         if name in columns:
             columns[name] = _encode(columns[name]).decode()
     if "content" in columns:

@@ -29,7 +29,6 @@ from .words import fold
 
 GAPS = "restored_gaps"
 NOTES: tuple[Kind, ...] = ("fact", "reflection", "observation")
-_NAMES = tuple(name.strip().removeprefix("m.") for name in memories.COLUMNS.split(","))
 _AT_ONCE = 500
 
 
@@ -151,7 +150,7 @@ class Past:
             f"SELECT {memories.COLUMNS} FROM memories m WHERE m.rid IN ({','.join('?' * len(rids))})",
             tuple(rids),
         )
-        rows = {row[0]: dict(zip(_NAMES, row, strict=True)) for row in now}
+        rows = {row[0]: dict(zip(memories.FIELDS, row, strict=True)) for row in now}
         for rid in rids:
             was = self._later.before.get(rid)
             if was is None and (rid not in rows or self._later.is_born(rid)):
@@ -168,7 +167,7 @@ class Past:
             row["valid_until"] = row["ended_by"] = None
         if row["last_accessed"] is not None and row["last_accessed"] > self.at:
             row["last_accessed"] = None
-        return memories.record([row[name] for name in _NAMES], self.at)
+        return memories.record([row[name] for name in memories.FIELDS], self.at)
 
     # -- lists
 

@@ -9,24 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from hashlib import blake2b
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import apsw
 import msgspec
-from msgspec import Meta, Raw
+from msgspec import NODEFAULT, Meta, Raw
 from msgspec.structs import replace
 
-from memtui.engine.clock import EARLIEST, LATEST
-from memtui.engine.records import Category, EndedBy, Kind, Record, Trust
+from memtui.engine.records import Kind, Record
 
 from .sql import scalar
-
-Time = Annotated[int, Meta(ge=EARLIEST, le=LATEST)]
-Count = Annotated[int, Meta(ge=0, lt=1 << 62)]
-Share = Annotated[float, Meta(ge=0.0, le=1.0)]
-Id = Annotated[str, Meta(min_length=1, max_length=500)]
-
-_LIST, _OBJECT = Raw(b"[]"), Raw(b"{}")
+from .tables import LIST, MEMORY, OBJECT, Count, Id, Time
 
 
 class Line(Record, tag_field="line", omit_defaults=True):
@@ -67,31 +60,31 @@ class EntityLine(Line, tag="entity"):
     aliases: tuple[Alias, ...] = ()
 
 
-class MemoryLine(Line, tag="memory"):
-    id: Id
-    kind: Kind
-    content: str
-    trust: Trust
-    event_time: Time
-    created_at: Time
-    category: Category | None = None
-    session_id: Id | None = None
-    source_role: str | None = None
-    source: str | None = None
-    source_key: Id | None = None
-    project: str | None = None
-    valid_until: Time | None = None
-    ended_by: EndedBy | None = None
-    confidence: Share = 1.0
-    decay_rate: Annotated[float, Meta(ge=0.0)] = 0.0
-    confirmed_at: Time | None = None
-    reviewed_at: Time | None = None
-    access_count: Count = 0
-    last_accessed: Time | None = None
-    recall_days: Count = 0
-    source_ids: Raw = _LIST
-    tags: Raw = _LIST
-    attributes: Raw = _OBJECT
+if TYPE_CHECKING:
+
+    class MemoryLine(Line, tag="memory"):
+        """A memory. What is named of it somewhere; ``tables.MEMORY`` has all its fields."""
+
+        id: str
+        kind: Kind
+        content: str
+        event_time: int
+        session_id: str | None
+        source_role: str | None
+        source_key: str | None
+        source_ids: Raw
+        tags: Raw
+        attributes: Raw
+
+else:
+    _EXPORTED = [column for column in MEMORY if column.exported]
+    MemoryLine = msgspec.defstruct(
+        "MemoryLine",
+        # What has no default first: old exports have this order, and the content hash is made from it.
+        [(column.name, column.type) for column in _EXPORTED if column.default is NODEFAULT]
+        + [(column.name, column.type, column.default) for column in _EXPORTED if column.default is not NODEFAULT],
+        bases=(Line,), tag="memory", kw_only=True, module=__name__,
+    )  # fmt: skip
 
 
 class ReadLine(Line, tag="read"):
@@ -124,7 +117,7 @@ class ProposalLine(Line, tag="proposal"):
     created_at: Time
     snoozed_until: Time | None = None
     decided_at: Time | None = None
-    payload: Raw = _OBJECT
+    payload: Raw = OBJECT
 
 
 class QuestionLine(Line, tag="question"):
@@ -134,12 +127,12 @@ class QuestionLine(Line, tag="question"):
     filter: str = ""
     profile: str | None = None
     top: Annotated[int, Meta(ge=1, le=100)] = 10
-    expected: Raw = _LIST
+    expected: Raw = LIST
 
 
 class ProfileLine(Line, tag="profile"):
     name: str
-    settings: Raw = _OBJECT
+    settings: Raw = OBJECT
 
 
 AnyLine = (
@@ -147,7 +140,10 @@ AnyLine = (
     | ProfileLine
 )  # fmt: skip
 
-_RAW = frozenset({"source_ids", "tags", "attributes", "payload", "expected", "settings"})
+_RAW = frozenset({*(column.name for column in MEMORY if column.json), "payload", "expected", "settings"})
+_UNDECIDED: dict[str, Any] = {
+    column.name: column.default for column in MEMORY if column.exported and not column.history
+}
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _aliases = msgspec.json.Decoder(tuple[Alias, ...]).decode
 
@@ -209,7 +205,7 @@ class Digest:
 
     def add(self, line: AnyLine) -> None:
         if isinstance(line, MemoryLine):
-            line = replace(line, access_count=0, last_accessed=None, recall_days=0)
+            line = replace(line, **_UNDECIDED)
         elif isinstance(line, SessionLine):
             line = replace(line, first_seen_at=0, last_seen_at=0)
         self._sum += int.from_bytes(blake2b(encode(line), digest_size=16).digest())
@@ -217,6 +213,11 @@ class Digest:
     @property
     def text(self) -> str:
         return f"{self._sum % (1 << 128):032x}"
+
+
+_SELECTED = ", ".join(
+    f"json(m.{name})" if name in _RAW else f"m.{name}" for name in MemoryLine.__struct_fields__
+)
 
 
 def _line(type: type[AnyLine], values: dict[str, Any]) -> AnyLine:
@@ -252,12 +253,7 @@ def _statements(selection: Selection) -> list[tuple[type[AnyLine], str]]:
                    (SELECT json_group_array(json_object('key', key, 'alias', alias)) FROM (
                         SELECT key, alias FROM entity_aliases a WHERE a.entity_id = e.eid ORDER BY key))
             FROM entities e WHERE {entities} ORDER BY e.merged_into IS NOT NULL, e.eid"""),
-        (MemoryLine, f"""
-            SELECT m.id, m.kind, m.content, m.trust, m.event_time, m.created_at, m.category, m.session_id, m.source_role,
-                   m.source, m.source_key, m.project, m.valid_until, m.ended_by, m.confidence, m.decay_rate,
-                   m.confirmed_at, m.reviewed_at, m.access_count, m.last_accessed, m.recall_days, json(m.source_ids),
-                   json(m.tags), json(m.attributes)
-            FROM memories m WHERE {selection.where} ORDER BY m.rid"""),
+        (MemoryLine, f"SELECT {_SELECTED} FROM memories m WHERE {selection.where} ORDER BY m.rid"),
         (ReadLine, f"""
             SELECT s.session_id, (
                 SELECT m.id FROM memories m WHERE m.session_id = s.session_id AND m.rid <= s.consolidated_through

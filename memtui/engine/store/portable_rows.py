@@ -14,6 +14,7 @@ from typing import Any
 import apsw
 import msgspec
 from msgspec import Raw
+from msgspec.structs import astuple
 
 from memtui.engine.errors import InputError
 from memtui.engine.records import ID_PREFIX
@@ -36,6 +37,7 @@ from .temporary import Temporary
 
 _strings = msgspec.json.Decoder(list[str]).decode
 _object = msgspec.json.Decoder(dict[str, Any]).decode
+_EXPORTED = MemoryLine.__struct_fields__
 # The tables whose rows have a key of their own, and that key.
 _KEYED: dict[type[AnyLine], tuple[str, str, str]] = {
     SessionLine: ("sessions_consolidations", "session_id", "session_id"),
@@ -227,24 +229,24 @@ def _memory_row(line: MemoryLine, others: OtherIds) -> tuple[Any, ...]:
             )
             changed |= attributes[relation] != named
     text = msgspec.json.encode(attributes, order="deterministic") if changed else bytes(line.attributes)
+    here = {
+        "source_ids": others.all_of(line.source_ids),
+        "tags": _text(line.tags),
+        "attributes": text.decode(),
+    }
     return (
-        line.id, line.kind, line.content, line.trust, line.event_time, line.created_at, line.category, line.session_id,
-        line.source_role, line.source, line.source_key, line.project, line.valid_until, line.ended_by, line.confidence,
-        line.decay_rate, line.confirmed_at, line.reviewed_at, line.access_count, line.last_accessed, line.recall_days,
-        others.all_of(line.source_ids), _text(line.tags), text.decode(), content_hash(line.content),
-    )  # fmt: skip
+        content_hash(line.content),
+        *[here.get(name, value) for name, value in zip(_EXPORTED, astuple(line), strict=True)],
+    )
 
 
 @lru_cache
 def _insert_sql(rows: int) -> str:
-    return f"""
-        INSERT INTO memories(id, kind, content, trust, event_time, created_at, category, session_id, source_role, source,
-                             source_key, project, valid_until, ended_by, confidence, decay_rate, confirmed_at,
-                             reviewed_at, access_count, last_accessed, recall_days, source_ids, tags, attributes,
-                             content_hash)
-        VALUES {", ".join([f"({', '.join('?' * 25)})"] * rows)}
-        ON CONFLICT DO NOTHING RETURNING id, rid
-        """
+    row = f"({', '.join('?' * (1 + len(_EXPORTED)))})"
+    return (
+        f"INSERT INTO memories(content_hash, {', '.join(_EXPORTED)}) VALUES {', '.join([row] * rows)} "
+        "ON CONFLICT DO NOTHING RETURNING id, rid"
+    )
 
 
 def _add_entity(connection: apsw.Connection, line: EntityLine, others: OtherIds) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from .columns import COVERED
+from .tables import COVERED
 
 
 def image(json: Any) -> dict[str, Any] | None:

@@ -1,6 +1,6 @@
 """Rows of ``scratchpad``: a key and a text each, for what agents and people need at hand for a while.
 
-History covers them (``columns.py``), so every write can be taken back.
+History covers them (``tables.py``), so every write can be taken back.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import apsw
 
-from .columns import COVERED, Covered
+from .tables import COVERED, Covered
 
 _OPERATION = "coalesce((SELECT op_id FROM current_op), (SELECT max(op_id) FROM ops))"
 

@@ -11,8 +11,8 @@ import msgspec
 from memtui.engine.records import Conflict
 
 from . import row_images
-from .columns import COVERED
 from .sql import scalar
+from .tables import COVERED
 from .undo_sessions import TouchedSessions
 
 _TAKEN = "another row took its place"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from memtui.engine.records import Changes
 from memtui.engine.store import metadata
-from memtui.engine.store.columns import COVERED
 from memtui.engine.store.erased import UNFINISHED
+from memtui.engine.store.tables import COVERED
 from memtui.engine.verbs.base import Base
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from memtui.engine.records import (
     StrategyReport,
 )
 from memtui.engine.store import stats
-from memtui.engine.store.columns import COVERED
+from memtui.engine.store.tables import COVERED
 from memtui.engine.verbs.finding import Finding
 from memtui.engine.verbs.undoing import Undoing
 

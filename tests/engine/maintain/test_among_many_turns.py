@@ -8,9 +8,8 @@ import apsw
 import pytest
 from memtui import Memory
 from memtui.engine.maintain import near
-from memtui.engine.records import Options
+from memtui.engine.records import NewMemory, Options
 from memtui.engine.store import memories, vectors
-from memtui.engine.store.memories import NewMemory
 from memtui.engine.store.vectors import VectorSpace
 
 NOW = 1_763_812_800

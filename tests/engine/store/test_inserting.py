@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui import Memory
-from memtui.engine.records import Options
+from memtui.engine.records import NewMemory, Options
 from memtui.engine.store import memories
-from memtui.engine.store.memories import NewMemory
 from memtui.engine.store.sql import scalar
 
 QUIET = Options(background=False, allow_unsafe_fs=True)

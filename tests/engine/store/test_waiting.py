@@ -12,9 +12,8 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import StoreError
 from memtui.engine.maintain import indexer
-from memtui.engine.records import Options
+from memtui.engine.records import NewMemory, Options
 from memtui.engine.store import connecting, history, memories, vectors
-from memtui.engine.store.memories import NewMemory
 from memtui.engine.store.vectors import VectorSpace
 
 OPTIONS = Options(background=False, embedder="off")

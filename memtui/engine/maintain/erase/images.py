@@ -12,8 +12,8 @@ from typing import Any
 import apsw
 import msgspec
 
-from memtui.engine.store.columns import COVERED
 from memtui.engine.store.sql import as_json, json_text, scalar
+from memtui.engine.store.tables import COVERED
 
 from .going import Closure
 from .values import NOTHING, quoting_notes, says, without

@@ -11,11 +11,10 @@ from collections.abc import Iterator
 import apsw
 
 from memtui.engine.store.sql import scalar
+from memtui.engine.store.tables import MEMORY
 
 WORDS: dict[str, tuple[str, ...]] = {
-    "memories": (
-        "content", "source_role", "source", "source_key", "project", "session_id", "tags", "attributes",
-    ),
+    "memories": tuple(column.name for column in MEMORY if column.words),
     "entities": ("canonical_name", "summary"),
     "entity_aliases": ("key", "alias"),
     "entity_decisions": ("key",),
@@ -33,7 +32,7 @@ WORDS: dict[str, tuple[str, ...]] = {
 WORDLESS: dict[str, tuple[str, ...]] = {
     # Ids, numbers, names of ours; ids of what was erased are taken out where they would lead nowhere.
     "memory_metadata": ("key", "value"),
-    "memories": ("id", "kind", "category", "content_hash", "trust", "ended_by", "source_ids"),
+    "memories": tuple(column.name for column in MEMORY if column.stored == "TEXT" and not column.words),
     "memory_links": ("from_id", "rel", "to_id"),
     "embeddings": ("model_id", "dtype", "vector"),  # go with their row
     "word_vectors": ("model_id", "vectors"),

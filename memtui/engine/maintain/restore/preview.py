@@ -15,8 +15,8 @@ import apsw
 
 from memtui.engine.records import KINDS, Kind, Record
 from memtui.engine.store import erased
-from memtui.engine.store.columns import COVERED
 from memtui.engine.store.sql import scalar
+from memtui.engine.store.tables import COVERED
 
 MOST = 200
 MEMORIES = {kind: "turns" if kind == "episode" else f"{kind}s" for kind in KINDS}

@@ -15,7 +15,7 @@ import apsw
 
 from memtui.engine.errors import NotFoundError
 from memtui.engine.store import erased, memories, metadata, row_images
-from memtui.engine.store.columns import COVERED
+from memtui.engine.store.tables import COVERED
 
 _AT_ONCE = 500
 

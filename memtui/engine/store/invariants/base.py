@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from memtui.engine.records import ID_PREFIX, Finding
 from memtui.engine.store.memories import content_hash
+from memtui.engine.store.tables import MEMORY
 
 from .scene import Scene, finding, of, rows
 
@@ -14,20 +15,19 @@ _DAY = 86_400
 # SQLite writes dates of the years 0 to 9999; milliseconds taken for seconds lie far beyond.
 _FIRST, _LAST = -62_167_219_200, 253_402_300_799
 
+_READABLE = " AND ".join(f"json_valid({column.name})" for column in MEMORY if column.json)
 _WRONG_MEMORIES: tuple[tuple[str, str], ...] = (
     (
         "ids do not match their kind",
         " OR ".join(f"(kind = '{kind}' AND id NOT GLOB '{prefix}*')" for kind, prefix in ID_PREFIX.items()),
     ),
     ("confidences lie outside 0 to 1", "NOT confidence BETWEEN 0 AND 1"),
-    (
-        "JSON columns cannot be read",
-        "NOT (json_valid(tags) AND json_valid(source_ids) AND json_valid(attributes))",
-    ),
+    ("JSON columns cannot be read", f"NOT ({_READABLE})"),
     (
         "JSON columns hold something else than they should",
-        "json_valid(tags) AND json_valid(source_ids) AND json_valid(attributes) AND (json_type(tags) <> 'array' "
-        "OR json_type(source_ids) <> 'array' OR json_type(attributes) <> 'object')",
+        f"{_READABLE} AND ("
+        + " OR ".join(f"json_type({column.name}) <> '{column.json}'" for column in MEMORY if column.json)
+        + ")",
     ),
     ("only facts decay", "kind <> 'fact' AND decay_rate <> 0"),
     ("confirmed facts must not decay", "confirmed_at IS NOT NULL AND decay_rate <> 0"),
@@ -35,8 +35,9 @@ _WRONG_MEMORIES: tuple[tuple[str, str], ...] = (
     (
         "times that no calendar has",
         " OR ".join(
-            f"NOT coalesce({column}, 0) BETWEEN {_FIRST} AND {_LAST}"
-            for column in ("event_time", "created_at", "valid_until", "last_accessed", "confirmed_at")
+            f"NOT coalesce({column.name}, 0) BETWEEN {_FIRST} AND {_LAST}"
+            for column in MEMORY
+            if column.is_time
         ),
     ),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memtui.engine.records import Finding
-from memtui.engine.store.columns import COVERED
 from memtui.engine.store.erased import UNFINISHED
+from memtui.engine.store.tables import COVERED
 from memtui.engine.wording import plural
 
 from .scene import Scene, count, finding, rows

@@ -12,7 +12,7 @@ import apsw
 
 from memtui import paths
 from memtui.engine.records import Finding
-from memtui.engine.store import backup, columns, full_text, migrate
+from memtui.engine.store import backup, full_text, migrate, tables
 from memtui.engine.store.sql import scalar
 
 from .scene import Scene, finding
@@ -146,7 +146,7 @@ def counters(connection: apsw.Connection) -> dict[str, int]:
     stands = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
     named = dict(connection.execute("SELECT tbl, max(hi) FROM changes GROUP BY tbl"))
     low = {}
-    for table, covered in columns.COVERED.items():
+    for table, covered in tables.COVERED.items():
         if _is_there(connection, table):
             highest = scalar(connection, f"SELECT coalesce(max({covered.key}), 0) FROM {table}")
             least = max(int(highest), int(named.get(table, 0)))

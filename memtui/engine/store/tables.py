@@ -1,0 +1,151 @@
+"""The columns of the file's tables, in one place: what is inserted, kept in history, exported, erased and checked.
+
+A new column of a memory is a line of ``MEMORY`` here, a migration, and a field of ``MemoryRecord``. Every other list of
+columns is made from these (a test compares them with the schema).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NamedTuple
+
+from msgspec import NODEFAULT, Meta, Raw
+
+from memtui.engine.clock import EARLIEST, LATEST
+from memtui.engine.records import Category, EndedBy, Kind, Trust
+
+# What a line of an export may hold.
+Time = Annotated[int, Meta(ge=EARLIEST, le=LATEST)]
+Count = Annotated[int, Meta(ge=0, lt=1 << 62)]
+Share = Annotated[float, Meta(ge=0.0, le=1.0)]
+Rate = Annotated[float, Meta(ge=0.0)]
+Id = Annotated[str, Meta(min_length=1, max_length=500)]
+LIST, OBJECT = Raw(b"[]"), Raw(b"{}")
+
+
+class Column(NamedTuple):
+    """A column of ``memories``.
+
+    ``type`` and ``default``: as a line of an export has it. ``default`` is what an insert writes too; without one a
+    value is required.
+    """
+
+    name: str
+    stored: Literal["INTEGER", "REAL", "TEXT"]
+    type: Any
+    default: Any = NODEFAULT
+    inserted: bool = True
+    """Whether a writer states it with a new row; else it is set later."""
+    history: bool = True
+    """Whether a change of it is recorded, and can be undone; it belongs to the content hash of the memory."""
+    exported: bool = True
+    """Whether it means something in another file."""
+    words: bool = False
+    """Whether somebody's words can stand in it: they are looked for when a text is erased."""
+
+    @property
+    def json(self) -> Literal["array", "object"] | None:
+        """What it holds as JSON, if it does."""
+        if self.type is not Raw:
+            return None
+        return "array" if self.default is LIST else "object"
+
+    @property
+    def empty(self) -> Any:
+        """The default as it is stored."""
+        return bytes(self.default).decode() if self.type is Raw else self.default
+
+    @property
+    def is_time(self) -> bool:
+        return self.type in (Time, Time | None)
+
+
+MEMORY: tuple[Column, ...] = (
+    Column("rid", "INTEGER", Count, inserted=False, history=False, exported=False),
+    Column("id", "TEXT", Id),
+    Column("kind", "TEXT", Kind),
+    Column("category", "TEXT", Category | None, None),
+    Column("content", "TEXT", str, words=True),
+    Column("content_hash", "TEXT", str, exported=False),
+    Column("session_id", "TEXT", Id | None, None, words=True),
+    Column("source_role", "TEXT", str | None, None, words=True),
+    Column("source", "TEXT", str | None, None, words=True),
+    Column("source_key", "TEXT", Id | None, None, words=True),
+    Column("project", "TEXT", str | None, None, words=True),
+    Column("trust", "TEXT", Trust),
+    Column("event_time", "INTEGER", Time),
+    Column("created_at", "INTEGER", Time),
+    Column("valid_until", "INTEGER", Time | None, None, inserted=False),
+    Column("ended_by", "TEXT", EndedBy | None, None, inserted=False),
+    Column("confidence", "REAL", Share, 1.0),
+    Column("decay_rate", "REAL", Rate, 0.0),
+    Column("confirmed_at", "INTEGER", Time | None, None),
+    Column("reviewed_at", "INTEGER", Time | None, None, inserted=False),
+    Column("access_count", "INTEGER", Count, 0, inserted=False, history=False),
+    Column("last_accessed", "INTEGER", Time | None, None, inserted=False, history=False),
+    Column("recall_days", "INTEGER", Count, 0, inserted=False, history=False),
+    Column("source_ids", "TEXT", Raw, LIST),
+    Column("tags", "TEXT", Raw, LIST, words=True),
+    Column("attributes", "TEXT", Raw, OBJECT, words=True),
+)
+KEY = MEMORY[0].name
+
+MEMORY_TOLD = (
+    "kind episode (a turn of a conversation), fact, reflection or observation (with a category); event_time "
+    "when it happened, created_at when it was stored; valid_until and ended_by: in the Trash since, and why; "
+    "source_ids: the memories it was drawn from; attributes.supersedes: the ones it replaces; source_key: its identity "
+    "at the place it was imported from; confidence when stored, and decay_rate by which it fades; confirmed_at: "
+    "protected; access_count, last_accessed, recall_days: recalls by agents"
+)
+"""The columns in words, as an export explains them."""
+
+
+class Covered(NamedTuple):
+    """A table that history covers: what the person, or anyone, can decide and take back.
+
+    ``columns`` make a change worth recording; ``uncovered`` ride along in the image of a deleted row.
+    ``derivable``: programs add rows by themselves (``current_op`` 0), which is not history.
+    """
+
+    key: str
+    columns: tuple[str, ...]
+    uncovered: tuple[str, ...] = ()
+    derivable: bool = False
+
+    @property
+    def all_columns(self) -> tuple[str, ...]:
+        return (self.key, *self.columns, *self.uncovered)
+
+
+# Not covered: automatic links, mention counts, vectors, the recall log, queues.
+COVERED: dict[str, Covered] = {
+    "memories": Covered(
+        KEY,
+        tuple(column.name for column in MEMORY if column.history),
+        tuple(column.name for column in MEMORY if not column.history and column.name != KEY),
+    ),
+    "sessions_consolidations": Covered(
+        "sid",
+        (
+            "session_id", "consolidated_at", "consolidated_through", "attempts", "next_attempt_at",
+            "last_error", "title", "summary", "source", "project",
+        ),
+        ("first_seen_at", "last_seen_at"),
+    ),
+    "entities": Covered(
+        "eid",
+        (
+            "id", "canonical_name", "type", "summary", "protected", "hidden", "pinned", "merged_into", "created_at",
+        ),
+        derivable=True,
+    ),
+    "entity_aliases": Covered("alias_id", ("key", "entity_id", "alias"), derivable=True),
+    "entity_decisions": Covered("decision_id", ("decision", "entity_id", "other_id", "rid", "key", "at", "actor")),
+    "scratchpad": Covered("pad_id", ("key", "value", "updated_at")),
+    "proposals": Covered(
+        "proposal_id", ("id", "kind", "payload", "state", "snoozed_until", "created_at", "decided_at")
+    ),
+    "saved_queries": Covered(
+        "query_id", ("name", "query", "filter", "profile", "created_at", "expected", "top")
+    ),
+    "profiles": Covered("profile_id", ("name", "settings")),
+}  # fmt: skip
