@@ -57,7 +57,6 @@ class MemoryRecord(Record, kw_only=False):  # made from rows, where names would 
     source_ids: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     attributes: dict[str, Any] = {}
-    language: str | None = None
 
     @property
     def active(self) -> bool:
@@ -95,7 +94,6 @@ class NewMemory(TypedDict, total=False):
     source_ids: Iterable[str]
     tags: Iterable[str]
     attributes: Mapping[str, Any] | None
-    language: str | None
 
 
 class Turn(Record):

@@ -86,7 +86,6 @@ MEMORY: tuple[Column, ...] = (
     Column("source_ids", "TEXT", Raw, LIST),
     Column("tags", "TEXT", Raw, LIST, words=True),
     Column("attributes", "TEXT", Raw, OBJECT, words=True),
-    Column("language", "TEXT", str | None, None, words=True),
 )
 KEY = MEMORY[0].name
 
