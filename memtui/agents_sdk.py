@@ -19,10 +19,12 @@ import inspect
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
-from memtui.engine.errors import DegradedError, MemtuiError
+from memtui.engine.errors import DegradedError, MemtuiError, StoreError
 from memtui.engine.tools.agent import Agent
 from memtui.engine.tools.base import Group, Tool, schema
 from memtui.engine.tools.registry import Toolbox
@@ -105,7 +107,10 @@ class AgentMemory:
         if known is not None and known[0] == prompt:
             return known[1]
         try:
-            block = await asyncio.to_thread(self._agent.context, prompt, session_id=session_id, limit=limit)
+            current, context_of = self._agent.memory.on_current_file, self._agent.context
+            block = await asyncio.to_thread(
+                current, lambda: context_of(prompt, session_id=session_id, limit=limit)
+            )
         except MemtuiError as error:
             _log.warning("an agent was told nothing: %s", error.message)
             return ""
@@ -124,6 +129,8 @@ class RecordingSession:
         self._agent = agent
         self._inner = inner
         self._taken_back: Counter[tuple[str, str]] = Counter()
+        # Turns that the memory's file did not take, with their times: they are recorded with the next ones.
+        self._waiting: list[tuple[str, str, datetime]] = []
 
     @property
     def session_settings(self) -> SessionSettings | None:
@@ -159,12 +166,27 @@ class RecordingSession:
         await self._inner.clear_session()
 
     def _record(self, turns: Iterable[tuple[str, str]]) -> None:
-        for role, words in turns:
+        now = datetime.now(UTC)
+        waiting = [*self._waiting, *((role, words, now) for role, words in turns)]
+        self._waiting = []
+        memory = self._agent.memory
+        for place, (role, words, at) in enumerate(waiting):
+            record = partial(
+                memory.record_turn,
+                self.session_id,
+                role,
+                words,
+                at,
+                source=SOURCE,
+                project=self._agent.project,
+            )
             try:
-                self._agent.memory.record_turn(
-                    self.session_id, role, words, source=SOURCE, project=self._agent.project
-                )
-            except MemtuiError as error:  # the conversation goes on
+                memory.on_current_file(record)
+            except StoreError as error:  # the conversation goes on
+                self._waiting = waiting[place:]
+                _log.warning("%d turns wait to be recorded: %s", len(self._waiting), error.message)
+                return
+            except MemtuiError as error:
                 _log.warning("a turn was not recorded: %s", error.message)
 
 

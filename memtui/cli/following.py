@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memtui.engine.errors import InputError
+from memtui.engine.errors import InputError, ReplacedFileError
 from memtui.ui.format import count, local_time, plural
 
 from .discovering import discovered
@@ -21,6 +21,7 @@ from .progress import Meter
 
 if TYPE_CHECKING:
     from memtui.engine.feeds.following import Followed
+    from memtui.engine.memory import Memory
 
     from .door import Door
 
@@ -47,29 +48,41 @@ def follow(door: Door, places: Sequence[Path], *, later: bool, json: bool) -> in
     meter = Meter()
     with door.writing(background=not later) as memory, _asked_to_stop() as asked:
         note(f"following {plural(len(places), 'place')}; Ctrl+C ends it")
-        stopped = threading.Event()
-        failed: list[BaseException] = []
-
-        def run() -> None:
-            try:
-                memory.follow(
-                    places, stopped, lambda found: _tell(found, meter, json=json), progress=_told_by(meter)
-                )
-            except BaseException as error:
-                failed.append(error)
-
-        thread = threading.Thread(target=run, name="following")
-        thread.start()
-        try:
-            while thread.is_alive() and not asked:
-                thread.join(_LOOK_SECONDS)
-        finally:
-            stopped.set()
-            thread.join()
-            meter.clear()
-        if failed:
-            raise failed[0]
+        while (replaced := _follow(memory, places, asked, meter, json=json)) is not None:
+            memory.reopen()  # what was not written is read again: the new file knows how far it came
+            note(f"{replaced.message} Following goes on with the file that is there now.")
     return OK
+
+
+def _follow(
+    memory: Memory, places: Sequence[Path], asked: list[int], meter: Meter, *, json: bool
+) -> ReplacedFileError | None:
+    """Follow until a signal ends it, or until the memory's file was replaced."""
+    stopped = threading.Event()
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            memory.follow(
+                places, stopped, lambda found: _tell(found, meter, json=json), progress=_told_by(meter)
+            )
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=run, name="following")
+    thread.start()
+    try:
+        while thread.is_alive() and not asked:
+            thread.join(_LOOK_SECONDS)
+    finally:
+        stopped.set()
+        thread.join()
+        meter.clear()
+    if failed and isinstance(failed[0], ReplacedFileError):
+        return failed[0]
+    if failed:
+        raise failed[0]
+    return None
 
 
 @contextmanager

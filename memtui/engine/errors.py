@@ -12,6 +12,7 @@
     │   ├── CorruptFileError    damaged
     │   ├── UnsafePlaceError    a network, FUSE or cloud-sync folder
     │   ├── ReadOnlyError       opened for reading only
+    │   ├── ReplacedFileError   deleted or replaced while it was open; Memory.reopen goes on
     │   └── DiskFullError       no space left
     └── DegradedError       5   a model or an endpoint is missing
 
@@ -86,6 +87,10 @@ class UnsafePlaceError(StoreError):
 
 
 class ReadOnlyError(StoreError):
+    pass
+
+
+class ReplacedFileError(StoreError):
     pass
 
 

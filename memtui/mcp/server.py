@@ -37,7 +37,7 @@ def make_server(
     agent: Agent, groups: Sequence[Group] = DEFAULT_GROUPS, *, without: Collection[str] = ()
 ) -> Server[Any]:
     """A server that offers an agent the tools of these groups but those ``without``, and its memories as resources."""
-    box = Toolbox(agent, groups)
+    box, current = Toolbox(agent, groups), agent.memory.on_current_file
     listed = wire.ListToolsResult(tools=[_listed(tool) for tool in box if tool.name not in without])
 
     async def list_tools(context: Any, params: wire.PaginatedRequestParams | None) -> wire.ListToolsResult:
@@ -51,7 +51,9 @@ def make_server(
     async def list_resources(
         context: Any, params: wire.PaginatedRequestParams | None
     ) -> wire.ListResourcesResult:
-        return wire.ListResourcesResult(resources=await _in_thread(lambda: resources.listed(agent)))
+        return wire.ListResourcesResult(
+            resources=await _in_thread(lambda: current(lambda: resources.listed(agent)))
+        )
 
     async def list_templates(
         context: Any, params: wire.PaginatedRequestParams | None
@@ -60,7 +62,7 @@ def make_server(
 
     async def read_resource(context: Any, params: wire.ReadResourceRequestParams) -> wire.ReadResourceResult:
         try:
-            found = await _in_thread(lambda: resources.read(agent, str(params.uri)))
+            found = await _in_thread(lambda: current(lambda: resources.read(agent, str(params.uri))))
         except MemtuiError as error:
             data = {"uri": str(params.uri), "hint": error.hint}
             raise MCPError(wire.INVALID_PARAMS, error.message, data) from None

@@ -277,3 +277,28 @@ def test_watching_follows_what_programs_write_until_a_signal_ends_it(
     out, err = running.communicate(timeout=120)
     assert (running.returncode, out, err) == (0, b"", b"note: following 1 place; Ctrl+C ends it\n")
     assert cli("stats", "--json").json["active"] == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be replaced there")
+def test_watching_goes_on_with_a_memory_that_was_put_in_the_place_of_the_old_one(
+    program: Program, cli: Cli, home: Path
+) -> None:
+    db = home / "memory.db"
+    file = claude_session(home, "s1", "hello")
+    running = program("import", "--watch", "--json", "--later")
+    assert running.stdout is not None
+    assert json.loads(running.stdout.readline())["turns"] == 1
+    other = db.with_name("other.db")
+    with Memory.open(other, options=Options(background=False, embedder="off")) as memory:
+        memory.remember("From the other file")
+    for suffix in ("-wal", "-shm"):
+        db.with_name(db.name + suffix).unlink()
+    other.replace(db)
+    with file.open("a") as more:
+        more.write(json.dumps(json.loads(file.read_text()) | {"uuid": "u2"}) + "\n")
+    assert json.loads(running.stdout.readline())["turns"] == 2
+    running.send_signal(signal.SIGTERM)
+    _, err = running.communicate(timeout=120)
+    assert running.returncode == 0
+    assert b"was replaced by another file while it was open. Following goes on" in err
+    assert cli("stats", "--json").json["active"] == 3

@@ -245,3 +245,18 @@ async def test_several_runs_at_once_are_told_and_recorded_apart(memory: Memory, 
             ("user", f"Is Ada vegetarian, {number}?"), ("assistant", "Yes."),
         ]  # fmt: skip
     assert all("vegetarian since March" in body["messages"][0]["content"] for body in model.bodies)
+
+
+async def test_turns_that_the_file_did_not_take_are_recorded_with_the_next_ones(
+    memory: Memory, person: Memory
+) -> None:
+    session = AgentMemory(memory).session("monday")
+    path = memory.path
+    assert path is not None
+    aside = path.with_name("aside.db")
+    path.rename(aside)
+    await session.add_items([{"role": "user", "content": "Ada left"}])
+    assert not path.exists(), "no new memory is begun"
+    aside.rename(path)
+    await session.add_items([{"role": "assistant", "content": "Noted"}])
+    assert turns(person) == [("user", "Ada left"), ("assistant", "Noted")]

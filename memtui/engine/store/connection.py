@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import apsw
 
-from memtui.engine.errors import ReadOnlyError, StoreError
+from memtui.engine.errors import ReadOnlyError, ReplacedFileError, StoreError
 
 from .connecting import connect, translate
+from .identity import Identity, difference, identity
 from .running import RunLocks
 from .vec0 import load_vec0
 
 _TURN_SECONDS = 0.002
+_RETURN_SECONDS = 10.0
 
 
 class Connections:
@@ -39,7 +41,9 @@ class Connections:
         self.vectors_missing = ""
         self._write_lock = threading.RLock()
         self._pool_lock = threading.Lock()
+        self._returned = threading.Condition(self._pool_lock)
         self._idle: list[apsw.Connection] = []
+        self._lent = 0
         self._closed = False
         self._data_version = 0
         self._turn_over = 0.0  # when long work last let others write
@@ -48,15 +52,62 @@ class Connections:
         self._asked: apsw.Connection | None = None
         self._checkpoint_lock = threading.Lock()
         self._checkpointer: apsw.Connection | None = None
-        first = self._connect(write=not readonly, opened=first)
-        self._writer = None if readonly else first
-        if readonly:
-            self._idle.append(first)
+        self._writer: apsw.Connection | None = None
+        self._known: Identity | None = None
+        self._not_reopened = ""
+        self._begin(first or connect(path, write=not readonly, immutable=immutable))
 
-    def _connect(self, *, write: bool, opened: apsw.Connection | None = None) -> apsw.Connection:
-        connection = opened or connect(self.path, write=write, immutable=self._immutable)
-        self.vectors_missing = load_vec0(connection)
+    def _begin(self, first: apsw.Connection) -> None:
+        """Go on with the file that this connection has open."""
+        self.vectors_missing = load_vec0(first)
+        if self.path is not None:
+            first.pragma("schema_version")  # from here on the log and its index are there
+            self._known = identity(self.path)
+        if self.readonly:
+            self._idle.append(first)
+        else:
+            self._writer = first
+
+    def _connect(self, *, write: bool) -> apsw.Connection:
+        connection = connect(self.path, write=write, immutable=self._immutable)
+        try:
+            self.refuse_replaced()
+            self.vectors_missing = load_vec0(connection)
+        except BaseException:
+            connection.close()
+            raise
         return connection
+
+    @property
+    def replaced(self) -> str:
+        """What happened to the file since it was opened ("was deleted or moved away"); "" if it is the same."""
+        if self.path is None or self._known is None or self._closed:
+            return ""
+        return difference(self._known, identity(self.path))
+
+    def refuse_replaced(self, hint: str = "") -> None:
+        """Raise ReplacedFileError where the file is not the one that is open."""
+        happened = self.replaced
+        if not happened:
+            return
+        assert self.path is not None and self._known is not None
+        if self.path.exists():
+            next_step = "Open the memory again to go on with what is there now."
+        else:
+            next_step = "Put it back or restore a backup (memtui restore), then open the memory again."
+        self._save_log()
+        raise ReplacedFileError(
+            f"{self.path} {happened} while it was open.", f"{hint or 'Nothing was written.'} {next_step}"
+        )
+
+    def _save_log(self) -> None:
+        """A log without a name dies with this process: take what it holds into the file while nobody has made a new one."""
+        assert self.path is not None and self._known is not None
+        now, known = identity(self.path), self._known
+        ours = now.file == known.file and now.log in (None, known.log) and now.shared in (None, known.shared)
+        if ours and self._writer is not None and not self._writer.in_transaction:
+            with suppress(apsw.Error):
+                self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
 
     @contextmanager
     def read(self) -> Iterator[apsw.Connection]:
@@ -68,6 +119,7 @@ class Connections:
         with self._pool_lock:
             self._check_open()
             connection = self._idle.pop() if self._idle else None
+            self._lent += 1
         try:
             connection = connection or self._connect(write=False)
             connection.execute("BEGIN")
@@ -81,12 +133,13 @@ class Connections:
         except (apsw.Error, UnicodeDecodeError) as error:
             raise translate(error, self.path) from error
         finally:
-            if connection is not None:
-                with self._pool_lock:
-                    if self._closed:
-                        connection.close()
-                    else:
-                        self._idle.append(connection)
+            with self._returned:
+                self._lent -= 1
+                self._returned.notify_all()
+                if connection is not None and self._closed:
+                    connection.close()
+                elif connection is not None:
+                    self._idle.append(connection)
 
     @contextmanager
     def write(self) -> Iterator[apsw.Connection]:
@@ -97,11 +150,13 @@ class Connections:
             )
         with self._write_lock:
             connection = self._require_writer()
+            self.refuse_replaced()
             try:
                 connection.execute("BEGIN IMMEDIATE")
                 try:
                     yield connection
                     connection.execute("COMMIT")
+                    self.refuse_replaced("The last change went into the file that was there: make it again.")
                 finally:
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
@@ -121,8 +176,10 @@ class Connections:
     def exclusive(self) -> Iterator[apsw.Connection]:
         """The writer outside any transaction, for backup, VACUUM and pragmas."""
         with self._write_lock:
+            writer = self._require_writer()
+            self.refuse_replaced()
             try:
-                yield self._require_writer()
+                yield writer
             except (apsw.Error, UnicodeDecodeError) as error:
                 raise translate(error, self.path) from error
 
@@ -133,6 +190,7 @@ class Connections:
         # Not by the writer: the disk may take its time, and whoever writes need not wait for it.
         with self._checkpoint_lock:
             self._check_open()
+            self.refuse_replaced()
             try:
                 if self._checkpointer is None:
                     self._checkpointer = self._connect(write=True)
@@ -147,6 +205,7 @@ class Connections:
         if not self._write_lock.acquire(blocking=False):
             return self._data_version
         try:
+            self.refuse_replaced()
             watcher = self._writer or self._watcher()
             self._data_version = int(watcher.pragma("data_version"))
         except apsw.Error as error:
@@ -173,12 +232,55 @@ class Connections:
     def _check_open(self) -> None:
         if self._closed:
             raise StoreError("This memory is closed.", "Open it again.")
+        if self._not_reopened:
+            raise ReplacedFileError(
+                f"{self.path} was replaced while it was open, and what is there now could not be opened:"
+                f" {self._not_reopened}",
+                "Restore a backup (memtui restore), then open the memory again.",
+            )
+
+    @contextmanager
+    def renewing(self) -> Iterator[Callable[[apsw.Connection, bool], None]]:
+        """Close every connection; inside, hand over one to the file that is there now, and whether it is immutable.
+
+        Raises StoreError while somebody reads for over 10 seconds. If nothing is handed over, every call raises
+        ReplacedFileError until another try.
+        """
+        with self._checkpoint_lock, self._write_lock, self._returned:
+            if self._closed:
+                self._check_open()
+            reading = not self._returned.wait_for(lambda: not self._lent, _RETURN_SECONDS)
+            if reading or (self._writer is not None and self._writer.in_transaction):
+                raise StoreError("The memory is in use in this program.", "Try again in a moment.")
+            self._close_connections()
+
+            def hand_over(first: apsw.Connection, immutable: bool) -> None:
+                self._immutable = immutable
+                self._begin(first)
+                self._not_reopened = ""
+
+            try:
+                yield hand_over
+            except BaseException as error:
+                self._not_reopened = str(error) or type(error).__name__
+                raise
+
+    def _close_connections(self) -> None:
+        # The last one to close takes the log into the file and deletes both by name: not those of another file.
+        replaced = bool(self.replaced)
+        if replaced:
+            self._save_log()
+        for connection in (*self._idle, self._asked, self._checkpointer, self._writer):
+            if connection is not None:
+                if replaced:
+                    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+                connection.close()
+        self._idle.clear()
+        self._asked = self._checkpointer = self._writer = None
 
     def close(self) -> None:
         with self._checkpoint_lock, self._write_lock, self._pool_lock:
+            if not self._closed:
+                self._close_connections()
             self._closed = True
             self.runs.release_all()
-            for connection in (*self._idle, self._asked, self._checkpointer, self._writer):
-                if connection is not None:
-                    connection.close()
-            self._idle.clear()

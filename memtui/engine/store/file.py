@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import stat
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
@@ -43,8 +45,7 @@ def open_file(where: Path | str, *, readonly: bool = False, allow_unsafe: bool =
         raise InputError("A path cannot contain a NUL character.", "Choose another path with --db.")
     path = Path(where).expanduser().absolute()
     paths.check_place(path, allow_unsafe=allow_unsafe)
-    immutable = False
-    try:
+    with _told(path):
         if not path.exists():
             if readonly:
                 raise StoreError(
@@ -57,6 +58,34 @@ def open_file(where: Path | str, *, readonly: bool = False, allow_unsafe: bool =
         connections = Connections(path, readonly=readonly, immutable=immutable, first=probe)
         if not readonly:
             _upgrade(connections, path)
+    return connections
+
+
+def reopen(connections: Connections) -> None:
+    """Go on with the file that is at the path now. Never creates one.
+
+    Raises StoreError and its kin for a file that cannot be used; ``reopen`` may be tried again then.
+    """
+    path = connections.path
+    if path is None:
+        return
+    with _told(path), connections.renewing() as hand_over:
+        if not path.exists():
+            raise StoreError(
+                f"There is no memory at {path}.", "Put it back, or restore a backup: memtui restore."
+            )
+        _refuse_unusable(path, readonly=connections.readonly)
+        hand_over(*_probe(path, readonly=connections.readonly))
+    if not connections.readonly:
+        with _told(path), connections.exclusive() as writer:
+            migrate.upgrade(writer, path)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What goes wrong with the file at ``path``, as an error of memtui."""
+    try:
+        yield
     except apsw.Error as error:
         raise translate(error, path) from error
     except PermissionError as error:
@@ -67,7 +96,6 @@ def open_file(where: Path | str, *, readonly: bool = False, allow_unsafe: bool =
         raise paths.no_room(error, path) or StoreError(
             f"{path} cannot be used: {error.strerror or error}.", "Choose another path with --db."
         ) from error
-    return connections
 
 
 def _upgrade(connections: Connections, path: Path) -> None:

@@ -99,7 +99,7 @@ def call(agent: Agent, tool: Tool | None, arguments: Mapping[str, Any] | str | b
             "bad_arguments", f"The arguments of {tool.name} cannot be used: {error}", _usage(tool.arguments)
         )
     try:
-        return ToolAnswer(value=tool.run(agent, given))
+        return ToolAnswer(value=agent.memory.on_current_file(lambda: tool.run(agent, given)))
     except MemtuiError as error:
         return _refusal(_code(error), error.message, error.hint)
     except Exception as error:  # a fault of ours must not end the agent's run; the log has it

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
+from memtui.engine.errors import ReplacedFileError
 from memtui.engine.records import (
     Changes,
     CheckReport,
@@ -19,7 +20,7 @@ from memtui.engine.records import (
     Stats,
     StrategyReport,
 )
-from memtui.engine.store import stats
+from memtui.engine.store import file, history, stats
 from memtui.engine.store.tables import COVERED
 from memtui.engine.verbs.finding import Finding
 from memtui.engine.verbs.undoing import Undoing
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from memtui.engine.maintain.schedule.scheduler import Scheduler
     from memtui.engine.store.jobs import JobRun
     from memtui.engine.upkeep import Upkeep
+
+T = TypeVar("T")
 
 
 class Keeping(Finding, Undoing):
@@ -109,8 +112,35 @@ class Keeping(Finding, Undoing):
 
         return Backups(self._connections, self._clock, on_restore=self._restored)
 
+    def reopen(self) -> None:
+        """Go on with the file that is at the path now, after a ReplacedFileError; subscribers hear that all changed.
+
+        Raises StoreError and its kin for a file that cannot be used: then it may be tried again. What waits here to
+        be written is the caller's to keep.
+        """
+        file.reopen(self._connections)
+        if not self.readonly:
+            history.close_dead(self._connections)
+        self._reopened()
+
+    def on_current_file(self, work: Callable[[], T]) -> T:
+        """Run ``work`` on the file that is at the path: one that was replaced meanwhile is opened first.
+
+        Work that met a ReplacedFileError is done again, once. Raises what ``reopen`` raises.
+        """
+        if self._connections.replaced:
+            self.reopen()
+        try:
+            return work()
+        except ReplacedFileError:
+            self.reopen()
+            return work()
+
     def _restored(self, operation: Operation) -> None:
         """The file holds something else now: nothing that was known about it counts."""
+        self._reopened(operation)
+
+    def _reopened(self, operation: Operation | None = None) -> None:
         self._indexer.forget_names()
         self._health = None
         self._call("changed", Changes(tables=frozenset({*COVERED, "*"}), operation=operation))
