@@ -66,7 +66,7 @@ def outline(error: BaseException) -> str:
 
 def clean(text: str) -> str:
     """``text`` without secrets, on one line, its control characters and surrogates escaped."""
-    from .engine.secrets import redact
+    from .engine.guards.secrets import redact
 
     text = redact(text)[0]
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

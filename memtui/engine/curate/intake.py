@@ -52,7 +52,7 @@ def accept(content: str, kind: Kind, policy: SecretPolicy) -> Intake:
     mode = policy.episodes if kind == "episode" else policy.facts
     if mode == "keep":
         return Intake(content, {})
-    from memtui.engine import secrets  # its patterns take 40 ms, and reading needs none
+    from memtui.engine.guards import secrets  # its patterns take 40 ms, and reading needs none
 
     if mode == "redact":
         redacted, kinds = secrets.redact(content)

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from memtui.engine import secrets
+from memtui.engine.guards import secrets
+from memtui.engine.guards.instructions import find_instructions
 from memtui.engine.records import TRUST_ORDER, Record, Trust
 
 from .compare.similarity import read, says, tokens
 from .extract.sentences import sentences
-from .instructions import find_instructions
 
 # How much of a fact its sources must lack before it counts as unsupported: a rewording shares fewer words.
 _MISSING_SHARE = 0.7

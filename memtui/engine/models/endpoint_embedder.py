@@ -16,8 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from memtui.engine.errors import DegradedError
+from memtui.engine.guards.secrets import find_secrets
 from memtui.engine.records import EmbeddingOptions
-from memtui.engine.secrets import find_secrets
 
 from .embedders import WordWeight
 from .endpoint import (

@@ -121,7 +121,7 @@ def _cut(output: str) -> str:
 
 
 def _prompt(step_name: str, step_type: str, output: str) -> str:
-    from memtui.engine import secrets  # its patterns take 40 ms
+    from memtui.engine.guards import secrets  # its patterns take 40 ms
 
     told, _ = secrets.redact(output.strip()[: 2 * LONGEST])
     step = json.dumps({"step": step_name, "type": step_type}, ensure_ascii=False)

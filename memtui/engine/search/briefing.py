@@ -210,7 +210,7 @@ def why_kept_back(memory: MemoryRecord) -> str:
         return "it holds a secret"
     if memory.trust == "user" or memory.protected:
         return ""
-    from memtui.engine.maintain.instructions import find_instructions  # its patterns take 20 ms
+    from memtui.engine.guards.instructions import find_instructions  # its patterns take 20 ms
 
     reasons = find_instructions(memory.content)
     return f"it reads like an order ({reasons[0]}) and nobody confirmed it" if reasons else ""

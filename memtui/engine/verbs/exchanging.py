@@ -157,6 +157,6 @@ class Exchanging(Keeping):
 
 def _is_order(text: str) -> bool:
     """Whether a text talks to the assistant."""
-    from memtui.engine.maintain.instructions import find_instructions  # a tenth of a second of patterns
+    from memtui.engine.guards.instructions import find_instructions  # a tenth of a second of patterns
 
     return bool(find_instructions(text))

@@ -5,7 +5,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtui.engine.maintain.instructions import find_instructions
+from memtui.engine.guards.instructions import find_instructions
 from memtui.engine.maintain.suspicious import least_trust, suspicions, unsupported
 from planted_orders import ORDERS
 

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from .order_shapes import SHAPES
+from .shapes import SHAPES
 
 _MOST_CHARACTERS = 20_000
 _LOOKALIKES = str.maketrans("аеорсхуіјѕԁһⅼɡɑοειν", "aeopcxyijsdhlgaoeiv")

@@ -11,7 +11,8 @@ and placeholders in code are not secrets.
 
 from __future__ import annotations
 
-from ..records import Record
+from memtui.engine.records import Record
+
 from .assigned import find_assignments, find_in_urls
 from .numbers import find_numbers
 from .tokens import find_private_keys, find_tokens

@@ -11,7 +11,7 @@ import uuid
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtui.engine.secrets import find_secrets, redact
+from memtui.engine.guards.secrets import find_secrets, redact
 
 _random = random.Random(7)
 _LOWER, _DIGITS = "abcdefghijklmnopqrstuvwxyz", "0123456789"
