@@ -53,7 +53,7 @@ class AgentMemory:
     """What an agent of the SDK needs of a memory. Raises FilterError, InputError as ``Memory.tools`` does."""
 
     def __init__(
-        self, memory: Memory, *, filter: str = "", project: str | None = None, readonly: bool = False
+        self, memory: Memory, *, filter: str | None = None, project: str | None = None, readonly: bool = False
     ) -> None:
         self._agent = Agent(memory, filter=filter, project=project, readonly=readonly)
         self._told: WeakKeyDictionary[Any, tuple[str, str]] = WeakKeyDictionary()

@@ -87,7 +87,7 @@ def _options(
     door.check()
     if door.demo:
         raise UsageError("The demo is thrown away when it ends.", "Leave --demo out.")
-    if filter:
+    if filter is not None or project is not None:
         # The server would refuse it when the agent starts it, where nobody sees why.
         filters.compile(confine.expression(filter, project), now=time.time())
     named = {

@@ -38,6 +38,6 @@ def hook_command(
     }
     flags = {"--readonly": door.readonly, "--allow-unsafe-fs": door.allow_unsafe_fs}
     run(
-        {name: value for name, value in given.items() if value}
+        {name: value for name, value in given.items() if value is not None}
         | {name: "" for name, on in flags.items() if on}
     )

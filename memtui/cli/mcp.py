@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.command("mcp", cls=Command)
 @click.option("--agent", metavar="NAME", default="mcp", show_default=True, help="Who signs the changes.")
 @click.option("--project", metavar="NAME", help="It sees and writes only this project.")
-@click.option("--filter", metavar="EXPR", default="", help="It sees only what passes: '-tag:private'.")
+@click.option("--filter", metavar="EXPR", help="It sees only what passes: '-tag:private'.")
 @click.option("--tools", "more", type=click.Choice(["consolidator"]), help="Offer these tools as well.")
 @click.option("--no-recording", is_flag=True, help="Offer no record_turn: hooks record what is said.")
 @click.option("--no-jobs", is_flag=True, help="Leave the maintenance jobs to other programs.")
@@ -36,7 +36,7 @@ def mcp_command(
     door: Door,
     agent: str,
     project: str | None,
-    filter: str,
+    filter: str | None,
     more: Group | None,
     no_recording: bool,
     no_jobs: bool,

@@ -61,14 +61,15 @@ class Memory(Verbs):
         return memory
 
     def tools(
-        self, groups: Sequence[Group] = ("memory", "observations", "scratchpad"), *, filter: str = "",
+        self, groups: Sequence[Group] = ("memory", "observations", "scratchpad"), *, filter: str | None = None,
         project: str | None = None, readonly: bool = False,
     ) -> Toolbox:  # fmt: skip
         """What a language model may call on this memory: ``functions()`` for its API, ``call(name, arguments)``.
 
         The memory must be open for ``agent:<name>``. ``filter`` and ``project`` narrow what there is for this
         agent: what lies outside it can neither read nor change, nor learn that it is there. ``groups`` may add
-        ``consolidator``. Raises FilterError for a bad filter, InputError for a memory open for somebody else.
+        ``consolidator``. Raises FilterError for a bad filter, InputError for an empty one and for a memory open for
+        somebody else.
         """
         from memtui.engine.tools.agent import Agent
         from memtui.engine.tools.registry import Toolbox

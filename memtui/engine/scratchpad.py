@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Self
 
 import apsw
+from msgspec.structs import replace
 
 from memtui.engine.clock import Clock
 from memtui.engine.curate import pad
@@ -17,10 +19,14 @@ from memtui.engine.store.sql import storable
 from memtui.engine.wording import quoted
 
 _MOST_FOUND = 1_000
+_LONGEST_LABEL = 80
 
 
 class Scratchpad:
-    """Safe to call from any thread; every change is one undoable operation, signed by the memory's actor."""
+    """Safe to call from any thread; every change is one undoable operation, signed by the memory's actor.
+
+    ``prefix``: keys that begin with it are the only ones there are; it is not seen from here.
+    """
 
     def __init__(
         self,
@@ -29,22 +35,39 @@ class Scratchpad:
         actor: Callable[[], str],
         secrets: SecretPolicy,
         said: Callable[[Operation], None],
+        prefix: str = "",
     ) -> None:
+        self._prefix = prefix
         self._connections = connections
         self._clock = clock
         self._actor = actor
         self._secrets = secrets
         self._said = said
 
+    def confined(self, scope: str) -> Self:
+        """The part of it that belongs to a scope. Its keys begin with the scope in brackets: ``[project:work] task``."""
+        if not scope:
+            return self
+        label = scope.translate({ord(sign): "" for sign in "[]"})
+        label = "".join(sign if sign.isprintable() else " " for sign in label)[:_LONGEST_LABEL]
+        if label != scope:
+            from hashlib import blake2b  # for few; opening a memory goes without
+
+            label += f" {blake2b(scope.encode('utf-8', 'replace'), digest_size=6).hexdigest()}"
+        return type(self)(
+            self._connections, self._clock, self._actor, self._secrets, self._said, f"[{label}] "
+        )
+
     def get(self, key: str) -> Note:
         """The entry of a key. Raises NotFoundError for a missing one."""
         with self._connections.read() as connection:
-            return scratchpad.get(connection, _known(connection, key))
+            return self._get(connection, self._known(connection, key))
 
     def keys(self, prefix: str = "") -> list[str]:
         """All keys that begin with ``prefix``, in order."""
         with self._connections.read() as connection:
-            return scratchpad.keys(connection, storable(prefix))
+            found = scratchpad.keys(connection, self._prefix + storable(prefix))
+        return [key.removeprefix(self._prefix) for key in found]
 
     def search(self, text: str = "", *, limit: int = _MOST_FOUND, beginning: int | None = None) -> list[Note]:
         """Entries with ``text`` in their key or value, in any case and script; the latest first, all for "".
@@ -52,12 +75,13 @@ class Scratchpad:
         ``beginning``: of each value only so many characters.
         """
         with self._connections.read() as connection:
-            return scratchpad.search(connection, storable(text), limit, beginning)
+            found = scratchpad.search(connection, storable(text), limit, beginning, self._prefix)
+        return [self._seen(note) for note in found]
 
     def writer(self, key: str) -> str | None:
         """Who wrote an entry last; None when history does not know any more. Raises NotFoundError."""
         with self._connections.read() as connection:
-            return scratchpad.writer(connection, scratchpad.get(connection, _known(connection, key)).pad_id)
+            return scratchpad.writer(connection, self._get(connection, self._known(connection, key)).pad_id)
 
     def set(self, key: str, value: str, *, expected: str | None = None) -> Note:
         """Write a value under a key. ``expected``: the value that the writer saw; "" where there was none.
@@ -66,19 +90,19 @@ class Scratchpad:
         What looks like a secret is blacked out where the policy for facts says so.
         """
         with self._connections.read() as connection:
-            key = _known(connection, key)
-            if scratchpad.find(connection, key) is None:
+            key = self._known(connection, key)
+            if self._find(connection, key) is None:
                 key = pad.usable_key(key)
         value = pad.accept(value, self._secrets)
-        label = f"Wrote {quoted(key)} on the scratchpad"
+        label = f"Wrote {quoted(self._prefix + key)} on the scratchpad"
         with history.operation(self._connections, self._clock, self._actor(), "scratchpad", label) as op:
-            before = scratchpad.find(op.connection, key)
+            before = self._find(op.connection, key)
             if expected is not None and expected != (before.value if before else ""):
                 raise InputError(
                     f"{key!r} was changed by somebody else meanwhile.", "Look at it again, then write."
                 )
-            scratchpad.put(op.connection, key, value, int(self._clock()))
-            note = scratchpad.get(op.connection, key)
+            scratchpad.put(op.connection, self._prefix + key, value, int(self._clock()))
+            note = self._get(op.connection, key)
         if note != before:
             self._told(op.op_id)
         return note
@@ -86,11 +110,11 @@ class Scratchpad:
     def delete(self, key: str) -> Note:
         """Take an entry away; undo brings it back. Returns what it was. Raises NotFoundError."""
         with self._connections.read() as connection:
-            key = _known(connection, key)
-        label = f"Deleted {quoted(key)} from the scratchpad"
+            key = self._known(connection, key)
+        label = f"Deleted {quoted(self._prefix + key)} from the scratchpad"
         with history.operation(self._connections, self._clock, self._actor(), "scratchpad", label) as op:
-            gone = scratchpad.get(op.connection, key)
-            scratchpad.remove(op.connection, key)
+            gone = self._get(op.connection, key)
+            scratchpad.remove(op.connection, self._prefix + key)
         self._told(op.op_id)
         return gone
 
@@ -99,10 +123,22 @@ class Scratchpad:
             operation = operations.get(connection, op_id)
         self._said(operation)
 
+    def _known(self, connection: apsw.Connection, key: str) -> str:
+        """The key that is meant: as it is, where another program wrote one so, else without blanks around it."""
+        if not isinstance(key, str):
+            raise InputError(f"A key is text, not {type(key).__name__}.", "Pass a string.")
+        key = storable(key)
+        return key if self._find(connection, key) is not None else key.strip()
 
-def _known(connection: apsw.Connection, key: str) -> str:
-    """The key that is meant: as it is, where another program wrote one so, else without blanks around it."""
-    if not isinstance(key, str):
-        raise InputError(f"A key is text, not {type(key).__name__}.", "Pass a string.")
-    key = storable(key)
-    return key if scratchpad.find(connection, key) is not None else key.strip()
+    def _find(self, connection: apsw.Connection, key: str) -> Note | None:
+        note = scratchpad.find(connection, self._prefix + key)
+        return None if note is None else self._seen(note)
+
+    def _get(self, connection: apsw.Connection, key: str) -> Note:
+        note = self._find(connection, key)
+        if note is None:
+            raise scratchpad.missing(key)
+        return note
+
+    def _seen(self, note: Note) -> Note:
+        return replace(note, key=note.key.removeprefix(self._prefix))

@@ -88,7 +88,7 @@ def _opened(given: dict[str, str], opened: list[Quick]) -> Quick:
         Path(named).expanduser() if named else paths.default_memory(),
         agent=given.get("--agent", "claude-code"),
         options=options,
-        filter=given.get("--filter", ""),
+        filter=given.get("--filter"),
         project=given.get("--project"),
         readonly="--readonly" in given,
     )

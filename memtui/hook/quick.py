@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.engine.clock import local_midnight
-from memtui.engine.curate import turns
+from memtui.engine.curate import intake, turns
 from memtui.engine.records import MemoryRecord, Options
 from memtui.engine.store import file, history, memories, recalls
 from memtui.engine.store.sql import scalar
@@ -26,12 +26,16 @@ _FOLLOWED = ("import:claude-code", "import:claude-history")
 
 
 class Quick:
-    """An open memory file. ``filter`` and ``project`` confine what is told, as in ``tools.agent``."""
+    """An open memory file. ``filter`` and ``project`` confine what is told, as in ``tools.agent``.
+
+    Raises InputError where one of them is empty."""
 
     def __init__(
-        self, path: Path, *, agent: str, options: Options, filter: str = "", project: str | None = None,
+        self, path: Path, *, agent: str, options: Options, filter: str | None = None, project: str | None = None,
         readonly: bool = False,
     ) -> None:  # fmt: skip
+        intake.scope(filter, "filter")
+        intake.scope(project, "project")
         self._connections = file.open_file(path, readonly=readonly, allow_unsafe=options.allow_unsafe_fs)
         self._agent = agent
         self._options = options
@@ -52,7 +56,7 @@ class Quick:
             return briefing.brief(
                 connection, prompt, filter=within, embedder=NO_VECTORS, now=time.time(),
                 profile=confine.without_names(profile) if within else profile,
-                session_id=session_id, fade_threshold=self._options.fade_threshold,
+                session_id=session_id, fade_threshold=self._options.fade_threshold, alone=bool(within),
             )  # fmt: skip
 
     def record(

@@ -159,6 +159,13 @@ def test_a_filter_that_the_server_would_refuse_is_refused_before_it_is_written(c
     assert not (home / ".codex").exists()
 
 
+@pytest.mark.parametrize("scope", [["--filter", ""], ["--project", " "]])
+def test_an_empty_scope_is_refused_before_it_is_written(scope: list[str], cli: Cli, home: Path) -> None:
+    told = cli("connect", "codex", *scope, "--yes")
+    assert (told.code, "is empty" in told.err) == (3, True)
+    assert not (home / ".codex").exists()
+
+
 def test_scripts_learn_what_was_written(cli: Cli, home: Path) -> None:
     shown = cli("connect", "claude-code", "--hooks", "--dry-run", "--json").json
     assert shown["written"] is False

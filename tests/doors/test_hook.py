@@ -215,6 +215,14 @@ def test_whatever_goes_wrong_it_ends_well_and_the_log_says_why(
     assert memory.view.count_sessions() == (1 if options else 0)  # what was said is recorded all the same
 
 
+@pytest.mark.parametrize("option", ["--filter=", "--project=", "--project= "])
+def test_an_empty_scope_lets_it_do_nothing(option: str, memory: Memory, place: Path, home: Path) -> None:
+    done = hook(place, prompt("Is Ada vegetarian?"), option)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert "is empty" in logged(home)
+    assert memory.view.count_sessions() == 0
+
+
 def test_a_file_that_is_no_memory_is_left_alone(tmp_path: Path, home: Path) -> None:
     place = tmp_path / "memory.db"
     place.write_bytes(b"something else entirely")
@@ -265,7 +273,7 @@ def test_where_it_is_confined_it_does_not_search_by_names(
         return brief(*given, **named)
 
     monkeypatch.setattr(briefing, "brief", noted)
-    for filter in ("", "tag:work"):
+    for filter in (None, "tag:work"):
         quick = Quick(place, agent="cc", options=QUIET, filter=filter)
         quick.context("Is Ada vegetarian?", "s1")
         quick.close()

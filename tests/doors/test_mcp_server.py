@@ -170,7 +170,7 @@ async def test_what_is_filtered_out_does_not_exist(place: Path) -> None:
     with Memory.open(place, options=QUIET) as memory:
         hidden = memory.remember("The safe opens with the blue key", tags=["private"])
         shown = memory.remember("The safe is in the cellar")
-    async with connected(place, "--filter", "-tag:private", "--project", "") as client:
+    async with connected(place, "--filter", "-tag:private") as client:
         found = (await ask(client, "search_memory", query="safe blue key", limit=50))["memories"]
         assert [memory["id"] for memory in found] == [shown.id]
         assert (await ask(client, "memory_stats"))["by_kind"]["fact"] == 1
@@ -280,10 +280,12 @@ def test_it_ends_cleanly_when(how: str, place: Path) -> None:
     [
         (("--readonly",), 4, "There is no memory at"),
         (("--filter", "kind:("), 3, "kind: has no value"),
+        (("--filter", " "), 3, "The filter is empty"),
+        (("--project", ""), 3, "The project is empty"),
         (("--agent", ""), 3, "is not an actor"),
         (("--tools", "nothing"), 2, "nothing"),
     ],
-    ids=range(4),
+    ids=range(6),
 )
 def test_what_keeps_it_from_starting_is_said_on_stderr(
     options: tuple[str, ...], code: int, words: str, place: Path

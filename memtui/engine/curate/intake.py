@@ -91,6 +91,15 @@ def name(value: str, what: str) -> str:
     return storable(value)
 
 
+def scope(value: str | None, what: str) -> None:
+    """Raise InputError for a filter or project that was meant to confine somebody and is empty. None confines nothing."""
+    if value is not None and not value.strip():
+        raise InputError(
+            f"The {what} is empty: it would confine nothing.",
+            f"Give a {what}, or leave it out for all of the memory.",
+        )
+
+
 _ROLE_TRUST: dict[str, Trust] = {
     "user": "user", "human": "user",
     **dict.fromkeys(("assistant", "agent", "ai", "bot", "chatbot", "model", "llm", "chatgpt", "gpt", "claude",

@@ -101,16 +101,21 @@ def brief(
     now: float,
     session_id: str | None = None,
     fade_threshold: float,
+    alone: bool = False,
 ) -> ContextBlock:
-    """Make the block for a prompt. Raises FilterError for a bad filter, InputError for a bad limit."""
+    """Make the block for a prompt. ``alone``: as if the memory held nothing but what passes the filter.
+
+    Raises FilterError for a bad filter, InputError for a bad limit.
+    """
     if not 1 <= limit <= MOST:
         raise InputError(f"A context block cannot hold {limit!r} facts.", f"Give a limit from 1 to {MOST}.")
     space = vectors.space(connection)
     near = nearness.of(space.model_id if space else "").bears
-    asked = _words(words := question.read(connection, prompt, FACTS))
     within = scope(
-        compile(f"kind:fact {filter}".strip(), now, fade_threshold=fade_threshold), exclude_session=session_id
-    )
+        compile(f"kind:fact {filter}".strip(), now, fade_threshold=fade_threshold),
+        exclude_session=session_id, alone=alone,
+    )  # fmt: skip
+    asked = _words(words := question.read(connection, prompt, FACTS, within if alone else None))
     # With very many facts, those without a word in common are compared only when those with one are too few.
     few = bool(filter.strip()) or words.rows <= MOST_COMPARED or profile.fusion != "score"
     for nearest in (True,) if few else (False, True):
@@ -118,7 +123,7 @@ def brief(
         result = search(
             connection, prompt, filter=f"kind:fact is:active,superseded {filter}".strip(), limit=limit + _SPARE,
             profile=profile, embedder=embedder, now=now, exclude_session=session_id,
-            fade_threshold=fade_threshold, nearest=nearest,
+            fade_threshold=fade_threshold, nearest=nearest, alone=alone,
         )  # fmt: skip
         told, left_out = _chosen(_successors(connection, result.hits, within, now), asked, near, limit)
         if len(told) == limit:

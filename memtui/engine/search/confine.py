@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import msgspec
 
+from memtui.engine.curate import intake
 from memtui.engine.records import Profile
 
-from .filter_terms import Value
+from .filter_terms import Value, parse
 
 
-def expression(filter: str, project: str | None) -> str:
-    """The filter within which an agent may look; "" for all of the memory."""
-    narrowed = " ".join(filter.split("\n")).strip()
-    return f"{narrowed} project:{quoted(project)}".strip() if project else narrowed
+def expression(filter: str | None, project: str | None) -> str:
+    """The filter within which an agent may look; "" where neither is given: all of the memory.
+
+    Reflections are drawn from all of it, so they are left out of a part, unless its filter asks for them.
+    Raises FilterError, and InputError for a scope that is given and empty.
+    """
+    intake.scope(filter, "filter")
+    intake.scope(project, "project")
+    narrowed = " ".join((filter or "").split("\n")).strip()
+    terms = parse(narrowed)  # by itself: what follows must not become a part of it
+    if filter is not None and not terms:
+        intake.scope("", "filter")
+    if project is not None:
+        narrowed = f"{narrowed} project:{quoted(project)}".strip()
+    if narrowed and not any(term.key == "kind" and not term.negated for term in terms):
+        narrowed += " -kind:reflection"
+    return narrowed
 
 
 def quoted(text: str) -> str:

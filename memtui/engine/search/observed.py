@@ -43,11 +43,14 @@ class ObservationHit(Record):
 
 def within(
     now: float, *, category: Category | None = None, filter: str = "", after: int | None = None,
-    before: int | None = None,
+    before: int | None = None, alone: bool = False,
 ) -> Scope:  # fmt: skip
-    """Observations that pass; ``after`` (included) and ``before`` (not) are Unix seconds. Raises FilterError."""
+    """Observations that pass; ``after`` (included) and ``before`` (not) are Unix seconds. ``alone``: see ``Scope``.
+
+    Raises FilterError.
+    """
     terms = ["kind:observation", f"category:{category}" if category else "", filter]
-    chosen = scope(compile(" ".join(filter_ for filter_ in terms if filter_), now))
+    chosen = scope(compile(" ".join(filter_ for filter_ in terms if filter_), now), alone=alone)
     where, bindings = chosen.where, dict(chosen.bindings)
     if after is not None:
         where, bindings["after"] = f"{where} AND m.event_time >= :after", after
@@ -69,7 +72,7 @@ def recall(
         raise InputError(f"{limit!r} observations cannot be recalled.", f"Give a limit from 1 to {MOST:,}.")
     if not 0.0 <= min_score <= 1.0:
         raise InputError(f"A least score lies between 0 and 1, not {min_score!r}.", "For example 0.1.")
-    asked = question.read(connection, query, OBSERVATIONS)
+    asked = question.read(connection, query, OBSERVATIONS, scope if scope.alone else None)
     found = keyword.first_pass(connection, asked, scope, max(_LEAST_READ, 2 * limit))
     read = memories.by_rid(connection, [one.rid for one in found], now)
     scored = [(bm25, memory) for memory in read if (bm25 := _bm25(asked, memory.content)) > 0.0]

@@ -115,8 +115,12 @@ def _inside(
     rids = rarity.few(connection, scope) if scope is not None else None
     if not rids:
         return None if rids is None else Inside([], None, None)
-    of_words = rarity.among(connection, index, rids, [(word, stem) for stem, word in words.items()])
-    of_pairs = rarity.among(connection, CJK, rids, list(pairs.items())) if pairs else None
+    assert scope is not None
+    listed = [(word, stem) for stem, word in words.items()]
+    of_words = rarity.among(connection, index, rids, listed, whatever=scope.alone)
+    of_pairs = (
+        rarity.among(connection, CJK, rids, list(pairs.items()), whatever=scope.alone) if pairs else None
+    )
     if of_words is None or (pairs and of_pairs is None):
         return None
     return Inside(rids, of_words, of_pairs)

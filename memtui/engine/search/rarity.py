@@ -65,20 +65,26 @@ class Among:
 
 
 def few(connection: apsw.Connection, scope: Scope) -> list[int] | None:
-    """The memories of a scope, oldest first; None where there are many."""
+    """The memories of a scope, oldest first; None where there are many, unless it stands alone."""
     if scope.broad:
         return None
+    most = -1 if scope.alone else FEW + 1
     rows = connection.execute(
-        f"SELECT m.rid FROM memories m WHERE {scope.where} LIMIT {FEW + 1}", scope.bindings
+        f"SELECT m.rid FROM memories m WHERE {scope.where} LIMIT {most}", scope.bindings
     )
     rids = sorted(rid for (rid,) in rows)
-    return rids if len(rids) <= FEW else None
+    return rids if scope.alone or len(rids) <= FEW else None
 
 
 def among(
-    connection: apsw.Connection, index: Index, rids: Sequence[int], words: Sequence[tuple[str, str]]
-) -> Among | None:
-    """Count the words (each with its stem) among these memories; None where that would take long."""
+    connection: apsw.Connection, index: Index, rids: Sequence[int], words: Sequence[tuple[str, str]], *,
+    whatever: bool = False,
+) -> Among | None:  # fmt: skip
+    """Count the words (each with its stem) among these memories; None where that would take long, unless
+    ``whatever`` it takes.
+    """
+    if whatever:
+        return Among(connection, index, rids, words)
     whole = statistics.of(connection, index)
     if whole.rows * len(words) > MOST_POSTINGS:
         [(newest,)] = connection.execute("SELECT max(rid) FROM memories")

@@ -20,13 +20,15 @@ class Scope(Record):
     """``where`` is a condition over a row of memories called ``m``.
 
     ``broad``: only a few memories of the chosen kinds are out of it, so that an arm does better to find first
-    and look at the scope then.
+    and look at the scope then. ``alone``: what is out of it has no part in any number: words are counted in the
+    scope only, however much it holds.
     """
 
     filter: CompiledFilter
     where: str
     bindings: dict[str, Any]
     broad: bool
+    alone: bool = False
 
     @property
     def kinds(self) -> frozenset[Kind]:
@@ -47,14 +49,14 @@ class Scope(Record):
         return len(self.kinds) == len(KINDS)
 
 
-def scope(filter: CompiledFilter, *, exclude_session: str | None = None) -> Scope:
+def scope(filter: CompiledFilter, *, exclude_session: str | None = None, alone: bool = False) -> Scope:
     """Everything that passes the filter, but for one session."""
     where, bindings = filter.where, dict(filter.bindings)
     if exclude_session is not None:
         where += " AND m.session_id IS NOT :exclude_session"
         bindings["exclude_session"] = exclude_session
     broad = all(term.key == "kind" or _lets_active_pass(term) for term in filter.terms)
-    return Scope(filter=filter, where=where, bindings=bindings, broad=broad)
+    return Scope(filter=filter, where=where, bindings=bindings, broad=broad and not alone, alone=alone)
 
 
 def _lets_active_pass(term: Term) -> bool:

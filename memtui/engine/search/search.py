@@ -35,12 +35,14 @@ def search(
     exclude_session: str | None = None,
     nearest: bool = True,
     profile_note: str = "",
+    alone: bool = False,
 ) -> SearchResult:
     """The best ``limit`` memories for a question in any words.
 
     ``embedder`` makes the question's vector; a string instead says why there are no vectors.
     ``exclude_session`` keeps the talk that is going on out of its own answers.
     ``profile_note``: what the reader should know about the profile.
+    ``alone``: rank as if the memory held nothing but what passes the filter.
     ``nearest`` False: do not look for what is near in meaning only, which takes long where there is much.
     No query raises; FilterError for a bad filter, InputError for a limit outside 1 to 1,000.
     """
@@ -48,7 +50,7 @@ def search(
     if not 1 <= limit <= MOST_HITS:
         raise InputError(f"A search cannot return {limit!r} hits.", f"Give a limit from 1 to {MOST_HITS:,}.")
     compiled = compile(filter, now, fade_threshold=fade_threshold)
-    within = scope(compiled, exclude_session=exclude_session)
+    within = scope(compiled, exclude_session=exclude_session, alone=alone)
     ranking = rank(connection, query, within, profile, embedder, nearest=nearest)
     return SearchResult(
         query=query,

@@ -27,12 +27,8 @@ class Note(Record):
 _COLUMNS = "pad_id, key, value, updated_at"
 
 
-def get(connection: apsw.Connection, key: str) -> Note:
-    """Raises NotFoundError for a key that is not there."""
-    found = find(connection, key)
-    if found is None:
-        raise NotFoundError(f"The scratchpad has no key {key!r}.", "List the keys to see which there are.")
-    return found
+def missing(key: str) -> NotFoundError:
+    return NotFoundError(f"The scratchpad has no key {key!r}.", "List the keys to see which there are.")
 
 
 def find(connection: apsw.Connection, key: str) -> Note | None:
@@ -64,15 +60,19 @@ def keys(connection: apsw.Connection, prefix: str = "") -> list[str]:
     return [key for (key,) in rows]
 
 
-def search(connection: apsw.Connection, text: str, limit: int, beginning: int | None = None) -> list[Note]:
+def search(
+    connection: apsw.Connection, text: str, limit: int, beginning: int | None = None, prefix: str = ""
+) -> list[Note]:
     """Entries with ``text`` in their key or value, in any case and script; the latest first.
 
-    ``beginning``: of each value only so many characters.
+    ``beginning``: of each value only so many characters. ``prefix``: only keys that begin so, and what follows it counts.
     """
     rows = connection.execute(
         "SELECT pad_id, key, CASE WHEN ?3 IS NULL THEN value ELSE substr(value, 1, ?3) END, updated_at FROM scratchpad "
-        "WHERE ?1 = '' OR instr(fold(key), ?1) OR instr(fold(value), ?1) ORDER BY updated_at DESC, pad_id DESC LIMIT ?2",
-        (fold(text), limit, beginning),
+        "WHERE substr(key, 1, length(?4)) = ?4 "
+        "AND (?1 = '' OR instr(fold(substr(key, length(?4) + 1)), ?1) OR instr(fold(value), ?1)) "
+        "ORDER BY updated_at DESC, pad_id DESC LIMIT ?2",
+        (fold(text), limit, beginning, prefix),
     )
     return [_note(row) for row in rows]
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import Kind, MemoryRecord, Profile, SearchResult
+from memtui.engine.scratchpad import Scratchpad
 from memtui.engine.search.briefing import ContextBlock
 from memtui.engine.search.confine import expression, quoted, without_names
 from memtui.engine.search.filter_terms import parse
@@ -26,11 +27,11 @@ _SHOWN = 60
 class Agent:
     """``memory`` is open for ``agent:<name>``. ``filter``: an expression of the filter language; ``project``: a name.
 
-    Raises FilterError for a bad filter, InputError for a memory that is open for somebody else.
+    Raises FilterError for a bad filter, InputError for an empty one and for a memory that is open for somebody else.
     """
 
     def __init__(
-        self, memory: Verbs, *, filter: str = "", project: str | None = None, readonly: bool = False
+        self, memory: Verbs, *, filter: str | None = None, project: str | None = None, readonly: bool = False
     ) -> None:
         if not memory.actor.startswith("agent:"):
             raise InputError(
@@ -38,10 +39,17 @@ class Agent:
                 "Open it with actor='agent:<name>': what an agent writes is signed with its name.",
             )
         self.memory = memory
-        self.project = project or None
+        self.project = project
         self.readonly = readonly or memory.readonly
         self.filter = expression(filter, self.project)
+        named = [] if project is None else [f"project:{project}"]
+        self._scope = " ".join([*([filter.strip()] if filter else []), *named])
         memory.view.emptied_by(self.filter)  # a bad filter is refused now, not at the first call
+
+    @cached_property
+    def scratchpad(self) -> Scratchpad:
+        """That of its scope: all of it for an agent that sees everything."""
+        return self.memory.scratchpad.confined(self._scope)
 
     @property
     def name(self) -> str:
@@ -100,13 +108,23 @@ class Agent:
     def search(self, query: str, *, filter: str = "", limit: int) -> SearchResult:
         """Ranked within what there is for this agent. No recall: say what was told with ``told``."""
         return self.memory.search(
-            query, filter=self.narrowed(filter), limit=limit, profile=self.profile(), preview=True
+            query,
+            filter=self.narrowed(filter),
+            limit=limit,
+            profile=self.profile(),
+            preview=True,
+            alone=self.scoped,
         )
 
     def context(self, prompt: str, *, session_id: str | None = None, limit: int = 5) -> ContextBlock:
         """What this agent is told before it answers; that is a recall."""
         return self.memory.context(
-            prompt, session_id=session_id, limit=limit, filter=self.filter, profile=self.profile()
+            prompt,
+            session_id=session_id,
+            limit=limit,
+            filter=self.filter,
+            profile=self.profile(),
+            alone=self.scoped,
         )
 
     def profile(self) -> Profile | None:

@@ -95,6 +95,7 @@ def recall_observations(agent: Agent, given: RecallArguments) -> Observations:
     hits = agent.memory.recall_observations(
         given.query, category=given.category, limit=given.limit + _SPARE, min_score=given.min_score,
         filter=agent.narrowed(" ".join(bounds)), preview=True,
+        alone=agent.scoped,
     )  # fmt: skip
     scores = {hit.memory.id: hit.score for hit in hits}
     found, left_out = without_secrets(hit.memory for hit in hits)

@@ -1,4 +1,7 @@
-"""Tools for the scratchpad: keys with a text each, which all agents and the person share."""
+"""Tools for the scratchpad: keys with a text each, which all agents that see everything and the person share.
+
+A confined agent has one of its own scope: what others write there does not exist for it.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +58,7 @@ class WriteArguments(Arguments):
 
 
 def write(agent: Agent, given: WriteArguments) -> Entry:
-    return entry(agent.memory.scratchpad.set(given.key, given.value), _EXCERPT)
+    return entry(agent.scratchpad.set(given.key, given.value), _EXCERPT)
 
 
 class ReadArguments(Arguments):
@@ -63,7 +66,7 @@ class ReadArguments(Arguments):
 
 
 def read(agent: Agent, given: ReadArguments) -> Entry:
-    return entry(agent.memory.scratchpad.get(given.key))
+    return entry(agent.scratchpad.get(given.key))
 
 
 class ListArguments(Arguments):
@@ -71,7 +74,7 @@ class ListArguments(Arguments):
 
 
 def list_keys(agent: Agent, given: ListArguments) -> Keys:
-    keys = agent.memory.scratchpad.keys(given.prefix)
+    keys = agent.scratchpad.keys(given.prefix)
     return Keys(keys=tuple(keys[:_MOST_KEYS]), more=max(0, len(keys) - _MOST_KEYS))
 
 
@@ -83,15 +86,15 @@ class SearchArguments(Arguments):
 
 
 def search(agent: Agent, given: SearchArguments) -> Entries:
-    found = agent.memory.scratchpad.search(given.query, limit=_MOST_FOUND)
+    found = agent.scratchpad.search(given.query, limit=_MOST_FOUND)
     return Entries(entries=tuple(entry(note, _EXCERPT) for note in found))
 
 
 TOOLS = (
     Tool(
         name="scratchpad_write", group="scratchpad", arguments=WriteArguments, run=write, writes=True,
-        description="Keep a text under a key while you work; an older text under it is replaced. All agents and the "
-        "person share the scratchpad. What is true of the person is no note: use remember_fact for that.",
+        description="Keep a text under a key while you work; an older text under it is replaced. Other agents of your "
+        "scope and the person share the scratchpad. What is true of the person is no note: use remember_fact for that.",
     ),
     Tool(
         name="scratchpad_read", group="scratchpad", arguments=ReadArguments, run=read,

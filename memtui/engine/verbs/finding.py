@@ -44,13 +44,15 @@ class Finding(Base):
         exclude_session: str | None = None,
         preview: bool = False,
         wait: bool = True,
+        alone: bool = False,
     ) -> SearchResult:
         """Find memories for a question in any words; each hit says what every arm gave to its score.
 
         ``filter`` is an expression of the filter language; ``profile`` a name (``default``, ``rrf``, a saved
         one) or a Profile. An agent's search is a recall of what it finds, unless it is a ``preview``.
         Without ``wait`` no network is waited for: where the question's vector is not at hand, the vector arm is
-        ``coming``.
+        ``coming``. ``alone``: rank and score as if the memory held nothing but what passes the filter, which is
+        counted however long that takes.
         No query raises; FilterError for a bad filter, InputError for a bad limit.
         """
         from memtui.engine.search import search as finder
@@ -60,7 +62,7 @@ class Finding(Base):
             result = finder.search(
                 connection, query, filter=filter, limit=limit, profile=ranked_by, profile_note=note,
                 embedder=self._query_embedder(connection, None if wait else query), now=self._clock(),
-                fade_threshold=self._options.fade_threshold, exclude_session=exclude_session,
+                fade_threshold=self._options.fade_threshold, exclude_session=exclude_session, alone=alone,
             )  # fmt: skip
         if not preview:
             self.note_recall(query, [hit.memory for hit in result.hits], exclude_session)
@@ -68,13 +70,13 @@ class Finding(Base):
 
     def context(
         self, prompt: str, *, session_id: str | None = None, limit: int = 5, filter: str = "",
-        profile: str | Profile | None = None,
+        profile: str | Profile | None = None, alone: bool = False,
     ) -> ContextBlock:  # fmt: skip
         """The block an agent is told before it answers ``prompt``: at most ``limit`` facts, the week's insight.
 
         ``session_id``: the conversation that is going on; what was drawn from it is not told again. ``tokens``
-        are estimated. Asked by an agent it is a recall. Raises FilterError for a bad filter, InputError for a
-        bad limit.
+        are estimated. Asked by an agent it is a recall. ``alone``: see ``search``.
+        Raises FilterError for a bad filter, InputError for a bad limit.
         """
         from memtui.engine.search import briefing
 
@@ -83,7 +85,7 @@ class Finding(Base):
                 connection, prompt, filter=filter, limit=limit,
                 profile=self._ranked_by(connection, profile)[0],
                 embedder=self._query_embedder(connection), now=self._clock(), session_id=session_id,
-                fade_threshold=self._options.fade_threshold,
+                fade_threshold=self._options.fade_threshold, alone=alone,
             )  # fmt: skip
         self.note_recall(prompt, told.memories, session_id)
         return told

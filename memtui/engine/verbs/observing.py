@@ -99,11 +99,12 @@ class Observing(Writing, Finding):
         before: float | datetime | None = None,
         filter: str = "",
         preview: bool = False,
+        alone: bool = False,
     ) -> tuple[ObservationHit, ...]:
         """The observations that answer a query by their words, best first; each score lies between 0 and 1.
 
         ``after`` (included) and ``before`` (not): Unix seconds or aware datetimes. An agent's
-        recall is noted as one, unless it is a ``preview``. No query raises; InputError
+        recall is noted as one, unless it is a ``preview``. ``alone``: see ``search``. No query raises; InputError
         for a category, limit or least score that cannot be, FilterError for a bad filter.
         """
         from memtui.engine.search import observed
@@ -114,7 +115,7 @@ class Observing(Writing, Finding):
         within = observed.within(
             now, category=category, filter=filter,
             after=None if after is None else unix_seconds(after),
-            before=None if before is None else unix_seconds(before),
+            before=None if before is None else unix_seconds(before), alone=alone,
         )  # fmt: skip
         with self._connections.read() as connection:
             hits = observed.recall(connection, query, within, limit=limit, min_score=min_score, now=now)
