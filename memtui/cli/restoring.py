@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memtui.engine.errors import UsageError
+from memtui.engine.errors import (
+    DiskFullError,
+    MemtuiError,
+    NewerFileError,
+    UsageError,
+)
 from memtui.engine.maintain.restore.preview import MEMORIES
 from memtui.engine.records import ID_PREFIX
 from memtui.ui.format import count, file_size, local_time, plural, relative_time
@@ -21,12 +26,19 @@ from .output import Style, brief, emit, err, note, out, paint, row, table
 from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memtui.engine.maintain.restore.preview import RestoreChange, RestorePreview
+    from memtui.engine.maintain.restore.reading import Held
+    from memtui.engine.maintain.restore.rescue import Rescue
     from memtui.engine.memory import Memory
+    from memtui.engine.store.backup import Backup
 
     from .door import Door
 
 _SHOWN, _BESIDE = 8, 24
+_TAKE = "Take these memories from it?"
+_REPLACE = "Restore it? What is there now is backed up first."
 _KINDS = (
     ("fact", "facts"),
     ("reflection", "reflections"),
@@ -66,6 +78,7 @@ def restore_command(
 
     WHEN is a date or time (2026-03-03, "2026-03-03 14:30"), yesterday, a weekday, a span back (2d, 3 weeks) or a
     place in the list. A restore asks first, and backs up what is there; other programs go on with what is restored.
+    A memory that is damaged or gone is set aside as it is, beside the restored one.
     """
     options = ids or missing or dry_run or yes
     if what and all(name.startswith(tuple(ID_PREFIX.values())) for name in what) and not options:
@@ -73,22 +86,27 @@ def restore_command(
 
         restore_memories(door, what, json)
         return OK
-    if not what:
-        if options:
-            raise UsageError(
-                "Which backup?", "memtui restore lists them; for example: memtui restore yesterday"
-            )
-        with door.existing() as memory:
-            return _list(memory, json)
+    if not what and options:
+        raise UsageError("Which backup?", "memtui restore lists them; for example: memtui restore yesterday")
     if ids and missing:
         raise UsageError("--take and --missing exclude each other.", "Leave one out.")
+    rescue, problem = _problem(door)
+    if problem is not None:
+        if not what and rescue.has_backups:
+            return _list(rescue.backups(), json, problem)
+        if ids or missing or not what:
+            raise problem
+        return _rescue(rescue, problem, " ".join(what), dry_run=dry_run, yes=yes, json=json)
+    if not what:
+        with door.existing() as memory:
+            return _list([(one, memory.backups.held(one.path)) for one in memory.backups.all()], json)
     with door.existing(must_write=not dry_run) as memory:
         which = " ".join(what)
         preview = memory.restore_preview(which)
         if not json:
             _tell(preview, ids, missing)
         done: dict[str, Any] = {}
-        if not dry_run and (yes or _agreed(preview, bool(ids or missing), json)):
+        if not dry_run and (yes or _agreed(_TAKE if ids or missing else _REPLACE, json)):
             # By its path: a backup that is made meanwhile must not take the place of the one that was looked at.
             done = _take(memory, preview, ids) if ids or missing else _restore(memory, preview)
         if json:
@@ -98,10 +116,54 @@ def restore_command(
     return OK if done or dry_run else NEGATIVE
 
 
+def _problem(door: Door) -> tuple[Rescue, MemtuiError | None]:
+    """Why the memory cannot be used, and the way back that does not need it."""
+    from memtui import paths
+    from memtui.engine.memory import Memory
+
+    door.check()
+    path = door.path()
+    rescue = Memory.rescue(path)
+    if door.demo or door.readonly:
+        return rescue, None
+    paths.check_place(path, allow_unsafe=door.allow_unsafe_fs)
+    problem = rescue.problem()
+    return rescue, None if isinstance(problem, (NewerFileError, DiskFullError)) else problem
+
+
+def _rescue(rescue: Rescue, problem: MemtuiError, which: str, *, dry_run: bool, yes: bool, json: bool) -> int:
+    """Put a backup in the place of a memory that cannot be used."""
+    chosen = rescue.info(which)
+    found = rescue.held(chosen)
+    if not json:
+        err(problem.message)
+        out(row(paint("backup of", "dim"), *_about(chosen), gap=" "))
+        out(f"It holds {_counted(found)}. What is there now is set aside as it is, beside the memory.")
+    done: dict[str, Any] = {}
+    if not dry_run and (yes or _agreed("Put the backup in its place?", json)):
+        made = rescue.restore(chosen.path)
+        aside = [str(place) for place in made.aside]
+        done = {"restored": str(made.restored), "set_aside": aside, "operation": made.operation}
+        if not json:
+            out(row(paint("restored", "green"), str(made.restored)))
+            _tell_aside(made.aside)
+            if not made.kept_erased:
+                note("what was erased for good after that backup could not be read: erase it again")
+    if json:
+        emit({"problem": problem.message, "backup": backup_plain(chosen), **done})
+    return OK if done or dry_run else NEGATIVE
+
+
+def _tell_aside(aside: Sequence[Path]) -> None:
+    for place in aside:
+        out(row(paint("set aside", "yellow"), str(place)))
+
+
 def _restore(memory: Memory, preview: RestorePreview) -> dict[str, Any]:
     done = memory.restore_backup(preview.path)
     return {
-        "restored": str(done.restored), "before": backup_plain(done.before), "operation": done.operation,
+        "restored": str(done.restored), "before": done.before and backup_plain(done.before),
+        "set_aside": [str(place) for place in done.aside], "operation": done.operation,
     }  # fmt: skip
 
 
@@ -109,40 +171,43 @@ def _take(memory: Memory, preview: RestorePreview, ids: tuple[str, ...]) -> dict
     return {"operation": memory.take_from_backup(preview.path, ids or None)}
 
 
-def _agreed(preview: RestorePreview, some: bool, json: bool) -> bool:
+def _agreed(question: str, json: bool) -> bool:
     if json or not sys.stdin.isatty():
         raise UsageError(
             "Nothing was restored, because nobody is there to be asked.",
             "Add --yes to agree, or --dry-run to look only.",
         )
-    question = "Take these memories from it?" if some else "Restore it? What is there now is backed up first."
     return click.confirm(question, err=True)
 
 
 def _tell_done(done: dict[str, Any]) -> None:
     if "restored" in done:
         out(row(paint("restored", "green"), done["restored"]))
-        note(
-            f"memtui restore {Path(done['before']['path']).name} brings back what was there before; undo does not"
-        )
+        _tell_aside([Path(place) for place in done["set_aside"]])
+        if done["before"] is not None:
+            note(
+                f"memtui restore {Path(done['before']['path']).name} brings back what was there before; undo does not"
+            )
     elif done["operation"] is None:
         out("unchanged: all of it is there")
     else:
         out(row(paint(str(done["operation"].op_id), "dim"), done["operation"].label))
 
 
+def _about(one: Backup | RestorePreview) -> tuple[str, str]:
+    now = time.time()
+    when = f"{local_time(one.at, now)}, {ago(one.at, now)}"
+    return when, paint(f"{one.reason}, {file_size(one.size)}", "dim")
+
+
+def _counted(found: Held) -> str:
+    counts = found.counts
+    return ", ".join(f"{count(counts[kind])} {name}" for kind, name in _KINDS if counts.get(kind))
+
+
 def _tell(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None:
     """What a restore does; of memories that are taken only what comes back, for nothing else changes."""
-    now = time.time()
-    when = f"{local_time(preview.at, now)}, {ago(preview.at, now)}"
-    out(
-        row(
-            paint("backup of", "dim"),
-            when,
-            paint(f"{preview.reason}, {file_size(preview.size)}", "dim"),
-            gap=" ",
-        )
-    )
+    out(row(paint("backup of", "dim"), *_about(preview), gap=" "))
     if ids or missing:
         back = tuple(one for one in preview.back if missing or one.id in ids)
         memories = [one for one in preview.counts if one.what in MEMORIES.values()]
@@ -188,8 +253,10 @@ def _tell_changes(title: str, changes: tuple[RestoreChange, ...], number: int, s
         out(f"  and {count(number - _SHOWN)} more")
 
 
-def _list(memory: Memory, json: bool) -> int:
-    found = [(one, memory.backups.held(one.path)) for one in memory.backups.all()]
+def _list(found: list[tuple[Backup, Held]], json: bool, problem: MemtuiError | None = None) -> int:
+    """The backups; ``problem``: why the memory itself cannot be used."""
+    if problem is not None and not json:
+        err(problem.message)
     if json:
         emit(
             {
@@ -203,10 +270,7 @@ def _list(memory: Memory, json: bool) -> int:
     now = time.time()
     rows = []
     for place, (one, held) in enumerate(found, 1):
-        told = ", ".join(
-            f"{count(held.counts[kind])} {name}" for kind, name in _KINDS if held.counts.get(kind)
-        )
-        what = paint(f"unusable: {held.problem}", "red") if held.problem else told or "empty"
+        what = paint(f"unusable: {held.problem}", "red") if held.problem else _counted(held) or "empty"
         rows.append(
             (
                 str(place),
@@ -222,5 +286,8 @@ def _list(memory: Memory, json: bool) -> int:
     if not rows:
         err("no backups yet: memtui backup makes one")
         return NEGATIVE
+    if problem is not None:
+        note("memtui restore N sets aside what is there, and puts that backup in its place")
+        return OK
     note("memtui restore N --dry-run shows what one would bring back, change and lose")
     return OK

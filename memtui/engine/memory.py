@@ -18,6 +18,7 @@ from memtui.engine.verbs.all import Verbs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memtui.engine.maintain.restore.rescue import Rescue
     from memtui.engine.tools.base import Group
     from memtui.engine.tools.registry import Toolbox
 
@@ -59,6 +60,16 @@ class Memory(Verbs):
             history.close_dead(connections)
             memory._wake_indexer()
         return memory
+
+    @staticmethod
+    def rescue(path: str | Path, *, clock: Clock | None = None) -> Rescue:
+        """The backups of the memory at ``path``, and the way back to one of them, whatever the file itself is like.
+
+        Nothing is opened: it is for a file that is damaged, foreign, empty or gone.
+        """
+        from memtui.engine.maintain.restore.rescue import Rescue
+
+        return Rescue(Path(path), clock or system_clock)
 
     def tools(
         self, groups: Sequence[Group] = ("memory", "observations", "scratchpad"), *, filter: str | None = None,

@@ -48,5 +48,5 @@ def reach_told(reach: Reach, now: float) -> Iterator[str]:
     if reach.gap is not None:
         yield (
             f"On {local_date(reach.gap.end, now)} the backup of {local_time(reach.gap.start, now)} was restored. This is"
-            f" what that held; what there was in between is in the backup {reach.gap.backup}."
+            f" what that held; what there was in between is in {reach.gap.backup}."
         )

@@ -13,16 +13,16 @@ from datetime import tzinfo
 from pathlib import Path
 
 import apsw
+import msgspec
 
 from memtui.engine.clock import Clock, local_time
 from memtui.engine.errors import (
     InputError,
-    NotFoundError,
+    MemtuiError,
     ReadOnlyError,
 )
 from memtui.engine.records import Finding, Operation, Record
-from memtui.engine.search.moments import moment
-from memtui.engine.store import backup, locks, metadata, rotation
+from memtui.engine.store import backup, file, locks, metadata, rotation
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.invariants import CHECKS, Scene
 from memtui.engine.store.past import Gap, gaps
@@ -30,8 +30,10 @@ from memtui.engine.store.sql import scalar
 
 from .restore import carrying
 from .restore import preview as restore_preview
+from .restore.finding import find, info
 from .restore.preview import RestorePreview
 from .restore.reading import Held, held, ready
+from .restore.rescue import is_damage, put_in_place
 
 RECENT_SECONDS = 600
 _MARK_KEY = "backup_mark"
@@ -46,12 +48,14 @@ _PATIENCE = 10.0
 class Restored(Record):
     """``restored`` is in the live file now; what was there before is in ``before``.
 
+    A file that could not be backed up was set aside as it was: then ``before`` is None and ``aside`` names it.
     ``operation``: its line in history, the last one of the restored file.
     """
 
     restored: Path
-    before: backup.Backup
+    before: backup.Backup | None
     operation: Operation
+    aside: tuple[Path, ...] = ()
 
 
 class Rotated(Record):
@@ -153,38 +157,11 @@ class Backups:
         """The backup with this path or file name; ``latest``; a place in the list (``3``); or the last one made until
         a moment (``2026-03-03``, ``yesterday``, ``2d``: see ``search.moments``). Raises NotFoundError, InputError.
         """
-        there, text = self.all(), str(name).strip()
-        for found in there:
-            if found.path.name == text:
-                return found.path
-        given = Path(name).expanduser()
-        if given.is_file():
-            return given
-        if text == "latest" or (text.isascii() and text.isdigit() and len(text) < 4):
-            place = 0 if text == "latest" else int(text) - 1
-            if 0 <= place < len(there):
-                return there[place].path
-            raise NotFoundError(f"There is no backup {text!r}.", "memtui backup list shows them.")
-        if given.suffix or len(given.parts) > 1:
-            raise NotFoundError(f"There is no backup {text!r}.", "memtui backup list shows them.")
-        at = moment(text, self._clock(), self._zone)
-        for found in there:
-            if found.at <= at:
-                return found.path
-        oldest = f"The oldest is of {local_time(there[-1].at, self._zone):%Y-%m-%d %H:%M}: " if there else ""
-        raise NotFoundError(
-            f"There is no backup from {text!r} or before.",
-            f"{oldest}memtui restore lists those that there are.",
-        )
+        return find(self.all(), name, self._clock(), self._zone)
 
     def info(self, name: str | Path) -> backup.Backup:
         """The backup that ``find`` finds; one that lies elsewhere has the time of its file, and the reason ``file``."""
-        path = self.find(name)
-        for one in self.all():
-            if one.path == path:
-                return one
-        status = path.stat()
-        return backup.Backup(path=path, at=int(status.st_mtime), reason="file", size=status.st_size)
+        return info(self.all(), name, self._clock(), self._zone)
 
     def held(self, name: str | Path) -> Held:
         """How many memories a backup holds."""
@@ -224,6 +201,8 @@ class Backups:
     def restore(self, name: str | Path, *, actor: str = "person") -> Restored:
         """Put a backup into the live file, as one commit, after a backup of what is there now.
 
+        A live file that is damaged is set aside as it is, and the backup takes its place.
+
         Other programs that have the file open go on with the restored content. Its history ends with an operation of
         ``actor``, which says what was lost as counted when the restore began. Raises NotFoundError,
         ForeignFileError, NewerFileError or CorruptFileError for a backup that cannot be used, BusyError while an
@@ -235,26 +214,39 @@ class Backups:
             locks.alone(path, self._wait, "Nothing was restored."),
             self.opened(chosen.path) as source,
         ):
-            compared = restore_preview.preview(
-                source, path, at=chosen.at, reason=chosen.reason, shown=chosen.path
-            )
-            label = carrying.label(compared, f"{local_time(chosen.at, self._zone):%Y-%m-%d %H:%M}")
-            with (
-                backup.private_copy(source, path, "restoring", self._clock()) as copy,
-                self._connections.exclusive() as writer,
-                writer.backup("main", copy, "main") as copying,
-            ):
-                # The first page takes the write lock: nothing can be committed between the backup and the restore.
-                copying.step(1)
-                with self._connections.read() as live:
-                    scalar(live, "SELECT 1 FROM sqlite_schema")
-                    before = backup.back_up(live, path, reason="restore", at=self._clock())
-                    gap = Gap(start=chosen.at, end=int(self._clock()), backup=before.name)
-                    # Written by the connection that the copying reads with: so pages that were copied are copied again.
-                    operation = carrying.carry_over(live, copy, gap, actor, label)
-                while not copying.done:
-                    copying.step(_PAGES_PER_STEP)
-        self._on_restore(operation)
+            try:
+                done = self._copy_into(source, chosen, path, actor)
+            except (MemtuiError, apsw.Error, msgspec.MsgspecError) as error:
+                if not is_damage(error):
+                    raise
+                rescued = put_in_place(source, chosen, path, self._clock, actor)
+                file.reopen(self._connections)
+                done = Restored(
+                    restored=rescued.restored, before=None, aside=rescued.aside, operation=rescued.operation
+                )
+        self._on_restore(done.operation)
+        return done
+
+    def _copy_into(self, source: apsw.Connection, chosen: backup.Backup, path: Path, actor: str) -> Restored:
+        compared = restore_preview.preview(
+            source, path, at=chosen.at, reason=chosen.reason, shown=chosen.path
+        )
+        label = carrying.label(compared, f"{local_time(chosen.at, self._zone):%Y-%m-%d %H:%M}")
+        with (
+            backup.private_copy(source, path, "restoring", self._clock()) as copy,
+            self._connections.exclusive() as writer,
+            writer.backup("main", copy, "main") as copying,
+        ):
+            # The first page takes the write lock: nothing can be committed between the backup and the restore.
+            copying.step(1)
+            with self._connections.read() as live:
+                scalar(live, "SELECT 1 FROM sqlite_schema")
+                before = backup.back_up(live, path, reason="restore", at=self._clock())
+                gap = Gap(start=chosen.at, end=int(self._clock()), backup=before.name)
+                # Written by the connection that the copying reads with: so pages that were copied are copied again.
+                operation = carrying.carry_over(live, copy, gap, actor, label)
+            while not copying.done:
+                copying.step(_PAGES_PER_STEP)
         found = next(b for b in self.all() if b.path == before)
         return Restored(restored=chosen.path, before=found, operation=operation)
 

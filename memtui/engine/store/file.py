@@ -26,7 +26,7 @@ from memtui.engine.errors import (
 )
 from memtui.engine.wording import plural
 
-from . import migrate
+from . import exchange, migrate
 from .connecting import APPLICATION_ID, assert_sqlite, connect, translate
 from .connection import Connections
 
@@ -45,7 +45,8 @@ def open_file(where: Path | str, *, readonly: bool = False, allow_unsafe: bool =
         raise InputError("A path cannot contain a NUL character.", "Choose another path with --db.")
     path = Path(where).expanduser().absolute()
     paths.check_place(path, allow_unsafe=allow_unsafe)
-    with _told(path):
+    with told(path):
+        finish_exchange(path)
         if not path.exists():
             if readonly:
                 raise StoreError(
@@ -69,7 +70,8 @@ def reopen(connections: Connections) -> None:
     path = connections.path
     if path is None:
         return
-    with _told(path), connections.renewing() as hand_over:
+    with told(path), connections.renewing() as hand_over:
+        finish_exchange(path)
         if not path.exists():
             raise StoreError(
                 f"There is no memory at {path}.", "Put it back, or restore a backup: memtui restore."
@@ -77,12 +79,19 @@ def reopen(connections: Connections) -> None:
         _refuse_unusable(path, readonly=connections.readonly)
         hand_over(*_probe(path, readonly=connections.readonly))
     if not connections.readonly:
-        with _told(path), connections.exclusive() as writer:
+        with told(path), connections.exclusive() as writer:
             migrate.upgrade(writer, path)
 
 
+def finish_exchange(path: Path) -> None:
+    """A restore that was killed between two steps is finished before anybody looks at the file."""
+    place = path.resolve()
+    if exchange.is_planned(place):
+        exchange.finish(place)
+
+
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def told(path: Path) -> Iterator[None]:
     """What goes wrong with the file at ``path``, as an error of memtui."""
     try:
         yield

@@ -17,7 +17,7 @@ from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError
 from memtui.engine.records import Conflict, Operation, Undone
 
-from . import history, operations
+from . import exchange, history, operations
 from .connection import Connections
 from .sql import scalar
 from .undo_rows import put_back, rows_of
@@ -120,7 +120,9 @@ def _target(connection: apsw.Connection, op_id: int) -> Operation:
         )
         raise InputError(
             f"Operation {op_id} restored a backup, which only another restore takes back.",
-            f"memtui restore {before} brings back what was there before.",
+            f"What was there before could not be used: it is in {before}."
+            if f".{exchange.ASIDE}-" in before
+            else f"memtui restore {before} brings back what was there before.",
         )
     root = _root(connection, chosen)
     if chosen.kind != "undo":

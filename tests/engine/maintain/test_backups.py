@@ -9,7 +9,14 @@ from pathlib import Path
 import apsw
 import pytest
 from memtui import Memory
-from memtui.engine.errors import CorruptFileError, ForeignFileError, InputError, NewerFileError, NotFoundError
+from memtui.engine.errors import (
+    CorruptFileError,
+    DiskFullError,
+    ForeignFileError,
+    InputError,
+    NewerFileError,
+    NotFoundError,
+)
 from memtui.engine.maintain import backups as backups_module
 from memtui.engine.maintain.backups import Backups
 from memtui.engine.records import Options
@@ -160,10 +167,10 @@ def test_when_the_backup_before_a_restore_fails_nothing_is_restored(
     before = hash_of(memory)
 
     def fail(*given: object, **more: object) -> Path:
-        raise CorruptFileError("no space, say")
+        raise DiskFullError("no space, say")
 
     monkeypatch.setattr(backup_module, "back_up", fail)
-    with pytest.raises(CorruptFileError, match="no space"):
+    with pytest.raises(DiskFullError, match="no space"):
         backups.restore(made.path)
     assert hash_of(memory) == before
     memory.remember("the writer is free again")

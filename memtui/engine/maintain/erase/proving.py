@@ -16,7 +16,7 @@ import msgspec
 
 from memtui.engine.errors import StoreError
 from memtui.engine.records import Record
-from memtui.engine.store import backup
+from memtui.engine.store import backup, exchange
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.erased import salt_of
 from memtui.engine.store.sql import as_json, scalar
@@ -82,10 +82,10 @@ def rare_pieces(connection: apsw.Connection, texts: Iterable[str]) -> list[Piece
 
 
 def files_of(path: Path) -> list[Path]:
-    """The memory, its log, and everything of it in the folder of backups."""
+    """The memory, its log, everything of it in the folder of backups, and what a restore set aside."""
     beside = [path, *(path.with_name(path.name + end) for end in ("-wal", "-journal"))]
     beside += [one for one in backup.places_of(path) if not one.is_symlink()]
-    return [one for one in beside if one.is_file()]
+    return [one for one in (*beside, *exchange.places_aside(path)) if one.is_file()]
 
 
 def prove(

@@ -39,17 +39,18 @@ def label(preview: RestorePreview, when: str) -> str:
     return f"Restored {when}: {'; '.join(filter(None, parts)) or 'no memory differed'}"
 
 
-def carry_over(live: apsw.Connection, copy: apsw.Connection, gap: Gap, actor: str, label: str) -> Operation:
-    """Make a copy of a backup what the live file is to become; one transaction. Returns the last line of its history."""
+def carry_over(
+    live: apsw.Connection | None, copy: apsw.Connection, gap: Gap, actor: str, label: str
+) -> Operation:
+    """Make a copy of a backup what the live file is to become; one transaction. Returns the last line of its history.
+
+    ``live`` None: nothing can be read of it.
+    """
     with copy:
-        _carry_keys(live, copy)
-        _carry_unfinished(live, copy)
-        for table, last in live.execute(
-            "SELECT name, seq FROM sqlite_sequence WHERE name <> ?", (_RENUMBERED,)
-        ):
-            copy.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (last, table))
-            if not copy.changes():
-                copy.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table, last))
+        if live is not None:
+            _carry_keys(live, copy)
+            _carry_unfinished(live, copy)
+            _carry_numbers(live, copy)
         copy.execute(
             "INSERT INTO ops(at, actor, kind, label) VALUES (?, ?, ?, ?)",
             (gap.end, actor, operations.RESTORE, label),
@@ -59,6 +60,13 @@ def carry_over(live: apsw.Connection, copy: apsw.Connection, gap: Gap, actor: st
         gap = msgspec.structs.replace(gap, operation=operation.op_id)
         metadata.put(copy, GAPS, json_text([*gaps(copy), gap][-_GAPS_KEPT:]))
     return operation
+
+
+def _carry_numbers(live: apsw.Connection, copy: apsw.Connection) -> None:
+    for table, last in live.execute("SELECT name, seq FROM sqlite_sequence WHERE name <> ?", (_RENUMBERED,)):
+        copy.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (last, table))
+        if not copy.changes():
+            copy.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table, last))
 
 
 def _carry_keys(live: apsw.Connection, copy: apsw.Connection) -> None:

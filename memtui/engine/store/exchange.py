@@ -1,0 +1,127 @@
+"""Another file in the place of a memory that cannot be used; what is there is set aside as it is.
+
+A file, its log and the log's index cannot be moved at once. So the plan of an exchange lies beside the memory until it
+is done, and whoever opens the memory next finishes one that was broken off: nobody reads a file with another one's log,
+and nobody begins an empty memory in between.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from memtui.engine.records import Record
+
+from .backup import flush
+from .locks import BusyError, beside
+
+SIDECARS = ("-wal", "-shm", "-journal")
+ASIDE = "set-aside"
+_PLAN = ".exchange"
+_WAIT_SECONDS = 30.0
+
+
+class Plan(Record):
+    """Names in the memory's folder: the ``new`` file, and what the old one is to be called."""
+
+    new: str
+    aside: str
+
+
+def exchange(path: Path, new: Path, aside: Path) -> tuple[Path, ...]:
+    """Put ``new``, a whole file in the same folder, in the place of what is at ``path``; returns what was set aside."""
+    plan = path.with_name(f"{path.name}{_PLAN}")
+    with _alone(path):
+        written = plan.with_name(f"{plan.name}.new")
+        written.write_bytes(msgspec.json.encode(Plan(new=new.name, aside=aside.name)))
+        written.chmod(0o600)
+        flush(written)
+        written.replace(plan)
+        flush(path.parent)
+        _carry_out(path)
+    return tuple(place for place in _with_sidecars(aside) if os.path.lexists(place))
+
+
+def is_planned(path: Path) -> bool:
+    """Whether an exchange was broken off."""
+    return os.path.exists(f"{path}{_PLAN}")  # noqa: PTH110 - asked at every open
+
+
+def finish(path: Path) -> None:
+    """Finish an exchange that was broken off. Raises BusyError while another program is at it."""
+    with _alone(path):
+        _carry_out(path)
+
+
+def places_aside(path: Path) -> list[Path]:
+    """What was set aside beside the memory at ``path``, with logs."""
+    start = f"{path.stem}.{ASIDE}-"
+    return sorted(one for one in path.parent.iterdir() if one.name.startswith(start))
+
+
+def _carry_out(path: Path) -> None:
+    """Each step may have been done already, by a process that was killed."""
+    place = path.with_name(f"{path.name}{_PLAN}")
+    try:
+        plan = msgspec.json.decode(place.read_bytes(), type=Plan)
+    except FileNotFoundError:
+        return
+    new, aside = path.with_name(plan.new), path.with_name(plan.aside)
+    if new.exists():
+        # The log first: beside another file it would be taken for that one's.
+        for old, moved in zip(_with_sidecars(path)[1:], _with_sidecars(aside)[1:], strict=True):
+            if os.path.lexists(old) and not os.path.lexists(moved):
+                old.rename(moved)
+        if os.path.lexists(path) and not os.path.lexists(aside):
+            _name_twice(path, aside)
+        new.replace(path)
+    for moved in _with_sidecars(aside):
+        if not moved.is_symlink() and moved.exists():
+            moved.chmod(0o700 if moved.is_dir() else 0o600)
+    flush(path.parent)
+    place.unlink()
+    flush(path.parent)
+
+
+def _name_twice(path: Path, aside: Path) -> None:
+    """So that there is always a file at ``path``; where a second name cannot be, it is renamed."""
+    if not path.is_dir():
+        try:
+            aside.hardlink_to(path)
+        except OSError:
+            pass
+        else:
+            return
+    path.rename(aside)
+
+
+def _with_sidecars(path: Path) -> tuple[Path, ...]:
+    return (path, *(path.with_name(path.name + end) for end in SIDECARS))
+
+
+def free_name(path: Path, at: float) -> Path:
+    """What the file at ``path`` is to be called when it is set aside."""
+    stamp, serial = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(at)), 0
+    while True:
+        serial += 1
+        name = path.with_name(f"{path.stem}.{ASIDE}-{stamp}{f'-{serial}' if serial > 1 else ''}{path.suffix}")
+        if not any(os.path.lexists(place) for place in _with_sidecars(name)):
+            return name
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    from filelock import Timeout
+
+    try:
+        with beside(path, "exchanging").acquire(timeout=_WAIT_SECONDS):
+            yield
+    except Timeout:
+        raise BusyError(
+            f"Another program is restoring {path}.", "Wait for it to end, and try again."
+        ) from None
