@@ -73,6 +73,11 @@ class Enricher:
         One transaction; a memory that changed meanwhile is left for another time. Raises DegradedError when no
         model can be used (BudgetError when ``spending`` has too little left).
         """
+        gained, _ = await self._enrich(some, spending)
+        return gained
+
+    async def _enrich(self, some: Sequence[MemoryRecord], spending: Spending | None) -> tuple[int, list[str]]:
+        """The links gained, and which models failed, each with its reason."""
         reason = self.unavailable()
         if reason:
             raise DegradedError(f"Names cannot be found better than by rules: {reason}.", REMEDY)
@@ -81,7 +86,12 @@ class Enricher:
             # What carries a secret goes to no model elsewhere; spaCy runs here.
             private=[at for at, memory in enumerate(some) if not may_be_told(memory)], spending=spending,
         )  # fmt: skip
-        return await asyncio.to_thread(self._link, some, extraction.spans)
+        failed = [
+            f"{report.provider} was left out: {report.why}"
+            for report in extraction.report.providers
+            if report.failed
+        ]
+        return await asyncio.to_thread(self._link, some, extraction.spans), failed
 
     def run(self, task: Task) -> JobReport:
         """At most 50 memories."""
@@ -95,20 +105,22 @@ class Enricher:
                 ids=tuple(memory.id for memory in some),
             )
         gained = read = 0
-        notes: tuple[str, ...] = ()
+        notes: list[str] = []
         while read < len(some) and not task.cancelled():
             batch = some[read : read + _PER_CALL]
             try:
-                gained += asyncio.run(self.enrich(batch, task.spending))
+                more, failed = asyncio.run(self._enrich(batch, task.spending))
             except BudgetError as error:
-                notes = (error.message,)
+                notes.append(error.message)
                 break
+            gained += more
+            notes += [one for one in failed if one not in notes]
             read += len(batch)
             task.progress(read, len(some))
         return JobReport(
             summary=f"read {plural(read, 'memory')} again and found {plural(gained, 'more link')}",
             counts={"memories": read, "links": gained},
-            notes=notes,
+            notes=tuple(notes),
             ids=tuple(memory.id for memory in some[:read]),
         )
 

@@ -76,7 +76,7 @@ class Enrichment(Record):
 
 class ProviderReport(Record):
     """What one provider of names did: the texts it read (those it knew by heart are ``remembered``), the spans it
-    found in them, its time. ``why``: why it took no part; "" when it did.
+    found in them, its time. ``why``: why it took no part; "" when it did. ``failed``: it was there and was asked.
     """
 
     provider: ProviderName
@@ -85,6 +85,7 @@ class ProviderReport(Record):
     spans: int = 0
     milliseconds: float = 0.0
     why: str = ""
+    failed: bool = False
 
 
 class StrategyReport(Record):

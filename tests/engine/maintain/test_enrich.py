@@ -235,23 +235,15 @@ async def test_a_language_model_is_told_no_secrets_and_may_find_names(place: Pat
             assert memory.memories_for_enrichment() == []
 
 
-@pytest.mark.skipif(bool(spacy_names.unavailable()), reason="needs spaCy and its small English model")
-def test_spacy_itself_finds_names_and_places() -> None:
-    text = "My sister's friend Joanna Smith lives in the Netherlands and works for Microsoft since last year"
-    (spans,) = spacy_names.find([text])
-    found = {span.name: span.type for span in spans}
-    assert found["Joanna Smith"] == "person"
-    assert found["Netherlands"] == "location"
-    assert all(text[span.start : span.end] == span.text for span in spans)
-    assert "last year" not in found
-
-
-@pytest.mark.skipif(bool(spacy_names.unavailable()), reason="needs spaCy and its small English model")
-def test_spacy_reads_english_only_and_takes_no_first_word_for_an_organisation() -> None:
-    texts = [
-        "Allergic to penicillin.",
-        "Dad speaks polite French.",
-        "Quedé con Íñigo en la plaza.",
-        "我不吃香菜。",
-    ]
-    assert spacy_names.find(texts) == [[], [], [], []]
+def test_what_spacy_found_stays_when_the_language_model_fails(place: Path, spacy_says: list[str]) -> None:
+    options = Options(
+        background=False, embedder="off", enrichment="accurate",
+        llm=LlmOptions(base_url="http://127.0.0.1:9/v1", model="tiny", timeout=5),
+    )  # fmt: skip
+    with Memory.open(place, options=options) as memory:
+        turn = memory.record_turn("s", "user", "we met at the harbour")
+        run = memory.scheduler.run_now("enrichment")
+        assert names(memory, turn.id) == {"Harbour": "organization"}
+        assert run.report is not None
+        assert run.report.counts["links"] == 1
+        assert [note.partition(":")[0] for note in run.report.notes] == ["llm was left out"]

