@@ -63,7 +63,7 @@ def open_app(door: Door) -> int:
             home=Path.home(),
             configuration=door.configuration,
         )
-        app.sessions_followed.allowed = not door.demo
+        app.follower.sessions.allowed = not door.demo
         code = run_app(app)
     if app.demo_wanted:
         return open_app(replace(door, db=None, demo=True))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from textual import events
 from textual.app import App
@@ -18,22 +18,21 @@ from textual.screen import Screen
 from memtui import __version__
 
 from . import garbage_collection
-from .actions import Action
-from .app_commands import AppActions
-from .change_following import AppFollowing
+from .actions import BY_ID, Action
+from .app_actions import AppActions, welcome
+from .change_follower import ChangeFollower
 from .crash import leave_on_signals, write_report
 from .glyphs import Glyphs
-from .inbox_count import InboxCount
 from .keymap import bindings_at, read_keymap
 from .keystrokes import Keystrokes
 from .line_filter import ControlFilter, PlainFilter
 from .look import Look
 from .main_screen import MainScreen
-from .messages import Said
-from .notifications import AppTelling
+from .messages import Changed, Progressed, Refused, Said, Severity
+from .navigation import Navigation
+from .notifications import Notifications
 from .operations import Operations
-from .perform import start
-from .session_following import SessionFollowing
+from .perform import chord, perform, start
 from .state import UiState
 from .theme import DARK, own_themes, variable_defaults
 
@@ -42,13 +41,15 @@ if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Stats
 
+T = TypeVar("T")
+
 STYLES = ("styles/shell.tcss", "styles/lists.tcss")
 POLL_SECONDS = 0.5
 # What runs in the background is a tenth of a second of imports, which the first rows should not share a processor with.
 BACKGROUND_SECONDS = 0.5
 
 
-class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_bindings=False):
+class MemtuiApp(App[None], inherit_bindings=False):
     """The terminal app on a memory that ``open_memory`` opens, in a thread, after the first paint.
 
     ``name`` is what the title calls the memory. ``state`` is where the app was left, ``crash_folder``
@@ -91,22 +92,18 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
         self.clock = clock
         self.started = clock()
         self.state = state or UiState(None)
-        self.stats: Stats | None = None
-        self.inbox = InboxCount(self)
-        self.reopen = reopen
-        self._applying = asyncio.Lock()
-        self.operations = Operations(open_memory, self.show_busy_soon)
+        self.navigation = Navigation(lambda: self.main, self.say)
+        self.notifications = Notifications(self)
+        self.follower = ChangeFollower(self, lambda: self.main, reopen)
+        self.delegates = (AppActions(self, lambda: self.main), self.navigation)
+        self.operations = Operations(open_memory, self.notifications.show_busy_soon)
         self.memory_name = name
         self.crash_folder = crash_folder
         self.home = home
         self.configuration = configuration
         self.demo_wanted = False
-        self.sessions_followed = SessionFollowing(self.following_began, self.following_failed)
-        # Operations that this run of the app carried out itself.
-        self.made: set[int] = set()
         self._crash: BaseException | None = None
         self.keystrokes = Keystrokes(self, super().on_event, self._takes_keys)
-        self._way = []
         for theme in own_themes():
             self.register_theme(theme)
         chosen = look.theme if look.theme in self.available_themes else DARK
@@ -136,9 +133,82 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
         """No window any more, though timers and threads may still have something to tell."""
         return not self.screen_stack or not self.is_running
 
+    # -- what panes, dialogs and widgets see of it (``shell``)
+
     @property
     def glyphs(self) -> Glyphs:
         return self.look.glyphs
+
+    @property
+    def stats(self) -> Stats | None:
+        return self.follower.stats
+
+    @property
+    def made(self) -> set[int]:
+        return self.follower.made
+
+    @property
+    def applies_settings(self) -> bool:
+        return self.follower.applies_settings
+
+    async def apply_settings(self) -> None:
+        await self.follower.apply_settings()
+
+    @property
+    def place_shown(self) -> str:
+        return self.main.active
+
+    def keymap_shown(self, action_id: str) -> str:
+        return self.keymap.shown(BY_ID[action_id])
+
+    def look_again(self) -> None:
+        if not self.is_leaving:
+            self.main.look_again()
+
+    def show_count(self, place: str, number: int) -> None:
+        self.main.show_count(place, number)
+
+    def say(self, text: str, severity: Severity = "information") -> None:
+        self.post_message(Said(text, severity))
+
+    def show_error(self, error: Exception, place: str) -> None:
+        self.notifications.show_error(error, place)
+
+    async def ask_person(self, dialog: Screen[T]) -> T | None:
+        return await self.push_screen_wait(dialog)
+
+    # -- actions
+
+    action_chord = chord
+
+    def action_perform(self, action_id: str) -> None:
+        node = self.main.performer(BY_ID[action_id])
+        if node is not None:
+            perform(node, action_id)
+
+    def action_help_quit(self) -> None:
+        if self.notifications.unopened is not None:
+            self.notifications.leave_unopened()
+            return
+        self.say(f"Nothing is selected to copy. {self.keymap_shown('quit')} quits.")
+
+    def action_show_entity(self, eid: int) -> None:
+        """A name in a text was clicked."""
+        start(self, partial(self.navigation.open_entity, eid), "go")
+
+    # -- messages
+
+    def on_said(self, event: Said) -> None:
+        self.notifications.show(event)
+
+    def on_refused(self, event: Refused) -> None:
+        self.post_message(Said(event.reason, "warning", kind=f"refused {event.action_id}"))
+
+    def on_changed(self, event: Changed) -> None:
+        self.follower.changed(event.changes)
+
+    def on_progressed(self, event: Progressed) -> None:
+        self.follower.progressed(event.changes)
 
     # -- opening
 
@@ -154,18 +224,23 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
 
     async def _open(self) -> None:
         try:
-            memory, self.data_version = await self.operations.open()
+            memory, version = await self.operations.open()
         except Exception as error:
-            self.show_unopened(error)
+            self.notifications.show_unopened(error)
             return
-        self.follow(memory)
+        self.follower.begin(memory, version)
         self.readonly = self.readonly or memory.readonly
         self.main.memory_opened()
-        self.count_again()
-        self.set_timer(BACKGROUND_SECONDS, self.start_background)
-        start(self, self.tell_unfinished, "unfinished")
+        self.follower.count_again()
+        self.set_timer(BACKGROUND_SECONDS, self.follower.start_background)
+        start(self, self.follower.tell_unfinished, "unfinished")
         self.set_interval(POLL_SECONDS, self.poll)
-        start(self, self.welcome, "welcome")
+        start(self, partial(welcome, self), "welcome")
+
+    def poll(self) -> None:
+        """Twice a second: collect garbage where nobody types, and look whether somebody else has written."""
+        garbage_collection.collect_if_due(self.keystrokes.quiet)
+        self.follower.poll()
 
     def refusal(self, action: Action) -> str:
         """Why ``action`` cannot run at all at the moment; empty when it can."""
@@ -173,11 +248,11 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
             return "This memory is open for reading only."
         if action.changes and self.operations.memory is None:
             return "The memory is not open yet."
-        return self.why_not(action)
+        return ""
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, (events.Key, events.MouseDown)):
-            self.go_on()
+            self.notifications.go_on()
         if isinstance(event, (events.Key, events.Paste)) and not event.is_forwarded:
             self.keystrokes.add(event)
         else:
@@ -203,7 +278,7 @@ class MemtuiApp(AppActions, AppTelling, AppFollowing, App[None], inherit_binding
     async def on_unmount(self) -> None:
         self.keystrokes.stop()
         self.state.save()
-        self.sessions_followed.stop()
+        self.follower.sessions.stop()
         self.operations.close()
 
     def crash_message(self) -> str:

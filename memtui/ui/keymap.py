@@ -61,7 +61,7 @@ def table_key(action_id: str) -> str:
 
 
 def bindings_at(*places: Place) -> list[Binding]:
-    """What a widget that has these places puts into its BINDINGS; it inherits ``perform.Performs``."""
+    """What a widget that has these places puts into its BINDINGS; see ``perform``."""
     bindings = []
     for action in actions_at(*places):
         for key in action.keys:

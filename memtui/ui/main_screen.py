@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
+from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
 
 from memtui.ui.actions import HELP_GROUPS, Action, Place, actions_at, footer_actions
 from memtui.ui.keymap import show_key
 from memtui.ui.messages import PaneTold
-from memtui.ui.perform import Performs
+from memtui.ui.perform import deed, offers, refusal
 from memtui.ui.widgets.bars import Key, KeyBar, StatusLine, Tab, TabBar, TitleBar
 
 from .panes.pane import Pane
 from .panes.registry import PANES, PaneSpec, spec_of
+from .shell import shell_of
 
 if TYPE_CHECKING:
     from memtui.engine.records import Changes, Stats
-    from memtui.ui.app import MemtuiApp
 
     from .dialogs.help import HelpLine
+    from .shell import Shell
 
 # A pane that does not exist yet is nowhere: not in the help, not in the palette.
 _PANES_THERE = {spec.place for spec in PANES}
@@ -73,8 +75,8 @@ class MainScreen(Screen[None]):
         self.call_after_refresh(self.shell.begin)
 
     @property
-    def shell(self) -> MemtuiApp:
-        return cast("MemtuiApp", self.app)
+    def shell(self) -> Shell:
+        return shell_of(self)
 
     @property
     def pane(self) -> Pane:
@@ -166,24 +168,24 @@ class MainScreen(Screen[None]):
 
     @on(TabBar.Chosen)
     async def _tab_chosen(self, event: TabBar.Chosen) -> None:
-        await self.shell.begin_at(event.place)
+        await self.shell.navigation.begin_at(event.place)
 
     # -- actions
 
-    def performer(self, action: Action) -> Performs | None:
+    def performer(self, action: Action) -> DOMNode | None:
         """Who carries out an action now: the focused part, else another part, the pane, the app."""
         if action.id.startswith("pane_") and action.id.removeprefix("pane_") not in _PANES_THERE:
             return None
         focused = self.focused.ancestors_with_self if self.focused is not None else []
         for node in (*focused, *self.pane.parts(), self.pane, self.app):
-            if isinstance(node, Performs) and hasattr(node, f"do_{action.id}"):
+            if deed(node, action.id) is not None:
                 return node
         return None
 
-    def offering(self, action: Action) -> Performs | None:
+    def offering(self, action: Action) -> DOMNode | None:
         """Who carries out an action that makes sense here."""
         node = self.performer(action)
-        return node if node is not None and node.offers(action) else None
+        return node if node is not None and offers(node, action) else None
 
     @on(KeyBar.Pressed)
     def _key_clicked(self, event: KeyBar.Pressed) -> None:
@@ -199,7 +201,7 @@ class MainScreen(Screen[None]):
         ):
             node = self.offering(action)
             if node is not None and not (action.changes and self.shell.readonly):
-                able = not node.refusal(action)
+                able = not refusal(node, action)
                 keys.append(Key(action.id, self.shell.keymap.shown(action), action.label, able))
         bar = self.query_one(KeyBar)
         bar.readonly = self.shell.readonly
@@ -215,7 +217,7 @@ class MainScreen(Screen[None]):
                 group,
                 " ".join(map(show_key, self.shell.keymap.keys(action))),
                 action.help,
-                node.refusal(action),
+                refusal(node, action),
             )
             for group in HELP_GROUPS
             for action in actions_at("everywhere", part, self.pane.here)

@@ -2,20 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, cast
+from collections.abc import Callable
+from typing import NamedTuple, Protocol, cast
 
 from .actions import Place
-from .messages import Said
-from .perform import Performs, start
-
-if TYPE_CHECKING:
-    from .app import MemtuiApp
-    from .panes.pane import Pane
 
 # A longer way back is forgotten from its far end.
 LONGEST = 50
+
+
+class Pane(Protocol):
+    """What navigation asks of a pane."""
+
+    @property
+    def place(self) -> Place: ...
+    def bookmark(self) -> Callable[[], None]:
+        """What puts the pane back as it is now."""
+
+    def as_arrived(self) -> bool:
+        """Whether all is as ``visit`` showed it."""
+
+    def back(self) -> bool:
+        """One step back within the pane; False when there is none."""
+
+
+class OpensRow(Protocol):
+    """A pane that shows one of its rows in the whole window."""
+
+    def open_at(self, key: int) -> None: ...
+
+
+class OpensSession(Protocol):
+    """A pane that shows a conversation at one of its turns."""
+
+    async def open_at(self, session_id: str, rid: int | None) -> None: ...
+
+
+class Filters(Protocol):
+    """A pane that shows the rows that pass a filter."""
+
+    def list_only(self, filter: str) -> None: ...
+
+
+class Window(Protocol):
+    """Where the panes are."""
+
+    @property
+    def pane(self) -> Pane: ...
+    def pane_at(self, place: str) -> Pane | None: ...
+    async def go_to(self, place: str) -> Pane: ...
 
 
 class Step(NamedTuple):
@@ -27,14 +62,13 @@ class Step(NamedTuple):
     leave: Callable[[], None] | None
 
 
-class AppWays(Performs):
-    """Mixin of the app. ``visit`` remembers the way; Esc goes back along it, a pane's number forgets it."""
+class Navigation:
+    """``visit`` remembers the way; Esc goes back along it, a pane's number forgets it."""
 
-    _way: list[Step]
-
-    @property
-    def _here(self) -> MemtuiApp:
-        return cast("MemtuiApp", self)
+    def __init__(self, window: Callable[[], Window], say: Callable[[str], None]) -> None:
+        self._window = window
+        self._say = say
+        self._way: list[Step] = []
 
     # -- to a pane
 
@@ -65,29 +99,26 @@ class AppWays(Performs):
     async def begin_at(self, place: str) -> None:
         """Show a pane because the person chose it; there is no way back from there."""
         self._way = []
-        await self._here.main.go_to(place)
+        await self._window().go_to(place)
 
     # -- to what a row is about
 
     async def open_session(self, session_id: str, rid: int) -> None:
         """Show a conversation at the turn with this key."""
-        from .panes.sessions.pane import SessionsPane
-
-        async def show(pane: Pane) -> None:
-            assert isinstance(pane, SessionsPane)
-            await pane.open_at(session_id, rid)
-
-        await self.visit("sessions", show)
+        pane = await self.visit("sessions")
+        await cast("OpensSession", pane).open_at(session_id, rid)
 
     async def open_memory(self, rid: int) -> None:
         """Show a note in the whole window."""
-        from .panes.memories.pane import MemoriesPane
+        cast("OpensRow", await self.visit("memories")).open_at(rid)
 
-        async def show(pane: Pane) -> None:
-            assert isinstance(pane, MemoriesPane)
-            pane.open_at(rid)
+    async def open_entity(self, eid: int) -> None:
+        """Show everything about an entity in the whole window."""
+        cast("OpensRow", await self.visit("entities")).open_at(eid)
 
-        await self.visit("memories", show)
+    async def open_topic(self, key: int) -> None:
+        """Show one topic of Maintenance."""
+        cast("OpensRow", await self.visit("maintenance")).open_at(key)
 
     async def list_memories(self, filter: str) -> None:
         """Show the memories that pass a filter."""
@@ -95,51 +126,21 @@ class AppWays(Performs):
 
     async def list_rows(self, place: Place, filter: str) -> None:
         """Show the rows of a list that pass a filter."""
-        from .panes.list_pane import ListPane
+        cast("Filters", await self.visit(place)).list_only(filter)
 
-        async def show(pane: Pane) -> None:
-            assert isinstance(pane, ListPane)
-            pane.list_only(filter)
-
-        await self.visit(place, show)
-
-    async def open_topic(self, key: int) -> None:
-        """Show one topic of Maintenance."""
-        from .panes.maintenance.pane import MaintenancePane
-
-        async def show(pane: Pane) -> None:
-            assert isinstance(pane, MaintenancePane)
-            pane.open_at(key)
-
-        await self.visit("maintenance", show)
-
-    async def open_entity(self, eid: int) -> None:
-        """Show everything about an entity in the whole window."""
-        from .panes.entities.pane import EntitiesPane
-
-        async def show(pane: Pane) -> None:
-            assert isinstance(pane, EntitiesPane)
-            pane.open_at(eid)
-
-        await self.visit("entities", show)
-
-    def action_show_entity(self, eid: int) -> None:
-        """A name in a text was clicked."""
-        start(self, partial(self.open_entity, eid), "go")
-
-    async def visit(self, place: Place, show: Callable[[Pane], Awaitable[None]]) -> None:
+    async def visit(self, place: Place) -> Pane:
         """Go to a pane to look at something there; Esc comes back to this one as it is now."""
-        main = self._here.main
-        left = main.pane
-        restore, there = left.bookmark(), main.pane_at(place)
+        window = self._window()
+        left = window.pane
+        restore, there = left.bookmark(), window.pane_at(place)
         leave = there.bookmark() if there is not None and there is not left else None
         self._way = [*self._way[-LONGEST:], Step(left.place, place, restore, leave)]
-        await show(await main.go_to(place))
+        return await window.go_to(place)
 
     # -- back
 
     async def do_back(self) -> None:
-        pane = self._here.main.pane
+        pane = self._window().pane
         arrived = bool(self._way) and self._way[-1].ended == pane.place
         if arrived and pane.as_arrived():
             await self._go_back()
@@ -148,11 +149,11 @@ class AppWays(Performs):
         elif arrived:
             await self._go_back()
         else:
-            self.post_message(Said("Nothing to go back to. q quits."))
+            self._say("Nothing to go back to. q quits.")
 
     async def _go_back(self) -> None:
         *self._way, step = self._way
         if step.leave is not None:
             step.leave()
-        await self._here.main.go_to(step.begun)
+        await self._window().go_to(step.begun)
         step.restore()

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
-from .actions import actions_at
+from .actions import Place, actions_at
 from .panes.maintenance.rows import topics
 from .panes.registry import PANES
-from .perform import start
+from .perform import refusal, start
 from .safe import assemble
+from .shell import shell_of
 from .text import Visible, visible
 
 if TYPE_CHECKING:
-    from .app import MemtuiApp
+    from .main_screen import MainScreen
+    from .shell import Shell
 
 
 class Palette(CommandPalette):
@@ -51,49 +53,53 @@ class Commands(Provider):
                 yield Hit(score, entry.palette_text, entry.run, text=entry.name)
 
     def _entries(self) -> Iterator[Entry]:
-        app = cast("MemtuiApp", self.app)
-        main = app.main
+        shell = shell_of(self.app)
+        main = cast("MainScreen", self.app.screen_stack[0])
         for action in actions_at("everywhere", "list", main.pane.here):
             node = main.offering(action)
             if action.group == "Move" or action.id == "palette" or node is None:
                 continue
-            reason = node.refusal(action)
+            reason = refusal(node, action)
             help = f"not now: {reason}" if reason else action.help
             name = visible(f"{action.label[0].upper()}{action.label[1:]}")
-            run = partial(app.action_perform, action.id)
-            yield Entry(name, _shown(name, app.keymap.shown(action), help), run, True)
+            run = partial(shell.action_perform, action.id)
+            yield Entry(name, _shown(name, shell.keymap.shown(action), help), run, True)
         for command in main.pane.commands():
             name = visible(command.name)
             yield Entry(name, _shown(name, "", command.help), command.run, False)
-        yield from _elsewhere(app)
-        for theme in sorted(app.available_themes):
+        yield from _elsewhere(shell, main.pane.here)
+        for theme in sorted(self.app.available_themes):
             name = visible(f"Theme: {theme}")
             yield Entry(
-                name, _shown(name, "", "Change the colours."), partial(app.choose_theme, theme), False
+                name, _shown(name, "", "Change the colours."), partial(choose_theme, shell, theme), False
             )
 
 
-def _elsewhere(app: MemtuiApp) -> Iterator[Entry]:
+def _elsewhere(shell: Shell, here: Place) -> Iterator[Entry]:
     """What other panes can do, what Maintenance tells of, and how agents come in: choosing it goes there."""
-    seen = {action.id for action in actions_at("everywhere", "list", app.main.pane.here)}
+    seen = {action.id for action in actions_at("everywhere", "list", here)}
     for spec in PANES:
         for action in actions_at(spec.place):
             if action.group == "Move" or action.id in seen:
                 continue
             seen.add(action.id)
             name = visible(f"{spec.label}: {action.label}")
-            run = partial(start, app, partial(app.begin_at, spec.place), "go")
-            yield Entry(name, _shown(name, app.keymap.shown(action), action.help), run, False)
+            run = partial(start, shell.app, partial(shell.navigation.begin_at, spec.place), "go")
+            yield Entry(name, _shown(name, shell.keymap.shown(action), action.help), run, False)
     for key, topic in topics():
         name = visible(f"Maintenance: {topic}")
-        go = partial(start, app, partial(app.open_topic, key), "go")
+        go = partial(start, shell.app, partial(shell.navigation.open_topic, key), "go")
         yield Entry(name, _shown(name, "", "What Maintenance tells of it."), go, False)
     for what, help, show in (
-        ("Connect your agent", "The commands that let an agent use this memory.", app.show_connecting),
+        (
+            "Connect your agent",
+            "The commands that let an agent use this memory.",
+            partial(show_connecting, shell),
+        ),
         (
             "Watch the sessions of agents",
             "A setting: new turns come in while they are written.",
-            app.do_settings,
+            partial(shell.action_perform, "settings"),
         ),
     ):
         name = visible(what)
@@ -102,3 +108,32 @@ def _elsewhere(app: MemtuiApp) -> Iterator[Entry]:
 
 def _shown(name: Visible, key: str, help: str) -> Content:
     return assemble((name, "bold"), "  ", (key, "$accent"), "\n", (help, "$text-muted"))
+
+
+def choose_theme(shell: Shell, name: str) -> None:
+    """Change the colours, and keep them for the next start."""
+    from memtui import config
+    from memtui.engine.errors import InputError
+
+    shell.app.theme = name
+    if shell.configuration is None:
+        return
+    file = shell.configuration.file
+    try:
+        config.save(file, "general.theme", name)
+        shell.configuration = config.load(file)
+    except InputError as error:
+        shell.say(f"The theme is not kept: {error.message} {error.hint}", "warning")
+
+
+def show_connecting(shell: Shell) -> None:
+    """The commands for a terminal that let agents in."""
+    from .dialogs.help import HelpDialog, HelpLine
+
+    connect = "Connect your agent: in a shell"
+    lines = [
+        HelpLine(connect, "memtui connect claude-code", "Claude Code. With --hooks it records every turn."),
+        HelpLine(connect, "memtui connect claude-desktop", "Claude Desktop."),
+        HelpLine(connect, "memtui connect codex", "Codex."),
+    ]
+    shell.app.push_screen(HelpDialog("Agents", lines))

@@ -1,4 +1,4 @@
-"""Carrying out actions of the table, the same way in every widget.
+"""Carrying out actions of the table, the same way at every widget.
 
 Every action answers: it runs, or the person is told why it cannot.
 """
@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Callable, Coroutine
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+from weakref import WeakKeyDictionary
 
 from textual.dom import DOMNode
 
@@ -17,10 +18,6 @@ from .messages import Refused
 
 if TYPE_CHECKING:
     from textual.worker import Worker
-
-    _Base = DOMNode
-else:
-    _Base = object
 
 CHORD_SECONDS = 1.0
 
@@ -60,57 +57,77 @@ class Judge(Protocol):
     def show_error(self, error: Exception, place: str) -> None: ...
 
 
-class Performs(_Base):
-    """Mixin for a widget that has a place in the action table.
+# A node carries out an action of the table with its method ``do_<id>``: plain, or ``async`` when it waits for
+# a dialog or for the memory; that then runs as a worker. Objects in its ``delegates`` carry out further ones.
+# ``why_not(action)`` says what is in the way, ``offers(action)`` whether the action has any sense there.
+# A widget with a place in the table has ``action_perform = perform`` and ``action_chord = chord``.
 
-    For each action of the place it has a method ``do_<id>``: plain, or ``async`` when it waits for a
-    dialog or for the memory; that then runs as a worker. ``why_not`` says what is in the way.
-    """
 
-    _chord: tuple[str, float] = ("", 0.0)
+def deed(node: object, action_id: str) -> Callable[[], Any] | None:
+    """What carries out an action at a node: its own method, or that of an object it holds."""
+    for one in (node, *getattr(node, "delegates", ())):
+        if (do := getattr(one, f"do_{action_id}", None)) is not None:
+            return cast("Callable[[], Any]", do)
+    return None
 
-    def offers(self, action: Action) -> bool:
-        """Whether ``action`` has any sense here; else the footer, the help and the palette leave it out."""
-        return True
 
-    def why_not(self, action: Action) -> str:
-        """Why ``action`` cannot run now, as a sentence; empty when it can."""
-        return ""
+def delegated(node: object, action: Action) -> str:
+    """Why an object that ``node`` holds cannot carry out an action now; empty when it can, or none does."""
+    for one in getattr(node, "delegates", ()):
+        if hasattr(one, f"do_{action.id}"):
+            return why_not(one, action)
+    return ""
 
-    def refusal(self, action: Action) -> str:
-        """``why_not``, and what the whole app has against it (read-only, not open yet)."""
-        app = self.app
-        return (app.refusal(action) if isinstance(app, Judge) else "") or self.why_not(action)
 
-    def action_perform(self, action_id: str) -> None:
-        """Run an action, or tell why not; what this widget does not do, whoever does it now is asked for."""
-        action = BY_ID[action_id]
-        if (
-            not hasattr(self, f"do_{action_id}")
-            and isinstance(self.app, Judge)
-            and self.app is not cast("object", self)
-        ):
-            self.app.action_perform(action_id)
-            return
-        if reason := self.refusal(action):
-            self.post_message(Refused(action_id, reason))
-            return
-        do = getattr(self, f"do_{action_id}")
-        if inspect.iscoroutinefunction(do):
-            start(self, do, action_id, exclusive=False)
-            return
-        try:
-            do()
-        except Exception as error:
-            if not isinstance(self.app, Judge):
-                raise
-            self.app.show_error(error, action_id)
+def offers(node: object, action: Action) -> bool:
+    """Whether an action has any sense at a node; else the footer, the help and the palette leave it out."""
+    offer = getattr(node, "offers", None)
+    return True if offer is None else bool(offer(action))
 
-    def action_chord(self, action_id: str) -> None:
-        """Run an action when its key was pressed twice (``gg``)."""
-        before, at = self._chord
-        now = monotonic()
-        self._chord = (action_id, now)
-        if before == action_id and now - at < CHORD_SECONDS:
-            self._chord = ("", 0.0)
-            self.action_perform(action_id)
+
+def why_not(node: object, action: Action) -> str:
+    """Why a node cannot carry out an action now, as a sentence; empty when it can."""
+    tell = getattr(node, "why_not", None)
+    return "" if tell is None else str(tell(action))
+
+
+def refusal(node: DOMNode, action: Action) -> str:
+    """``why_not``, and what the whole app has against it (read-only, not open yet)."""
+    app = node.app
+    return (app.refusal(action) if isinstance(app, Judge) else "") or why_not(node, action)
+
+
+def perform(node: DOMNode, action_id: str) -> None:
+    """Run an action, or tell why not; what this node does not do, whoever does it now is asked for."""
+    action, app = BY_ID[action_id], node.app
+    do = deed(node, action_id)
+    if do is None and isinstance(app, Judge) and app is not cast("object", node):
+        app.action_perform(action_id)
+        return
+    if reason := refusal(node, action):
+        node.post_message(Refused(action_id, reason))
+        return
+    assert do is not None, action_id
+    if inspect.iscoroutinefunction(do):
+        start(node, do, action_id, exclusive=False)
+        return
+    try:
+        do()
+    except Exception as error:
+        if not isinstance(app, Judge):
+            raise
+        app.show_error(error, action_id)
+
+
+# The first key of a chord, by the node that it was pressed at, and when.
+_pressed: WeakKeyDictionary[DOMNode, tuple[str, float]] = WeakKeyDictionary()
+
+
+def chord(node: DOMNode, action_id: str) -> None:
+    """Run an action when its key was pressed twice (``gg``)."""
+    before, at = _pressed.pop(node, ("", 0.0))
+    now = monotonic()
+    if before == action_id and now - at < CHORD_SECONDS:
+        perform(node, action_id)
+    else:
+        _pressed[node] = (action_id, now)

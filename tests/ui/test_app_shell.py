@@ -55,11 +55,13 @@ async def test_what_runs_in_the_background_begins_by_itself(
 ) -> None:
     begun: list[bool] = []
 
-    async def begin(app: MemtuiApp) -> None:
+    app = story.app()
+
+    async def begin() -> None:
         begun.append(app.operations.memory is not None)
 
-    monkeypatch.setattr(MemtuiApp, "start_jobs", begin)
-    async with running(story.app()):
+    monkeypatch.setattr(app.follower, "start_jobs", begin)
+    async with running(app):
         await until(lambda: begun)
     assert begun == [True]
 

@@ -110,7 +110,7 @@ async def test_a_path_with_nothing_to_import_says_why_and_lets_one_try_again(
     app = story.app()
     async with running(app) as pilot:
         app.push_screen(ImportDialog(tmp_path / "not there"))
-        await until(lambda: "not there" in text_of(app) and "b another path" in text_of(app))
+        await until(lambda: "notthere" in unwrapped(text_of(app)) and "b another path" in text_of(app))
         await pilot.press("b")
         await until(lambda: app.screen.query_one(PathInput).has_focus)
 
@@ -228,7 +228,7 @@ async def test_the_app_follows_sessions_when_the_settings_say_so(story: Story, t
         with talk.open("a", encoding="utf-8") as file:
             file.write(talk.read_text("utf-8").replace("u0", "u1"))
         await until(lambda: turns_in(story) == before + 2)
-    assert app.sessions_followed.places == 0
+    assert app.follower.sessions.places == 0
 
 
 async def test_an_empty_memory_is_welcomed_once_and_a_full_one_is_not(

@@ -30,7 +30,7 @@ def text_of(app: MemtuiApp) -> str:
 
 async def at(app: MemtuiApp, name: str) -> SettingsDialog:
     """Open the settings with the cursor on one."""
-    app.do_settings()
+    app.action_perform("settings")
     await until(lambda: there(app, SettingsDialog))
     await until(lambda: bool(app.screen.query(RowTable)) and app.screen.query_one(RowTable).row_count > 0)
     dialog = app.screen
@@ -199,7 +199,7 @@ async def test_the_model_is_asked_and_what_is_wrong_is_told(
 async def test_without_a_configuration_it_says_so(story: Story) -> None:
     app = story.app()
     async with running(app):
-        app.do_settings()
+        app.action_perform("settings")
         await until(lambda: "opened without a configuration" in text_of(app))
 
 

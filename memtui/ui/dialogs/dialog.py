@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -14,9 +14,10 @@ from textual.types import CSSPathType
 from textual.widgets import Static
 
 from memtui.ui.safe import assemble, line
+from memtui.ui.shell import shell_of
 
 if TYPE_CHECKING:
-    from memtui.ui.app import MemtuiApp
+    from memtui.ui.shell import Shell
 
 T = TypeVar("T")
 
@@ -40,8 +41,8 @@ class Dialog(ModalScreen[T], Generic[T]):
             yield Static(self.hint_line(), classes="dialog-hints")
 
     @property
-    def shell(self) -> MemtuiApp:
-        return cast("MemtuiApp", self.app)
+    def shell(self) -> Shell:
+        return shell_of(self)
 
     def title_text(self) -> str:
         return ""

@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
     from memtui.engine.memory import Memory
     from memtui.engine.records import ImportProgress, ImportReport
-    from memtui.ui.app import MemtuiApp
     from memtui.ui.progress import Work
+    from memtui.ui.shell import Shell
 
 NAME = "importing"
 COUNTING = "counting"
 
 
-def import_work(shell: MemtuiApp) -> Work | None:
+def import_work(shell: Shell) -> Work | None:
     """The counting or the import that is going on."""
     return next((work for work in shell.operations.works if work.name in (NAME, COUNTING)), None)
 
 
 async def run_import(
-    shell: MemtuiApp,
+    shell: Shell,
     paths: Sequence[Path],
     told: Callable[[ImportReport | None, MemtuiError | None], bool],
     *,

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Operation
     from memtui.engine.store.backup import Backup
-    from memtui.ui.app import MemtuiApp
     from memtui.ui.progress import Work
+    from memtui.ui.shell import Shell
 
     T = TypeVar("T")
 
@@ -22,7 +22,7 @@ class Working(Protocol):
     async def __call__(self, call: Callable[[Memory, Work], T], name: str) -> T: ...
 
 
-async def go_back(shell: MemtuiApp, operation: Operation) -> str:
+async def go_back(shell: Shell, operation: Operation) -> str:
     """To what was there before a restore, after a look; returns what is to be said besides what is done."""
     work, op_id = shell.operations.work, operation.op_id
     backup = await shell.operations.ask(lambda memory: memory.backups.before(op_id))
@@ -32,7 +32,7 @@ async def go_back(shell: MemtuiApp, operation: Operation) -> str:
     return await restore(shell, backup, preview, work)
 
 
-async def restore(shell: MemtuiApp, backup: Backup, preview: RestorePreview, work: Working) -> str:
+async def restore(shell: Shell, backup: Backup, preview: RestorePreview, work: Working) -> str:
     """Ask what is to be done with a backup, and do it; returns what is to be said besides what is done."""
     from .restore import RestoreDialog
 

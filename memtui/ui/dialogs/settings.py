@@ -158,7 +158,7 @@ class SettingsDialog(Dialog[None]):
             self.app.theme = str(value)
         at_once = row.counts_at_once(self.shell.applies_settings)
         if at_once and row.of_the_engine:
-            applied = start(self.shell, self.shell.apply_settings, "settings", exclusive=False)
+            applied = start(self.app, self.shell.apply_settings, "settings", exclusive=False)
             start(self, partial(self._tell_applied, applied), "applied")
         counts = "it counts at once" if at_once else "it counts from the next start"
         self._warn(f"Saved in the file; {counts}.", "$success")

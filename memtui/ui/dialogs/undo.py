@@ -9,13 +9,13 @@ from memtui.ui.presenters.operation_rows import is_restore, who
 
 if TYPE_CHECKING:
     from memtui.engine.records import Operation
-    from memtui.ui.panes.pane import Pane
+    from memtui.ui.shell import Shell
 
 # Undoing more rows than that asks first.
 ASK_ABOVE = 20
 
 
-async def undo_operation(pane: Pane, operation: Operation) -> None:
+async def undo_operation(shell: Shell, operation: Operation) -> None:
     """Undo it, after a question where it has many rows or is somebody else's."""
     from memtui.engine.errors import InputError
     from memtui.engine.store.undo import NothingUndoneError
@@ -24,31 +24,31 @@ async def undo_operation(pane: Pane, operation: Operation) -> None:
     from .restore_flow import go_back
 
     if is_restore(operation):
-        if told := await go_back(pane.shell, operation):
-            pane.say(told)
+        if told := await go_back(shell, operation):
+            shell.say(told)
         return
-    if not await _sure(pane, operation):
-        pane.say("Nothing was undone.")
+    if not await _sure(shell, operation):
+        shell.say("Nothing was undone.")
         return
     op_id = operation.op_id
     try:
-        done = await pane.change(lambda memory: memory.undo(op_id), "undoing")
+        done = await shell.operations.change(lambda memory: memory.undo(op_id), "undoing")
     except InputError as error:
-        pane.say(error.message, "warning")
+        shell.say(error.message, "warning")
         if isinstance(error, NothingUndoneError) and error.conflicts:
-            pane.app.push_screen(ConflictsDialog(error.operation, error.conflicts))
+            shell.app.push_screen(ConflictsDialog(error.operation, error.conflicts))
         return
     if done is not None and done.conflicts:
-        pane.app.push_screen(ConflictsDialog(done.operation, done.conflicts, done.restored))
+        shell.app.push_screen(ConflictsDialog(done.operation, done.conflicts, done.restored))
 
 
-async def _sure(pane: Pane, operation: Operation) -> bool:
-    theirs = operation.actor != pane.shell.operations.require().actor
+async def _sure(shell: Shell, operation: Operation) -> bool:
+    theirs = operation.actor != shell.operations.require().actor
     if operation.rows <= ASK_ABOVE and not theirs:
         return True
     from .question import Question
 
-    made = f"{who(operation.actor)}, {local_time(operation.at, pane.shell.clock())}"
+    made = f"{who(operation.actor)}, {local_time(operation.at, shell.clock())}"
     told = f"{operation.label}\n{plural(operation.rows, 'row')}, by {made}."
-    answer = await pane.shell.ask_person(Question("Undo this?", told, yes=f"undo {operation.rows:,}"))
+    answer = await shell.ask_person(Question("Undo this?", told, yes=f"undo {operation.rows:,}"))
     return answer is True

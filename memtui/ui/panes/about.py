@@ -5,18 +5,48 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memtui.ui.actions import Action
 from memtui.ui.format import count
 
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord
+    from memtui.ui.actions import Action
 
+    from .pane import Pane
     from .pane import Pane as _Base
 else:
-    # Not a widget: styles are found through the first base that is one.
-    from memtui.ui.perform import Performs as _Base
+    _Base = object
 
+NO_ROW = "There is no row here."
 NOBODY = "No person or thing is known in this one."
+
+
+async def mentioned_in(pane: Pane, memories: Sequence[MemoryRecord]) -> Sequence[Entity]:
+    """Whom and what they mention, the most mentioned there first."""
+    # Imported late, like all that no first paint needs.
+    from memtui.ui.presenters.entity_detail import entities_in
+
+    ids = [one.id for one in memories]
+    return await pane.ask(lambda memory: entities_in(memory, ids))
+
+
+async def show_about(pane: Pane, found: Sequence[Entity]) -> None:
+    """Show everything about one of them; the person picks which."""
+    shell = pane.shell
+    if not found:
+        unread = shell.stats.unlinked if shell.stats is not None else 0
+        wait = f" {count(unread)} texts still wait to be read for names." if unread else ""
+        pane.say(f"{NOBODY}{wait}", "warning")
+        return
+    entity = found[0]
+    if len(found) > 1:
+        from memtui.ui.dialogs.choice import Choice, PickDialog
+
+        choices = [Choice(one.canonical_name, one.type, count(one.mention_count)) for one in found]
+        picked = await shell.ask_person(PickDialog("Everything about…", choices, yes="show"))
+        if picked is None:
+            return
+        entity = found[picked]
+    await shell.navigation.open_entity(entity.eid)
 
 
 class AboutRow(_Base):
@@ -27,32 +57,12 @@ class AboutRow(_Base):
         raise NotImplementedError
 
     async def about_entities(self) -> Sequence[Entity]:
-        """Whom and what the selected row mentions, the most mentioned there first."""
-        # Imported late, like all that no first paint needs.
-        from memtui.ui.presenters.entity_detail import entities_in
-
-        shown = self.about_memories()
-        return await self.ask(lambda memory: entities_in(memory, [one.id for one in shown]))
+        return await mentioned_in(self, self.about_memories())
 
     def why_not(self, action: Action) -> str:
         if action.id == "about" and not self.about_memories():
-            return "There is no row here."
+            return NO_ROW
         return super().why_not(action)
 
     async def do_about(self) -> None:
-        found = await self.about_entities()
-        if not found:
-            unread = self.shell.stats.unlinked if self.shell.stats is not None else 0
-            wait = f" {count(unread)} texts still wait to be read for names." if unread else ""
-            self.say(f"{NOBODY}{wait}", "warning")
-            return
-        entity = found[0]
-        if len(found) > 1:
-            from memtui.ui.dialogs.choice import Choice, PickDialog
-
-            choices = [Choice(one.canonical_name, one.type, count(one.mention_count)) for one in found]
-            picked = await self.shell.ask_person(PickDialog("Everything about…", choices, yes="show"))
-            if picked is None:
-                return
-            entity = found[picked]
-        await self.shell.open_entity(entity.eid)
+        await show_about(self, await self.about_entities())

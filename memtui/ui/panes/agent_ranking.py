@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from memtui.ui.perform import start
 
 if TYPE_CHECKING:
-    from memtui.ui.app import MemtuiApp
+    from memtui.ui.shell import Shell
 
 _SETTING = "search.profile"
 
 
-def why_fixed(shell: MemtuiApp) -> str:
+def why_fixed(shell: Shell) -> str:
     """Why it cannot be chosen here; empty when it can."""
     if shell.configuration is None:
         return "There are no settings here to write it to."
@@ -21,7 +21,7 @@ def why_fixed(shell: MemtuiApp) -> str:
     return ""
 
 
-def choose(shell: MemtuiApp, name: str) -> None:
+def choose(shell: Shell, name: str) -> None:
     """Write it into the settings, and let it count. Raises InputError, DiskFullError."""
     from memtui import config
 
@@ -29,4 +29,4 @@ def choose(shell: MemtuiApp, name: str) -> None:
     config.save(shell.configuration.file, _SETTING, name)
     shell.configuration = config.load(shell.configuration.file)
     if shell.applies_settings:
-        start(shell, shell.apply_settings, "settings", exclusive=False)
+        start(shell.app, shell.apply_settings, "settings", exclusive=False)

@@ -226,7 +226,9 @@ class ListPane(PreviewSide[Row], Generic[Row]):
 
     def why_not(self, action: Action) -> str:
         needs_row = "list" not in action.where and action.id in ("copy",)
-        return "There is no row here." if needs_row and self.table.selected is None else ""
+        if needs_row and self.table.selected is None:
+            return "There is no row here."
+        return super().why_not(action)
 
     def back(self) -> bool:
         if self.has_class("-zoom-list") or self.has_class("-zoom-preview"):

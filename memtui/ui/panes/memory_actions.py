@@ -118,9 +118,9 @@ class MemoryVerbs(AboutRow, ListPane[Row]):
         if one is None:
             self.say("What took its place is not there any more.")
         elif one.active:
-            await self.shell.open_memory(one.rid)
+            await self.shell.navigation.open_memory(one.rid)
         else:
-            await self.shell.list_memories(f"is:trash id:{one.id}")
+            await self.shell.navigation.list_memories(f"is:trash id:{one.id}")
 
     async def do_tag(self) -> None:
         from memtui.ui.dialogs.edit import TagDialog
@@ -238,7 +238,7 @@ class MemoryVerbs(AboutRow, ListPane[Row]):
         if said is None or said.session_id is None:
             self.say("The conversation that this came from is not in the memory.", "warning")
         else:
-            await self.shell.open_session(said.session_id, said.rid)
+            await self.shell.navigation.open_session(said.session_id, said.rid)
 
     def do_copy(self) -> None:
         memory = self.current

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
 from textual.containers import Container
 from textual.widget import Widget
 
-from memtui.ui.actions import Place
+from memtui.ui.actions import Action, Place
 from memtui.ui.messages import PaneTold, Said, Severity
-from memtui.ui.perform import Performs
+from memtui.ui.perform import chord, delegated, perform
+from memtui.ui.shell import shell_of
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Changes
-    from memtui.ui.app import MemtuiApp
+    from memtui.ui.shell import Shell
 
 T = TypeVar("T")
 
@@ -28,7 +29,7 @@ class Command(NamedTuple):
     run: Callable[[], object]
 
 
-class Pane(Performs, Container):
+class Pane(Container):
     """A pane: it fills the window between tabs and status. One file, one subclass.
 
     ``load`` is called once the memory is open and the pane is shown; afterwards ``reload`` follows
@@ -38,15 +39,31 @@ class Pane(Performs, Container):
     place: ClassVar[Place]
     # Tables whose changes show here; None: all of them.
     tables: ClassVar[frozenset[str] | None] = None
+    # Objects that carry out some of the pane's actions (see ``perform``).
+    delegates: Sequence[object] = ()
+    action_perform, action_chord = perform, chord
 
     @property
-    def shell(self) -> MemtuiApp:
-        return cast("MemtuiApp", self.app)
+    def shell(self) -> Shell:
+        return shell_of(self)
 
     @property
     def here(self) -> Place:
         """Whose keys work here now: a pane with several faces has a place for each."""
         return self.place
+
+    def offers(self, action: Action) -> bool:
+        """Whether an action has any sense here."""
+        return True
+
+    def why_not(self, action: Action) -> str:
+        """Why an action cannot run now, as a sentence; empty when it can."""
+        return delegated(self, action)
+
+    @property
+    def memory_filter(self) -> str:
+        """The filter that narrows the memories on screen, for an export."""
+        return ""
 
     def load(self) -> None:
         """Show the memory for the first time."""

@@ -1,28 +1,320 @@
-"""The list as the person uses it: keys and mouse on a ``RowView``."""
+"""A list of any length: it draws the lines that can be seen and never waits for the memory.
+
+It is drawn line by line (widgets of Textual that hold their rows take 18 s and 1 GB for a million).
+The cursor is kept by the key of its row, so that it stays where it is when rows come and go.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar, Generic, TypeVar
 
 from textual import events
+from textual.geometry import Region, Size
+from textual.strip import Strip
 
 from memtui.ui.actions import Action, Place
+from memtui.ui.glyphs import UNICODE, Glyphs
 from memtui.ui.keymap import bindings_at
-from memtui.ui.perform import Performs
+from memtui.ui.paint import State
+from memtui.ui.perform import chord, perform, start
 
-from .row_events import RowOpened, RowsOrdered
-from .row_paint import GUTTER
-from .row_view import RowView
+from .columns import Column, Order
+from .line_view import LineView
+from .list_source import ListSource
+from .row_events import RowHighlighted, RowOpened, RowsCounted, RowsFailed, RowsMarked, RowsOrdered
+from .row_pages import Pages
+from .row_paint import GUTTER, RowPainter
+from .row_source import Readers, RowSource
 
 Row = TypeVar("Row")
 
 
-class RowTable(Performs, RowView[Row], Generic[Row], can_focus=True, inherit_bindings=False):
-    """Moves the cursor and marks rows by itself; opening and ordering are the pane's business."""
+class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
+    """Rows on screen, with a cursor and marks. ``show`` gives it a source.
+
+    It moves the cursor and marks rows by itself; opening and ordering are the pane's business.
+    """
 
     BINDINGS = [*bindings_at("list")]
+    ALLOW_SELECT = False
     part: ClassVar[Place] = "list"
+    action_perform, action_chord = perform, chord
+
+    def __init__(
+        self,
+        columns: Sequence[Column[Row]],
+        *,
+        id: str,
+        orders: Sequence[Order] = (),
+        glyphs: Glyphs = UNICODE,
+        markable: bool = True,
+    ) -> None:
+        super().__init__(id=id)
+        self.table = id
+        self.markable = markable
+        self.orders = orders
+        # The present order: Order.sort, and whether it falls.
+        self.order = (orders[0].sort, orders[0].falling) if orders else ("", False)
+        self.marks: set[int] = set()
+        self.cursor = 0
+        self.painter = RowPainter(columns, glyphs, self._style_of)
+        # What a row shows in the lines below its first.
+        self._below: Sequence[RowPainter[Row]] = ()
+        self._header = True
+        self._source: RowSource[Row] | None = None
+        self._readers: Readers | None = None
+        self._pages: Pages[Row] | None = None
+        self._next: Pages[Row] | None = None
+        self._cursor_key: int | None = None
+        # The key under the cursor before a reload that has not turned up yet.
+        self._sought: int | None = None
+        # Whether the latest reading failed: what is on screen is an earlier one.
+        self.failed = False
+
+    # -- rows
+
+    @property
+    def row_count(self) -> int:
+        return self._pages.count if self._pages is not None else 0
+
+    @property
+    def count_is_exact(self) -> bool:
+        return self._pages is not None and self._pages.exact
+
+    @property
+    def source_shown(self) -> RowSource[Row] | None:
+        """Where the rows on screen come from; another one than was given to ``show`` while that is read."""
+        return self._pages.source if self._pages is not None else None
+
+    @property
+    def selected(self) -> Row | None:
+        """The row under the cursor; None when there is none, or while it is being read."""
+        return self._pages.row(self.cursor) if self._pages is not None and self.row_count else None
+
+    @property
+    def selected_key(self) -> int | None:
+        return self._cursor_key
+
+    def show(self, source: RowSource[Row], readers: Readers, *, top: bool = True) -> None:
+        """Show the rows of ``source``: from the top, or with the cursor on the same row as now."""
+        self._source, self._readers = source, readers
+        self.reload(top=top)
+
+    def reload(self, *, top: bool = False) -> None:
+        """Read the rows again; what is on screen stays until the new rows are there."""
+        if self._source is None or self._readers is None:
+            return
+        if self._next is not None:
+            self._next.close()
+        self.failed = False
+        self._next = pages = Pages(
+            self._source, self._readers, arrived=self._arrived, counted=self._counted, failed=self._failed
+        )
+        if isinstance(self._source, ListSource):
+            pages.take(self._source.page(0, self._source.count()))
+            self._take_over(pages, top)
+        else:
+            start(self, partial(self._begin, pages, top), "rows")
+
+    async def _begin(self, pages: Pages[Row], top: bool) -> None:
+        try:
+            await pages.begin(0 if top else self.scroll_offset.y // self.lines, max(self.size.height, 1))
+        except Exception as error:
+            if not pages.closed:
+                self._failed(error)
+            return
+        if not pages.closed:
+            self._take_over(pages, top)
+
+    def _take_over(self, pages: Pages[Row], top: bool) -> None:
+        if self._pages is not None:
+            self._pages.close()
+        self._pages, self._next = pages, None
+        self._fit_scrollbar()
+        if top:
+            self.cursor, self._sought = 0, None
+            self.scroll_to(y=0, animate=False)
+        else:
+            self._follow(self._cursor_key)
+        self.place_cursor(self.cursor)
+        self.refresh()
+        if pages.keys is None:
+            self._tell_count()
+            pages.go_on()
+        else:
+            self._counted()
+
+    def _follow(self, key: int | None) -> None:
+        """Put the cursor where the row with this key is now, and keep that row's line on screen."""
+        if key is None or self._pages is None:
+            return
+        at = self._pages.find(key, self.cursor)
+        self._sought = key if at is None and self._pages.keys is None else None
+        if at is not None and at != self.cursor:
+            if self.scroll_offset.y:
+                self.scroll_to(y=self.scroll_offset.y + (at - self.cursor) * self.lines, animate=False)
+            self.cursor = at
+
+    def _counted(self) -> None:
+        if self._pages is None:
+            return
+        self._fit_scrollbar()
+        if self._pages.keys is not None:
+            if self._sought is not None:
+                self._follow(self._sought)
+                self.place_cursor(self.cursor)
+            if self.marks:
+                self.mark(self.marks.intersection(self._pages.keys))
+        self._tell_count()
+
+    def _arrived(self, first: int, rows: int) -> None:
+        top = self.scroll_offset.y // self.lines
+        if first < top + self.size.height and first + rows > top:
+            self.refresh()
+        if first <= self.cursor < first + rows:
+            self.place_cursor(self.cursor)
+
+    def _failed(self, error: Exception) -> None:
+        self.failed = True
+        self.post_message(RowsFailed(self.table, error))
+
+    def _tell_count(self) -> None:
+        if self._pages is not None:
+            self.post_message(RowsCounted(self.table, self._pages.count, self._pages.exact))
+
+    def _fit_scrollbar(self) -> None:
+        height = self.row_count * self.lines + self.header_height
+        self.virtual_size = Size(self.scrollable_content_region.width, height)
+
+    # -- cursor and marks
+
+    def move_to(self, index: int) -> None:
+        """Put the cursor on a row (the nearest there is) and bring it into view."""
+        self._sought = None
+        before = self.cursor
+        self.place_cursor(index)
+        if before != self.cursor:
+            self._refresh_row(before)
+        self._reveal(self.cursor)
+
+    def place_cursor(self, index: int) -> None:
+        self.cursor = max(0, min(index, self.row_count - 1))
+        self._refresh_row(self.cursor)
+        known = self._pages is not None and self.row_count
+        self._cursor_key = self._pages.key(self.cursor) if self._pages is not None and known else None
+        self.post_message(RowHighlighted(self.table, self._cursor_key))
+
+    def select(self, key: int) -> None:
+        """Put the cursor on the row with this key as soon as it is among the rows."""
+        self._follow(key)
+        if self._pages is not None and self._pages.find(key, self.cursor) is not None:
+            self.move_to(self.cursor)
+        else:
+            self._cursor_key = self._sought = key
+
+    def mark(self, marks: set[int]) -> None:
+        """Mark the rows with these keys, and no others."""
+        if marks != self.marks:
+            self.marks = marks
+            self.refresh()
+            self.post_message(RowsMarked(self.table, len(marks)))
+
+    def _reveal(self, index: int) -> None:
+        height, top = self._body_lines, self.scroll_offset.y
+        first, end = index * self.lines, (index + 1) * self.lines
+        if first < top:
+            self.scroll_to(y=first, animate=False)
+        elif end > top + height:
+            self.scroll_to(y=end - height, animate=False)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if self._pages is not None:
+            height = max(self.size.height, 1)
+            self._pages.want(round(new_value) // self.lines - height, 3 * height)
+
+    # -- drawing
+
+    @property
+    def header_height(self) -> int:
+        return 1 if self._header else 0
+
+    @property
+    def lines(self) -> int:
+        """The lines of one row."""
+        return 1 + len(self._below)
+
+    @property
+    def _body_lines(self) -> int:
+        return max(self.scrollable_content_region.height - self.header_height, 1)
+
+    @property
+    def body_height(self) -> int:
+        """How many whole rows are seen, at least one."""
+        return max(self._body_lines // self.lines, 1)
+
+    def row_at(self, y: int) -> int:
+        """The index of the row that is drawn ``y`` lines below the top of the widget."""
+        return (self.scroll_offset.y + y - self.header_height) // self.lines
+
+    def show_header(self, shown: bool) -> None:
+        if shown != self._header:
+            self._header = shown
+            self._fit_scrollbar()
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        if y < self.header_height:
+            return self.painter.header(width, self.order)
+        index = self.row_at(y)
+        if self._pages is None or index >= self.row_count:
+            return Strip.blank(width, self._style_of("plain", "text"))
+        row = self._pages.row(index)
+        marked = bool(self.marks) and self._pages.key(index) in self.marks
+        state: State = "marked" if marked else "plain"
+        if index == self.cursor:
+            state = "cursor" if self.has_focus else "cursor-blurred"
+        below = (self.scroll_offset.y + y - self.header_height) % self.lines
+        painter = self._below[below - 1] if below else self.painter
+        if row is None:
+            return painter.skeleton(index, width, state, marked and not below)
+        return painter.row(row, width, state, marked and not below)
+
+    def _refresh_row(self, index: int) -> None:
+        y = index * self.lines - self.scroll_offset.y + self.header_height
+        self.refresh(Region(0, y, self.size.width, self.lines))
+
+    def show_columns(
+        self, columns: Sequence[Column[Row]], below: Sequence[Sequence[Column[Row]]] = ()
+    ) -> None:
+        """Draw the rows with other columns from now on; ``below``: those of their further lines."""
+        glyphs = self.painter.glyphs
+        self.painter = RowPainter(columns, glyphs, self._style_of)
+        self._below = [RowPainter(line, glyphs, self._style_of) for line in below]
+        self._fit_scrollbar()
+        self._reveal(self.cursor)
+        self.refresh()
+
+    def on_focus(self) -> None:
+        self._refresh_row(self.cursor)
+
+    def on_blur(self) -> None:
+        self._refresh_row(self.cursor)
+
+    def on_resize(self) -> None:
+        self._fit_scrollbar()
+        self._reveal(self.cursor)
+
+    def on_unmount(self) -> None:
+        for pages in (self._pages, self._next):
+            if pages is not None:
+                pages.close()
+
+    # -- what the person does
 
     def offers(self, action: Action) -> bool:
         if action.id in ("mark", "mark_all"):

@@ -13,17 +13,18 @@ from textual.widgets import Static
 from memtui.ui.actions import Place
 from memtui.ui.keymap import bindings_at
 from memtui.ui.past import past
-from memtui.ui.perform import Performs
+from memtui.ui.perform import chord, perform
 
 # As in .text-body of lists.tcss.
 GAP = 1
 
 
-class TextView(Performs, VerticalScroll, can_focus=True, inherit_bindings=False):
+class TextView(VerticalScroll, can_focus=True, inherit_bindings=False):
     """``show`` puts a text in, from its top unless the same thing is shown again."""
 
     BINDINGS = [*bindings_at("text")]
     part: ClassVar[Place] = "text"
+    action_perform, action_chord = perform, chord
 
     @past
     class Rewidened(Message):

@@ -141,17 +141,17 @@ class EntitiesPane(EntityVerbs):
         if stop is None:
             return
         if stop.entity is not None:
-            start(self, partial(self.shell.open_entity, stop.entity.eid), "go")
+            start(self, partial(self.shell.navigation.open_entity, stop.entity.eid), "go")
         elif stop.memory is not None:
             start(self, partial(self._open_memory, stop.memory), "go")
         elif entity is not None:
-            start(self, partial(self.shell.list_memories, mentioning(entity.canonical_name)), "go")
+            start(self, partial(self.shell.navigation.list_memories, mentioning(entity.canonical_name)), "go")
 
     async def _open_memory(self, memory: MemoryRecord) -> None:
         if memory.kind == "episode" and memory.session_id is not None:
-            await self.shell.open_session(memory.session_id, memory.rid)
+            await self.shell.navigation.open_session(memory.session_id, memory.rid)
         else:
-            await self.shell.open_memory(memory.rid)
+            await self.shell.navigation.open_memory(memory.rid)
 
     @on(ProfileView.Left)
     def _profile_left(self) -> None:

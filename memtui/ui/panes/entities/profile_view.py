@@ -15,7 +15,7 @@ from memtui.ui.glyphs import Glyphs
 from memtui.ui.keymap import bindings_at
 from memtui.ui.paint import State
 from memtui.ui.past import past
-from memtui.ui.perform import Performs
+from memtui.ui.perform import chord, perform
 from memtui.ui.safe import segment
 from memtui.ui.text import Visible, cells, one_line
 from memtui.ui.widgets.line_view import PagedView
@@ -23,12 +23,13 @@ from memtui.ui.widgets.line_view import PagedView
 from .profile import GUTTER, Laid, Part, Stop
 
 
-class ProfileView(Performs, PagedView, can_focus=True, inherit_bindings=False):
+class ProfileView(PagedView, can_focus=True, inherit_bindings=False):
     """``show`` puts a profile in; the cursor stays on its stop when the same one is shown again."""
 
     BINDINGS = [*bindings_at("profile")]
     ALLOW_SELECT = False
     part: ClassVar[Place] = "profile"
+    action_perform, action_chord = perform, chord
 
     @past
     class Opened(Message):

@@ -145,7 +145,7 @@ class HistoryPane(AboutRow, LooksBack):
     async def do_undo_this(self) -> None:
         operation = self.operation
         if operation is not None:
-            await undo_operation(self, operation)
+            await undo_operation(self.shell, operation)
 
     def do_recalls(self) -> None:
         self.recalls = not self.recalls

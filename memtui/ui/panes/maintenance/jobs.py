@@ -167,7 +167,7 @@ class JobVerbs(ListPane[Row]):
         if run is None or run.op_id is None:
             return
         op_id = run.op_id
-        await undo_operation(self, await self.ask(lambda memory: memory.view.operation(op_id)))
+        await undo_operation(self.shell, await self.ask(lambda memory: memory.view.operation(op_id)))
         self.refresh_state()
 
     # -- work

@@ -112,7 +112,7 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
 
     def _look(self) -> None:
         """Another program may run a job, and time goes by."""
-        if self.shell.main.active == self.place and self.shell.operations.memory is not None:
+        if self.shell.place_shown == self.place and self.shell.operations.memory is not None:
             start(self, self._read_status, "progress")
             if (
                 self._health_due
@@ -259,7 +259,9 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
             start(self, partial(self._list_rows_of, row.finding), "go")
         elif row is not None and row.complaint is not None:
             start(
-                self, partial(self.shell.list_rows, PLACES[row.complaint.about], row.complaint.filter), "go"
+                self,
+                partial(self.shell.navigation.list_rows, PLACES[row.complaint.about], row.complaint.filter),
+                "go",
             )
         elif row is not None and row.topic == "backups":
             self.toggle_backups()
@@ -273,7 +275,7 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
 
     async def _list_rows_of(self, finding: Finding) -> None:
         filter = await self.ask(lambda memory: filter_for(memory, finding))
-        await self.shell.list_rows(PLACES[finding.about], filter)
+        await self.shell.navigation.list_rows(PLACES[finding.about], filter)
 
     def _list_in_memories(self, filter: str) -> None:
-        start(self, partial(self.shell.list_memories, filter), "go")
+        start(self, partial(self.shell.navigation.list_memories, filter), "go")

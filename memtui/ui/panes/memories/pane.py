@@ -46,6 +46,10 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
     def memory_of(self, row: MemoryRow) -> MemoryRecord:
         return row.memory
 
+    @property
+    def memory_filter(self) -> str:
+        return self.filter_text
+
     def total(self) -> int | None:
         stats = self.shell.stats
         if stats is None or TRASH in self.rows_filter:

@@ -1,4 +1,4 @@
-"""The two parts of the review: the list of cards, and the card. In both, left and right pick a side."""
+"""The two parts of the review: the list of cards, and the card."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ from typing import ClassVar, TypeVar
 
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
 from memtui.ui.actions import Action, Place
 from memtui.ui.keymap import bindings_at
-from memtui.ui.past import past
-from memtui.ui.perform import Performs
 from memtui.ui.widgets.row_table import RowTable
 from memtui.ui.widgets.text_view import TextView
 
@@ -21,24 +18,7 @@ from .detail import Laid
 Row = TypeVar("Row")
 
 
-@past
-class SidePicked(Message):
-    """The person goes ``by`` one to the left (-1) or the right (1)."""
-
-    by: int
-
-
-class Picks(Performs):
-    """Mixin: left and right."""
-
-    def do_pick_left(self) -> None:
-        self.post_message(SidePicked(-1))
-
-    def do_pick_right(self) -> None:
-        self.post_message(SidePicked(1))
-
-
-class CardTable(Picks, RowTable[Row], inherit_bindings=False):
+class CardTable(RowTable[Row], inherit_bindings=False):
     BINDINGS = [*bindings_at("card")]
     part: ClassVar[Place] = "card"
 
@@ -46,7 +26,7 @@ class CardTable(Picks, RowTable[Row], inherit_bindings=False):
         return "There is nothing to decide." if not self.row_count else super().why_not(action)
 
 
-class CardView(Picks, TextView, inherit_bindings=False):
+class CardView(TextView, inherit_bindings=False):
     BINDINGS = [*bindings_at("card")]
     part: ClassVar[Place] = "card"
     _height = 0

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -25,7 +24,7 @@ from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.list_source import ListSource
 
-from .card_view import CardTable, CardView, SidePicked
+from .card_view import CardTable, CardView
 from .decisions import Decides
 from .detail import CardText, Laid, Verdict
 from .rows import Card, Deck, Evidence, at_once, card_columns, gather_evidence, matching, read_deck
@@ -96,7 +95,7 @@ class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
         if back and not first:
             self._decided.remove(back[-1].item.id)
             self.table.select(back[-1].key)
-        self.shell.main.show_count("review", len(self._cards))
+        self.shell.show_count("review", len(self._cards))
 
     def total(self) -> int | None:
         return len(self._cards)
@@ -157,14 +156,19 @@ class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
         verdicts = text.verdicts(told, max(self.card_view.outer_size.height // _VERDICTS_SHARE, 1))
         self.card_view.show_card(text.card(card, evidence, self._pick), verdicts, of=card.key)
 
-    @on(SidePicked)
-    def _side_picked(self, event: SidePicked) -> None:
+    def do_pick_left(self) -> None:
+        self._pick_side(-1)
+
+    def do_pick_right(self) -> None:
+        self._pick_side(1)
+
+    def _pick_side(self, by: int) -> None:
         card = self.current
         if card is None or len(card.sides) < 2:
             self.say("There is only one side here.")
             return
         first = 0 if card.paired else -1
-        at = max(first, min((-1 if self._pick is None else self._pick) + event.by, len(card.sides) - 1))
+        at = max(first, min((-1 if self._pick is None else self._pick) + by, len(card.sides) - 1))
         self._pick = None if at < 0 else at
         self._show_card(card)
         self.shell.look_again()
@@ -228,4 +232,4 @@ class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
         )
 
     async def _look_at_fading(self) -> None:
-        await self.shell.list_memories("is:fading")
+        await self.shell.navigation.list_memories("is:fading")

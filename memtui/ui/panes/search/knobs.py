@@ -16,7 +16,7 @@ from memtui.ui.actions import Place
 from memtui.ui.glyphs import Glyphs
 from memtui.ui.keymap import bindings_at
 from memtui.ui.past import past
-from memtui.ui.perform import Performs
+from memtui.ui.perform import chord, perform
 from memtui.ui.safe import assemble, line
 
 from .ranking import KNOBS, Knob, Tuning
@@ -38,11 +38,12 @@ _HUES = {
 _LEAST_SLIDER, _WIDEST_SLIDER = 6, 24
 
 
-class Knobs(Performs, Widget, can_focus=True):
+class Knobs(Widget, can_focus=True):
     """``show`` gives it a tuning; every turn posts ``Turned`` with the new one."""
 
     BINDINGS = [*bindings_at("knobs")]
     part: ClassVar[Place] = "knobs"
+    action_perform, action_chord = perform, chord
     cursor: reactive[int] = reactive(0)
     tuning: reactive[Tuning | None] = reactive(None)
 

@@ -13,8 +13,7 @@ from memtui.ui.safe import assemble
 from memtui.ui.widgets.filter_bar import FilterBar
 
 from .transcript import Ask, TranscriptReader
-from .transcript_lines import Head
-from .transcript_view import TranscriptView
+from .transcript_view import Head, TranscriptView
 from .turn_lines import TurnView
 
 

@@ -1,0 +1,168 @@
+"""What the whole app does, whichever pane is shown: parts, undo and redo, help, dialogs, leaving."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .format import local_time, plural
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import Operation, Undone
+
+    from .main_screen import MainScreen
+    from .shell import Shell
+
+# Undoing more rows than that, or something of an earlier run, asks first.
+ASK_ABOVE = 20
+
+
+class AppActions:
+    """The actions that live everywhere. ``window``: where the panes are."""
+
+    def __init__(self, shell: Shell, window: Callable[[], MainScreen]) -> None:
+        self._shell = shell
+        self._window = window
+
+    # -- parts
+
+    def do_next_part(self) -> None:
+        self._window().step(1)
+
+    def do_previous_part(self) -> None:
+        self._window().step(-1)
+
+    def do_jump(self) -> None:
+        from .dialogs.jump import JumpScreen
+
+        def go(number: int | None) -> None:
+            if number is not None:
+                targets[number].focus()
+
+        targets = self._window().pane.parts()
+        self._shell.app.push_screen(JumpScreen([target.region for target in targets]), go)
+
+    # -- undo
+
+    async def do_undo(self) -> None:
+        shell = self._shell
+        operation = await shell.operations.ask(lambda memory: memory.next_undo())
+        if operation is None:
+            self._shell.say("There is nothing of yours to undo.")
+            return
+        from .dialogs.restore_flow import go_back
+        from .presenters.operation_rows import is_restore
+
+        if is_restore(operation):
+            if told := await go_back(shell, operation):
+                self._shell.say(told)
+            return
+        if not await self._sure(operation):
+            self._shell.say("Nothing was undone.")
+            return
+        op_id = operation.op_id
+        await self._take_back(lambda memory: memory.undo(op_id), "undoing")
+
+    async def do_redo(self) -> None:
+        await self._take_back(lambda memory: memory.redo(), "redoing")
+
+    async def _take_back(self, back: Callable[[Memory], Undone | None], doing: str) -> None:
+        """What was undone is told as any change is; what was left alone is shown side by side."""
+        from memtui.engine.errors import InputError
+        from memtui.engine.store.undo import NothingUndoneError
+
+        from .dialogs.conflicts import ConflictsDialog
+
+        try:
+            done = await self._shell.operations.change(back, doing)
+        except InputError as error:
+            self._shell.say(f"{error.message} {error.hint}", "warning")
+            if isinstance(error, NothingUndoneError) and error.conflicts:
+                self._shell.app.push_screen(ConflictsDialog(error.operation, error.conflicts))
+            return
+        if done is None:
+            self._shell.say("There is nothing to redo.")
+        elif done.conflicts:
+            self._shell.app.push_screen(ConflictsDialog(done.operation, done.conflicts, done.restored))
+
+    async def _sure(self, operation: Operation) -> bool:
+        """Ask before a large undo, or one of something from before this run."""
+        large, earlier = operation.rows > ASK_ABOVE, operation.at < self._shell.started
+        elsewhere = operation.op_id not in self._shell.made
+        if not (large or earlier or elsewhere):
+            return True
+        from .dialogs.question import Question
+
+        when = local_time(operation.at, time.time())
+        other = ", not made in this window" if elsewhere else ""
+        before = ", before memtui was started this time" if earlier else other
+        told = f"{operation.label}\n{plural(operation.rows, 'row')}, {when}{before}."
+        answer = await self._shell.ask_person(Question("Undo this?", told, yes="undo"))
+        return bool(answer)
+
+    # -- the program
+
+    def do_import(self) -> None:
+        from .dialogs.import_ import ImportDialog
+
+        self._shell.app.push_screen(ImportDialog())
+
+    def do_export(self) -> None:
+        """Open the dialog, narrowed to what the list of memories shows."""
+        from .dialogs.export import ExportDialog
+
+        self._shell.app.push_screen(ExportDialog(self._window().pane.memory_filter))
+
+    def do_settings(self) -> None:
+        from .dialogs.settings import SettingsDialog
+
+        self._shell.app.push_screen(SettingsDialog())
+
+    def do_palette(self) -> None:
+        from .palette import Commands, Palette
+
+        if not isinstance(self._shell.app.screen, Palette):
+            self._shell.app.push_screen(Palette([Commands], placeholder="Find a command"))
+
+    def do_help(self) -> None:
+        from .dialogs.dialog import Dialog
+        from .dialogs.help import HelpDialog
+
+        shell = self._shell
+        if not isinstance(shell.app.screen, Dialog):
+            shell.app.push_screen(HelpDialog(*self._window().help_lines()))
+
+    async def do_quit(self) -> None:
+        shell = self._shell
+        if shell.operations.running and shell.operations.memory is not None:
+            from .dialogs.question import Question
+
+            question = Question(
+                "Leave now?", f"This is still running: {shell.operations.running[-1]}.", yes="leave"
+            )
+            if not await shell.ask_person(question):
+                return
+        shell.app.exit()
+
+
+async def welcome(shell: Shell) -> None:
+    """To a memory that holds nothing yet: what could fill it."""
+    if shell.home is None or shell.readonly:
+        return
+    stats = await shell.operations.ask(lambda memory: memory.stats())
+    if stats.active or stats.ended:
+        return
+    from .dialogs.welcome import WelcomeDialog
+
+    chosen = await shell.ask_person(WelcomeDialog(shell.home))
+    if chosen is None or chosen.what == "empty":
+        return
+    if chosen.what == "demo":
+        shell.demo_wanted = True
+        shell.app.exit()
+        return
+    from .dialogs.import_ import ImportDialog
+
+    shell.app.push_screen(ImportDialog(*chosen.paths))

@@ -1,0 +1,208 @@
+"""How the app follows its memory: what changed here and elsewhere, counts, and settings that changed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from memtui.engine.errors import MemtuiError
+
+from .format import plural
+from .inbox_count import InboxCount
+from .messages import Changed, Progressed, Said
+from .perform import start
+from .session_following import SessionFollowing
+from .widgets.bars import TitleBar
+
+if TYPE_CHECKING:
+    from memtui.config import Settings
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import Changes, Stats
+
+    from .main_screen import MainScreen
+    from .shell import Shell
+
+PROGRESS_SECONDS = 1.0
+# Changes in quick succession are counted once.
+COUNT_DELAY = 0.1
+# Work under way ends before the memory is opened with other settings; so often it is looked at.
+LOOK_SECONDS = 0.2
+
+
+class ChangeFollower:
+    """Follows what happens to the memory. ``window``: what shows it; ``reopen``: opens it with other settings."""
+
+    def __init__(
+        self, shell: Shell, window: Callable[[], MainScreen], reopen: Callable[[Settings], Memory] | None
+    ) -> None:
+        self._shell = shell
+        self._window = window
+        self._reopen = reopen
+        self._applying = asyncio.Lock()
+        # The file's version when it was last looked at: another one means that somebody else has written.
+        self._version = 0
+        self.stats: Stats | None = None
+        # Operations that this run of the app carried out itself.
+        self.made: set[int] = set()
+        self.sessions = SessionFollowing(self._following_began, self._following_failed)
+        self._inbox = InboxCount(shell)
+        self._progress: Changes | None = None
+
+    def begin(self, memory: Memory, version: int) -> None:
+        """Follow a memory that was opened; ``version``: the file's at that moment."""
+        self._version = version
+        self._subscribe(memory)
+
+    def _subscribe(self, memory: Memory) -> None:
+        """Hear of everything that happens to it in this process."""
+        memory.subscribe("changed", self._changed_in_thread)
+        memory.subscribe("job_finished", self._changed_in_thread)
+        memory.subscribe("progress", self._progressed_in_thread)
+
+    def start_background(self) -> None:
+        """Begin what nobody waits for, unless the app is being left."""
+        if not self._shell.is_leaving:
+            start(self._shell.app, self.start_jobs, "jobs")
+            self.start_following()
+
+    async def start_jobs(self) -> None:
+        """Look for maintenance that is due, in a thread of its own, while the app is open."""
+        if self._shell.operations.require().options.background and not self._shell.readonly:
+            await self._shell.operations.change(lambda memory: memory.scheduler.start(), "starting the jobs")
+
+    def start_following(self) -> None:
+        """Follow live sessions where the settings say so."""
+        shell = self._shell
+        memory, home, configuration = shell.operations.require(), shell.home, shell.configuration
+        if configuration is None or home is None or shell.readonly:
+            return
+        if configuration.settings.feeds.watch:
+            self.sessions.start(memory, home)
+
+    def _following_began(self) -> None:
+        """In a thread: the title says so."""
+        self._shell.app.call_later(self.count_again)
+
+    def _following_failed(self, error: Exception) -> None:
+        """In a thread: it does not go on by itself."""
+        from memtui.log import outline
+
+        told = f"{error.message} {error.hint}" if isinstance(error, MemtuiError) else outline(error)
+        self._shell.app.post_message(
+            Said(f"Sessions are no longer followed: {told}", "error", kind="following")
+        )
+
+    async def tell_unfinished(self) -> None:
+        """An erase that was interrupted is finished by the person, in the dialog that would begin another one."""
+        waiting = await self._shell.operations.ask(lambda memory: memory.unfinished_erase())
+        if waiting is not None:
+            key = self._shell.keymap_shown("erase")
+            self._shell.app.post_message(
+                Said(f"An erase was interrupted: {key} on any memory finishes it.", "warning")
+            )
+
+    # -- changes
+
+    def _changed_in_thread(self, changes: Changes) -> None:
+        if changes.operation is not None:
+            self.made.add(changes.operation.op_id)
+        self._shell.app.post_message(Changed(changes))
+
+    def changed(self, changes: Changes) -> None:
+        operation = changes.operation
+        if self._shell.is_leaving:
+            return
+        if operation is not None and operation.actor == "person":
+            then = {"undo": "redo", "erase": ""}.get(operation.kind, "undo")
+            self._shell.app.post_message(Said(operation.label, then=then))
+        self._window().memory_changed(changes)
+        self.count_again()
+
+    def _progressed_in_thread(self, changes: Changes) -> None:
+        self._shell.app.post_message(Progressed(changes))
+
+    def progressed(self, changes: Changes) -> None:
+        """Links and vectors come in thousands of batches: the lists follow once a second."""
+        if self._progress is None and not self._shell.is_leaving:
+            self._shell.app.set_timer(PROGRESS_SECONDS, self._follow_progress)
+        self._progress = changes
+
+    def _follow_progress(self) -> None:
+        changes, self._progress = self._progress, None
+        if changes is not None and not self._shell.is_leaving:
+            self._window().memory_changed(changes)
+            self.count_again()
+
+    def poll(self) -> None:
+        """Look whether somebody else has written."""
+        start(self._shell.app, self._look_for_others, "poll")
+
+    async def _look_for_others(self) -> None:
+        """Another process may have written; a file that cannot be read just now is one line, not a panel."""
+        try:
+            version = await self._shell.operations.ask(lambda memory: memory.data_version())
+        except MemtuiError as error:
+            self._shell.app.post_message(Said(f"{error.message} {error.hint}", "error", kind="poll"))
+            return
+        if version != self._version:
+            self._shell.app.post_message(Changed(_everything()))
+        self._version = version
+
+    def count_again(self) -> None:
+        """Ask for the counts of the tabs and the title."""
+        start(self._shell.app, self._count, "count")
+
+    async def _count(self) -> None:
+        await asyncio.sleep(COUNT_DELAY)
+        self.stats = stats = await self._shell.operations.ask(lambda memory: memory.stats(), slow=True)
+        if self._shell.is_leaving:
+            return
+        self._window().show_stats(stats)
+        self._window().query_one(TitleBar).facts = tuple(self._facts(stats))
+        self._inbox.soon()
+
+    def _facts(self, stats: Stats) -> Iterator[str]:
+        """What is worth knowing about the memory right now, for the title."""
+        if stats.unlinked:
+            yield f"{self._shell.glyphs.marked} linking {stats.unlinked:,} left"
+        if stats.vectors_wanted and (affected := stats.embedded + stats.unembedded):
+            yield f"{self._shell.glyphs.marked} {affected:,} to re-embed"
+        elif stats.unembedded:
+            yield f"{self._shell.glyphs.marked} embedding {stats.unembedded:,} left"
+        if places := self.sessions.places:
+            yield f"{self._shell.glyphs.marked} following {plural(places, 'place')}"
+        if self._shell.readonly:
+            yield "read only"
+
+    # -- settings
+
+    @property
+    def applies_settings(self) -> bool:
+        """Whether settings of the engine can count at once: the memory is a file that can be opened anew."""
+        memory = self._shell.operations.memory
+        return self._reopen is not None and memory is not None and memory.path is not None
+
+    async def apply_settings(self) -> None:
+        """Open the memory anew, with the settings as they are now; work under way is waited for."""
+        shell = self._shell
+        reopen, configuration = self._reopen, shell.configuration
+        if reopen is None or configuration is None:
+            return
+        async with self._applying:
+            while shell.operations.works:
+                await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.to_thread(self.sessions.stop)
+            memory, self._version = await shell.operations.reopen(lambda: reopen(configuration.settings))
+            self._subscribe(memory)
+            await self.start_jobs()
+            self.start_following()
+            self.changed(_everything())
+        start(self._shell.app, shell.operations.let_go, "letting go", exclusive=False)
+
+
+def _everything() -> Changes:
+    """Any table may be another one."""
+    from memtui.engine.records import Changes
+
+    return Changes(tables=frozenset({"*"}))
