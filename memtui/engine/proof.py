@@ -15,7 +15,7 @@ import apsw
 import msgspec
 
 from memtui.engine.errors import MemtuiError, NotFoundError
-from memtui.engine.maintain.erase import pieces, text_columns, traces
+from memtui.engine.maintain.erase import columns, pieces, traces
 from memtui.engine.maintain.erase.pieces import Piece
 from memtui.engine.maintain.erase.proving import Answer, Inquiry
 from memtui.engine.maintain.erase.records import SearchedFile, StillThere
@@ -49,7 +49,7 @@ def answer(inquiry: Inquiry) -> Answer:
             with _rows_of(inquiry.path, file) as connection:
                 for piece in here:
                     holders = _holders(connection, piece)
-                    if not piece.word:  # a word alone is not the text
+                    if piece.telling or not piece.word:  # another word alone is not the text
                         kept.update(dict.fromkeys(StillThere(where=where, file=file) for where in holders))
                     found[file] += not (holders or (piece.word and _is_a_word_here(connection, piece.text)))
                 left = scalar(
@@ -103,7 +103,7 @@ def _rows_of(memory: Path, file: Path) -> Iterator[apsw.Connection]:
 def _holders(connection: apsw.Connection, piece: Piece) -> list[str]:
     """What was kept and has the piece as well."""
     if piece.text:
-        return text_columns.holders(connection, piece.text, _SHOWN)
+        return columns.holders(connection, piece.text, _SHOWN)
     rows = connection.execute(
         "SELECT m.id FROM memories m WHERE m.rid IN (SELECT rid FROM embeddings WHERE substr(vector, 1, ?1) = ?2 "
         "UNION SELECT rid FROM word_vectors WHERE substr(vectors, 1, ?1) = ?2) LIMIT ?3",
@@ -114,7 +114,7 @@ def _holders(connection: apsw.Connection, piece: Piece) -> list[str]:
 
 def _is_a_word_here(connection: apsw.Connection, word: str) -> bool:
     """Whether the word is memtui's own, or the index has it from a kept text that spells it otherwise."""
-    if text_columns.is_ours(connection, word):
+    if columns.is_ours(connection, word):
         return True
     rows = connection.execute(
         "SELECT 1 FROM memories_fts f JOIN memories m ON m.rid = f.rowid WHERE memories_fts MATCH ? LIMIT 1",

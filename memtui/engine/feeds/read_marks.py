@@ -5,7 +5,6 @@ Rows of ``memory_metadata``: a time for each place; one list of files for all of
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from memtui.engine.store.sql import json_text
 
 # How far the clock of a file system may lag behind.
 _SLACK = 3.0
-_LEFT = "followed_not_read"  # names as their bytes
 
 
 class ReadMarks:
@@ -46,16 +44,17 @@ class ReadMarks:
             for place in self._places:
                 metadata.put(connection, _key(place), repr(at))
             others = [path for path in _left(connection) if not self._is_ours(path)]
-            names = [os.fsencode(path) for path in (*others, *left)]
-            metadata.put(connection, _LEFT, json_text(names))
+            names = [metadata.name_of(str(path)) for path in (*others, *left)]
+            metadata.put(connection, metadata.FOLLOWED_NOT_READ, json_text(names))
 
     def _is_ours(self, path: Path) -> bool:
         return any(path.is_relative_to(place) for place in self._places)
 
 
 def _left(connection: apsw.Connection) -> list[Path]:
-    text = metadata.get(connection, _LEFT)
-    return [Path(os.fsdecode(name)) for name in msgspec.json.decode(text, type=list[bytes])] if text else []
+    text = metadata.get(connection, metadata.FOLLOWED_NOT_READ)
+    names = msgspec.json.decode(text, type=list[str]) if text else []
+    return [Path(metadata.place_of(name)) for name in names]
 
 
 def _key(place: Path) -> str:

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+import os
+from base64 import b64decode, b64encode
+
 import apsw
 
 from .sql import scalar
+
+FOLLOWED_NOT_READ = "followed_not_read"
+"""A JSON list of files, each as ``name_of`` gives it."""
+
+
+def name_of(place: str) -> str:
+    """A path as text, whatever bytes it has."""
+    return b64encode(os.fsencode(place)).decode()
+
+
+def place_of(name: str) -> str:
+    return os.fsdecode(b64decode(name))
 
 
 def get(connection: apsw.Connection, key: str) -> str | None:

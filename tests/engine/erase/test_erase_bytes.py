@@ -12,7 +12,6 @@ from memtui import Memory
 from memtui.demo import create_demo
 from memtui.engine.errors import InputError, NotFoundError, ReadOnlyError
 from memtui.engine.maintain.erase import pieces
-from memtui.engine.maintain.erase.text_columns import WORDLESS, WORDS
 from memtui.engine.records import Options
 
 # Parts of the texts, names and words alone, in the spelling of the texts and of the index.
@@ -83,25 +82,6 @@ def test_a_whole_life_is_erased_session_by_session(home: Path, near: None, full:
             proof = memory.erase(memory.plan_erase(session_id=talk.session_id))
             assert proof.complete, (talk.title, proof)
         assert memory.check(deep=True).ok
-
-
-def test_every_column_that_can_hold_words_is_looked_at(memory: Memory, home: Path) -> None:
-    unknown = []
-    for (table,) in rows(home, "SELECT name FROM sqlite_schema WHERE type = 'table'"):
-        if (
-            "_fts" in table
-            or "_vocab" in table
-            or table.startswith(("memories_cjk", "vec_memories", "cjk_", "sqlite_"))
-        ):
-            continue
-        for _, column, type, *_ in rows(home, f"PRAGMA table_info({table})"):
-            if type in ("TEXT", "BLOB", "ANY", "") and column not in (
-                *WORDS.get(table, ()),
-                *WORDLESS.get(table, ()),
-            ):
-                unknown.append(f"{table}.{column}")
-    assert not unknown, "say in text_columns.py whether somebody's words can be in them, and erase those"
-    assert rows(home, "SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite_stat%'") == []
 
 
 def test_a_damaged_backup_is_told_and_goes_when_asked_for(memory: Memory, home: Path, near: None) -> None:

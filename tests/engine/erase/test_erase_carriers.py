@@ -105,3 +105,65 @@ def test_a_label_with_the_first_words_of_an_erased_turn_loses_them(memory: Memor
     assert ("Saved 3 facts of “…”",) in rows(home, "SELECT label FROM ops")
     memory.close()
     assert found_in_bytes(home.parent, ["wvkrhubarb"]) == []
+
+
+def test_the_answers_of_a_pinned_question_go(memory: Memory, home: Path) -> None:
+    fact, other = memory.remember(FACT), memory.remember(KEPT)
+    for one in (fact, other):
+        memory.questions.expect("when is it watered", one.id)
+    assert len(memory.questions.run()[0].places) == 2
+    assert memory.erase(memory.plan_erase([fact.id])).complete
+    assert [one.expected for one in memory.questions.pinned()] == [(other.id,)]
+    assert memory.questions.results() == []
+    assert [place.memory_id for place in memory.questions.run()[0].places] == [other.id]
+    memory.close()
+    assert found_in_bytes(home.parent, ["zxqvelvet", fact.id]) == []
+
+
+def test_other_names_labels_and_reworded_questions_go(memory: Memory, home: Path) -> None:
+    fact = memory.remember("Bertram Zsolnay hides the zxqvelvet box from Ada Lovelace")
+    memory.remember("Ada Lovelace likes tea")
+    memory.index_pending()
+    ada = next(one for one in memory.entities() if one.canonical_name == "Ada Lovelace")
+    memory.add_alias(ada.id, "Lady Zxqvelvet")
+    memory.questions.pin("who has a box of zxqvelvets")
+    memory.questions.pin("what does ZSOLNAY hide")
+    memory.questions.pin("who likes tea")
+    memory.scratchpad.set("ask", "whether zxqvelvet is expensive")
+    plan = memory.plan_erase([fact.id])
+    assert {one.place for one in plan.carriers if one.fate == "erased"} >= {
+        "question",
+        "scratchpad",
+        "entity",
+    }
+    assert memory.erase(plan).complete
+    assert [one.query for one in memory.questions.pinned()] == ["who likes tea"]
+    assert memory.scratchpad.keys() == []
+    assert memory.entity(ada.id).entity.aliases == ()
+    assert [one.label for one in memory.view.operations() if "zsolnay" in one.label.casefold()] == []
+    assert memory.check(deep=True).findings == ()
+    memory.close()
+    assert found_in_bytes(home.parent, ["zxqvelvet", "Zxqvelvet", "Zsolnay", "ZSOLNAY"]) == []
+
+
+def test_what_has_a_word_of_it_stays_when_the_person_says_so(memory: Memory) -> None:
+    fact = memory.remember("The zxqvelvet box is in the cellar", project="zxqvelvet-shop")
+    memory.remember(KEPT, project="the zxqvelvet shop")
+    memory.scratchpad.set("ask", "whether zxqvelvet is expensive")
+    plan = memory.plan_erase([fact.id])
+    keys = [one.key for one in plan.carriers if one.choice and one.fate != "kept"]
+    assert keys == ["scratchpad:1", "label:the zxqvelvet shop"]
+    proof = memory.erase(memory.plan_erase([fact.id], keep=keys))
+    assert proof.complete
+    assert any(still.where.startswith("fact ") for still in proof.kept)
+    assert "scratchpad entry 1" in {still.where for still in proof.kept}
+    assert memory.scratchpad.keys() == ["ask"]
+    assert memory.view.page()[0].project == "the zxqvelvet shop"
+
+
+def test_ordinary_words_and_those_of_several_memories_are_no_traces(memory: Memory) -> None:
+    fact = memory.remember("Yesterday the zxqvelvet appointment was beautiful", tags=["a"])
+    for number in range(2):
+        memory.remember(f"{KEPT} {number}", tags=["zxqvelvet"])
+    memory.scratchpad.set("ask", "what was beautiful yesterday, and the zxqvelvet")
+    assert memory.plan_erase([fact.id]).counts == {}

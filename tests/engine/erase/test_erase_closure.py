@@ -301,3 +301,26 @@ def test_an_unknown_id_or_nothing_is_refused(memory: Memory) -> None:
         memory.plan_erase(session_id="nowhere")
     with pytest.raises(InputError):
         memory.plan_erase([])
+
+
+def test_a_wording_that_was_merged_into_it_goes_with_it(memory: Memory, home: Path) -> None:
+    one, other = memory.remember(FACT), memory.remember("Her spare wvkrhubarb opener lies outside")
+    memory.upkeep.merge(one.id, [other.id])
+    plan = memory.plan_erase([one.id])
+    assert {carrier.key: carrier.why for carrier in plan.carriers if carrier.place == "memory"} == {
+        one.id: "chosen", other.id: "an earlier wording of it",
+    }  # fmt: skip
+    assert memory.erase(plan).complete
+    memory.close()
+    assert found_in_bytes(home.parent, ["wvkrhubarb"]) == []
+
+
+def test_a_merged_wording_that_was_taken_back_goes_with_its_parts(memory: Memory) -> None:
+    one, other = memory.remember(KEPT), memory.remember(FACT)
+    memory.upkeep.merge(one.id, [other.id], text=f"{KEPT}. {FACT}")
+    memory.undo()
+    plan = memory.plan_erase([other.id])
+    assert [carrier.why for carrier in plan.carriers if carrier.place == "history"] == [
+        "a later wording of it, taken back since"
+    ]
+    assert memory.erase(plan).complete

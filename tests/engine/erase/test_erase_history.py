@@ -11,7 +11,10 @@ import apsw
 import pytest
 from erase_kit import FACT, KEPT, found_in_bytes, rows
 from memtui import Memory
+from memtui.engine.maintain.erase.closure import closure
 from memtui.engine.maintain.erase.matching import Texts
+from memtui.engine.maintain.erase.proving import known_pieces
+from memtui.engine.maintain.erase.records import Request
 from memtui.engine.store import proposals
 
 pytestmark = pytest.mark.usefixtures("near")
@@ -139,27 +142,77 @@ def test_labels_lose_what_touches_and_nothing_else() -> None:
     assert texts.unquoted("Cut “short") == "Cut “short"
 
 
+class Broken:
+    """An extractor that fails with a message."""
+
+    name, limit, concurrency = "broken", 10, 1
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+
+    def __getattr__(self, name: str) -> None:
+        raise ValueError(self.message)
+
+
+def fail(memory: Memory, sessions: list[str], message: str) -> None:
+    broken: Any = Broken(message)
+    asyncio.run(memory.upkeep.consolidate(sessions, extractor=broken))
+
+
+def test_an_error_of_the_session_goes_in_whatever_words_it_is(memory: Memory, home: Path) -> None:
+    turn = memory.record_turn("s", "user", "the zxqvelvet is red")
+    memory.record_turn("s", "user", KEPT)
+    fail(memory, ["s"], "it is about a flying marmalade")
+    with memory._connections.write() as connection:
+        connection.execute("DELETE FROM changes")
+        connection.execute("DELETE FROM ops")  # as after 90 days
+    plan = memory.plan_erase([turn.id])
+    assert [one.fate for one in plan.carriers if one.place == "session"] == ["cleared"]
+    assert memory.erase(plan).complete
+    assert rows(home, "SELECT last_error FROM sessions_consolidations") == [(None,)]
+    memory.close()
+    assert found_in_bytes(home.parent, ["flying marmalade"]) == []
+
+
+def test_the_proof_looks_for_the_error_of_a_session(memory: Memory) -> None:
+    turn = memory.record_turn("s", "user", "the zxqvelvet is red")
+    memory.record_turn("s", "user", KEPT)
+    fail(memory, ["s"], "it is about a flying marmalade")
+    with memory._connections.write() as connection:
+        connection.execute("DELETE FROM changes")
+        found = closure(connection, Request(ids=(turn.id,)))
+        assert any(
+            "flying marmalade" in piece.text for piece in known_pieces(connection, found, found.contents)
+        )
+
+
+def test_a_session_that_was_taken_back_loses_its_error_too(
+    memory: Memory, home: Path, tmp_path: Path
+) -> None:
+    imported(memory, tmp_path)
+    turn = next(one.id for one in memory.view.page() if one.content == FACT)
+    fail(memory, ["s"], "it is about a flying marmalade")
+    with memory._operation("x", "Let go") as op:
+        op.connection.execute("DELETE FROM changes WHERE act = 'update'")
+        op.connection.execute("DELETE FROM sessions_consolidations")
+        for request in (Request(ids=(turn,)), Request(session_id="s")):
+            assert any(
+                "flying marmalade" in told for told in closure(op.connection, request, backup=True).told
+            )
+
+
 def test_what_a_failed_consolidation_said_of_the_session_goes_too(memory: Memory, home: Path) -> None:
     fact = memory.record_turn("s", "user", "the zxqvelvet is red")
     memory.record_turn("s", "user", KEPT)
-
     memory.record_turn("other", "user", "Nothing of it in here")
-
-    class Broken:
-        name, limit, concurrency = "broken", 10, 1
-
-        def __getattr__(self, name: str) -> None:
-            raise ValueError("cannot read zxqvelvet")
-
-    broken: Any = Broken()
-    asyncio.run(memory.upkeep.consolidate(["s", "other"], extractor=broken))
+    fail(memory, ["s", "other"], "cannot read zxqvelvet")
     assert len([one for one in memory.view.operations() if "zxqvelvet" in one.label]) == 2
     assert memory.erase(memory.plan_erase([fact.id])).complete
     labels = [one.label for one in memory.view.operations() if one.kind == "failure"]
     assert labels == [
-        "Could not consolidate “other”: “ValueError: cannot read zxqvelvet”",
+        "Could not consolidate “…”: “…”",
         "Could not consolidate “…”: “…”",
     ]
     images = rows(home, "SELECT count(*) FROM changes WHERE instr(after, 'zxqvelvet')")
-    assert images == [(1,)]
+    assert images == [(0,)]
     assert memory.check(deep=True).findings == ()

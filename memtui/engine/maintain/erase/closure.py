@@ -14,6 +14,7 @@ from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories, rows
 from memtui.engine.store.sql import storable
 
+from . import rare_words
 from .drawn import follow, follow_gone
 from .going import COLUMNS, Closure
 from .lone_names import take_names
@@ -62,7 +63,9 @@ def closure(
     found.unlisted -= found.ids
     emptied(connection, found)
     retold(connection, found)
+    rare_words.tell_words(connection, found)
     take_names(connection, found, kept)
+    rare_words.tell_names(connection, found)
     return found
 
 

@@ -155,7 +155,7 @@ class _Work:
             self._pieces = proving.known_pieces(connection, found, self._texts)
             scrub(connection, found, actor=self._actor, now=self._mark.at, count=len(self._ids))
             settle_indexes(connection, found, vec0=not self._connections.vectors_missing)
-            self._pieces += proving.rare_pieces(connection, self._texts)
+            self._pieces += proving.rare_pieces(connection, found, self._texts)
             traces = traces_of(self._pieces, salt_of(connection))
             self._mark = replace(self._mark, ids=tuple(sorted(found.ids)), traces=traces)
             mark.put(connection, self._mark)

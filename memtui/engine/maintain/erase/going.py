@@ -53,6 +53,8 @@ class Closure:
         """Keys of sessions that lose a turn; whether the summary that they have now was made of it."""
         self.told: dict[str, None] = {}
         """What was made of them and goes as well, or stands in history: summaries and errors of sessions."""
+        self.labels: dict[str, str] = {}
+        """Names of sessions, projects, agents ... that tell of them, to what these are called from now on."""
 
     def add_text(self, text: str) -> None:
         self.texts.add(text)

@@ -15,6 +15,7 @@ import msgspec
 from memtui.engine.store.sql import as_json, json_text, scalar
 from memtui.engine.store.tables import COVERED
 
+from .columns import SCHEMA
 from .going import Closure
 from .values import NOTHING, quoting_notes, says, without
 
@@ -29,6 +30,7 @@ _REFERENCES = {
 }
 _JSON = frozenset({"tags", "attributes", "source_ids", "payload", "expected", "settings"})
 # Columns that may be a short text as a whole.
+_LABELS = {(table, column) for table, columns in SCHEMA.items() for column in columns.labels}
 _WHOLE_TEXTS = {("sessions_consolidations", "title"), ("scratchpad", "key"), ("scratchpad", "value")}
 _NAMES = frozenset({"entities", "entity_aliases"})
 
@@ -107,6 +109,8 @@ def _cleaned(
                     lost.add(column)
                 elif left != words:
                     part[column] = _json("[]" if left is NOTHING else left)
+            elif (table, column) in _LABELS:
+                part[column] = closure.labels.get(value, value)
             elif _carries(table, column, value, closure):
                 lost.add(column)
     if not lost:
@@ -140,9 +144,9 @@ def _carries(table: str, column: str, value: str, closure: Closure) -> bool:
     if table in COVERED and column in ("id", "kind", "state", "trust", "decision", "actor", "content_hash"):
         return False
     if table in _NAMES:  # a name stands in texts; it is of this text only where nothing else has it
-        return column == "summary" and closure.texts.touches(value)
+        return closure.texts.touches(value) if column == "summary" else closure.texts.tells(value)
     if table == "memories" and column in ("content", "attributes"):
-        return closure.texts.carried_by(value)
+        return closure.texts.carried_by(value) or closure.texts.tells(value)
     if (table, column) in _WHOLE_TEXTS and closure.texts.is_one(value):
         return True
     return closure.texts.touches(value)
@@ -159,7 +163,7 @@ def _labels(connection: apsw.Connection, closure: Closure, touched: set[int], op
         if scalar(connection, "SELECT 1 FROM ops WHERE undoes = ? LIMIT 1", (one,)) is None:
             _drop_operation(connection, int(str(one)))
     for owner, label in connection.execute(
-        "SELECT op_id, label FROM ops WHERE instr(label, '“') AND op_id <> ?", (op_id,)
+        "SELECT op_id, label FROM ops WHERE op_id <> ?", (op_id,)
     ).fetchall():
         clean = closure.texts.unquoted(str(label), all=owner in touched)
         if clean != label:

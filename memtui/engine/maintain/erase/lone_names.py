@@ -37,7 +37,7 @@ def take_names(connection: apsw.Connection, found: Closure, kept: frozenset[str]
 
 
 def _unlinked_names(connection: apsw.Connection, found: Closure) -> list[Sequence[Any]]:
-    """Names without any link (somebody said that they are none) that stand in these texts and in no other."""
+    """Names without any link that stand in these texts and in no other: other names of somebody, or no names at all."""
     texts = "\n".join(found.contents).casefold()
     names = connection.execute(
         "SELECT eid, id, canonical_name FROM entities e "
@@ -46,7 +46,7 @@ def _unlinked_names(connection: apsw.Connection, found: Closure) -> list[Sequenc
     return [
         row
         for row in names
-        if (name := str(row[2]).casefold()) in texts
+        if ((name := str(row[2]).casefold()) in texts or found.texts.tells(str(row[2])))
         and not any(
             str(other[1]) not in found.rows and name in str(other[3]).casefold()
             for other in with_phrase(connection, str(row[2]))

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable
 from unicodedata import normalize
 
+from memtui.engine.store import words
+
 WINDOW = 12
 LONG_ENOUGH = 32
 """Bytes that two texts have in common when one carries the other."""
@@ -18,6 +20,8 @@ LEAST = 8
 # What stands between two quotations of a label of ours.
 _JOINT = re.compile("(”(?: to | into | and | of | off | as | is also called | is not called |: )“)")
 QUOTE_LEFT = "“…”"
+CENSORED = "(erased)"
+"""What stands where a word was, in a row that stays."""
 
 
 def folded(text: str) -> bytes:
@@ -35,6 +39,8 @@ class Texts:
         self._tiny: set[bytes] = set()
         self._short: list[bytes] = []
         self._windows: set[bytes] = set()
+        self._stems: set[str] = set()
+        self._names: tuple[str, ...] = ()
         for text in texts:
             self.add(text)
 
@@ -56,28 +62,70 @@ class Texts:
 
     def carried_by(self, text: str) -> bool:
         """Whether ``text`` has one of them in it, or a long run of one."""
-        words = folded(text)
-        if len(words) < LEAST:
+        plain = folded(text)
+        if len(plain) < LEAST:
             return False
-        return any(short in words for short in self._short) or self._shares(words)
+        return any(short in plain for short in self._short) or self._shares(plain)
 
     def has(self, text: str) -> bool:
         """Whether ``text`` stands in one of them: a sentence that was drawn from it, a shortened title."""
-        words = folded(text.removesuffix("…"))
-        return len(words) >= LEAST and any(words in whole for whole in self._whole)
+        plain = folded(text.removesuffix("…"))
+        return len(plain) >= LEAST and any(plain in whole for whole in self._whole)
 
     def is_one(self, text: str) -> bool:
         """Whether ``text`` is one of the short ones, and nothing else."""
         return folded(text) in self._tiny
 
+    def add_words(self, rare: Iterable[str]) -> None:
+        """Words that nothing says which stays: whoever reads one knows of the text."""
+        self._stems.update(stem for word in rare for stem in words.stems(word))
+
+    def add_names(self, names: Iterable[str]) -> None:
+        """Names of which the same holds."""
+        self._names = (*self._names, *(name for one in names if (name := words.plain(one)).strip()))
+
+    def tells(self, text: str) -> bool:
+        """Whether ``text`` has one of those words (in any of its endings) or names."""
+        if self._stems and not self._stems.isdisjoint(words.stems(text)):
+            return True
+        if not self._names:
+            return False
+        plain = words.plain(text)
+        return any(name in plain for name in self._names)
+
+    def quotes(self, text: str) -> bool:
+        """Whether ``text`` has a part of one of them in it that is no single word, or is one."""
+        return self.has(text) or self.carried_by(text) or self.is_one(text)
+
     def touches(self, text: str) -> bool:
-        return self.has(text) or self.carried_by(text)
+        return self.has(text) or self.carried_by(text) or self.tells(text)
+
+    def censored(self, text: str) -> str:
+        """The text without what touches the texts: without those words, without all of it where it carries more."""
+        if self.quotes(text):
+            return CENSORED
+        return self.without_words(text)
+
+    def without_words(self, text: str) -> str:
+        """The text without those words and names."""
+        names = {word for name in self._names if name in words.plain(text) for word in name.split()}
+        left, end = [], 0
+        for start, stop, word in words.spans(text):
+            if word in names or not self._stems.isdisjoint(words.stems(word)):
+                left += [text[end:start], CENSORED]
+                end = stop
+        found = "".join((*left, text[end:]))
+        return CENSORED if self.tells(found) else found
 
     def unquoted(self, label: str, *, all: bool = False) -> str:
         """A label without the quotations that touch them (``all``: without any).
 
         What is quoted may have quotation marks itself: then it ends at the last one.
         """
+        clean = self._unquoted(label, all=all)
+        return self.without_words(clean) if self.tells(clean) else clean
+
+    def _unquoted(self, label: str, *, all: bool) -> str:
         start, end = label.find("“"), label.rfind("”")
         if start < 0:
             return label
@@ -96,16 +144,16 @@ class Texts:
         parts[::2] = left
         return f"{head}“{''.join(parts)}”{tail}"
 
-    def _shares(self, words: bytes) -> bool:
+    def _shares(self, plain: bytes) -> bool:
         # A common run of 32 bytes covers a whole block of 12 that begins at a multiple of 12.
         start = 0
-        while start + WINDOW <= len(words):
-            if words[start : start + WINDOW] in self._windows:
+        while start + WINDOW <= len(plain):
+            if plain[start : start + WINDOW] in self._windows:
                 first = last = start
-                while first > 0 and words[first - 1 : first - 1 + WINDOW] in self._windows:
+                while first > 0 and plain[first - 1 : first - 1 + WINDOW] in self._windows:
                     first -= 1
-                while words[last + 1 : last + 1 + WINDOW] in self._windows and last + 1 + WINDOW <= len(
-                    words
+                while plain[last + 1 : last + 1 + WINDOW] in self._windows and last + 1 + WINDOW <= len(
+                    plain
                 ):
                     last += 1
                 if last + WINDOW - first >= LONG_ENOUGH:

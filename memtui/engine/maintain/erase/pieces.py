@@ -28,12 +28,14 @@ _UTF16 = {2: "utf-16-le", 3: "utf-16-be"}
 class Piece(Record):
     """``text``: a part of an erased text, "" for a vector, of which ``data`` are some bytes.
 
-    ``word``: a single word; one that memtui uses itself ("scheduler") is in every file.
+    ``word``: a single word; one that memtui uses itself ("scheduler") is in every file. ``telling``: one by which the
+    text is known, so that it is told who has it.
     """
 
     text: str = ""
     data: bytes = b""
     word: bool = False
+    telling: bool = False
 
 
 def pieces_of(texts: Iterable[str]) -> list[Piece]:

@@ -71,13 +71,14 @@ def known_pieces(connection: apsw.Connection, closure: Closure, texts: Iterable[
     return found
 
 
-def rare_pieces(connection: apsw.Connection, texts: Iterable[str]) -> list[Piece]:
+def rare_pieces(connection: apsw.Connection, closure: Closure, texts: Iterable[str]) -> list[Piece]:
     """After the rows have gone: long words that no other memory has. The index may not have them either."""
     found = []
     for word in sorted(rare_words(texts)):
         stem = stem_of(word)
         if scalar(connection, "SELECT 1 FROM memories_vocab WHERE term = ?", (stem,)) is None:
-            found.append(Piece(text=stem if len(stem) >= SHORTEST else word, word=True))
+            text = stem if len(stem) >= SHORTEST else word
+            found.append(Piece(text=text, word=True, telling=closure.texts.tells(word)))
     return found
 
 

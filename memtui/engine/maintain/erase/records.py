@@ -8,7 +8,8 @@ from typing import Literal
 from memtui.engine.records import Operation, Record
 
 Place = Literal[
-    "memory", "session", "entity", "card", "scratchpad", "question", "recall", "run", "history", "operation",
+    "memory", "session", "entity", "card", "scratchpad", "question", "recall", "run", "history", "operation", "profile",
+    "label",
 ]  # fmt: skip
 Fate = Literal["erased", "cleared", "kept"]
 

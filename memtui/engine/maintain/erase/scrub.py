@@ -19,9 +19,9 @@ from memtui.engine.store.sql import as_json, json_text, scalar
 from memtui.engine.wording import plural
 
 from . import images
+from .columns import columns_of
 from .going import Closure
 from .survey import Step, keys_of, survey
-from .text_columns import columns_of
 from .values import NOTHING, about, without
 
 KIND = "erase"
@@ -49,7 +49,8 @@ def scrub(connection: apsw.Connection, closure: Closure, *, actor: str, now: int
         "entity_aliases": _keys(connection, "alias_id", "entity_aliases", "entity_id", closure.entities),
         "entity_decisions": _keys(connection, "decision_id", "entity_decisions", "rid", closure.rids)
         | _keys(connection, "decision_id", "entity_decisions", "entity_id", closure.entities)
-        | _keys(connection, "decision_id", "entity_decisions", "other_id", closure.entities),
+        | _keys(connection, "decision_id", "entity_decisions", "other_id", closure.entities)
+        | keys_of(steps, "entity_decisions"),
         "sessions_consolidations": _keys(
             connection, "sid", "sessions_consolidations", "session_id", closure.sessions
         )
@@ -121,6 +122,7 @@ def _remember_keys(connection: apsw.Connection, closure: Closure, steps: Sequenc
     keys |= {title_key(session_id, title) for session_id, title in closure.sessions.items() if title}
     for id, name in closure.entities.values():
         keys |= {f"entity:{id}", f"entity:{entity_key(name)}"}
+    keys |= set(closure.labels)  # what was covered is known to its source by its name
     for step in steps:
         if step.values is None and step.table in _KNOWN_BY:
             keys.add(str(scalar(connection, _KNOWN_BY[step.table], (step.key,))))

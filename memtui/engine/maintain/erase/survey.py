@@ -11,31 +11,34 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
+from memtui.engine.store import metadata
 from memtui.engine.store.sql import as_json, json_text
 
+from .columns import columns_of, there
 from .going import Closure
+from .matching import CENSORED
 from .records import Carrier, Fate, Place
-from .text_columns import columns_of
-from .values import NOTHING, about, carries, is_a_tag, quoting_notes, says, without
+from .values import NOTHING, about, carries, censored, quoting_notes, says, without
 
 _object = msgspec.json.Decoder(dict[str, Any]).decode
 _any = msgspec.json.Decoder().decode
 _TITLE = 300
-CLEARED = "(erased)"
+_WORD = "has a word of it that nothing else says"
+_KEPT = "(kept as you wished)"
 # The table of each place, and its key.
 _ROWS: dict[Place, tuple[str, str]] = {
     "session": ("sessions_consolidations", "sid"), "card": ("proposals", "proposal_id"),
     "scratchpad": ("scratchpad", "pad_id"), "question": ("saved_queries", "query_id"),
-    "recall": ("recalls", "recall_id"), "entity": ("entities", "eid"),
+    "recall": ("recalls", "recall_id"), "entity": ("entities", "eid"), "profile": ("profiles", "profile_id"),
 }  # fmt: skip
 
 
 class Step(NamedTuple):
-    """What to do to one row: delete it (``values`` None) or set columns. ``carrier`` tells the person."""
+    """What to do to the rows with a key: delete them (``values`` None) or set columns. ``carrier`` tells the person."""
 
     table: str
     key_column: str
-    key: int
+    key: int | str
     values: dict[str, Any] | None
     carrier: Carrier | None
 
@@ -43,7 +46,10 @@ class Step(NamedTuple):
 def survey(connection: apsw.Connection, closure: Closure) -> list[Step]:
     """Every row outside of ``memories`` that has to change, and those that the person keeps."""
     steps: list[Step] = []
-    for look in (_notes, _sessions, _proposals, _scratchpad, _questions, _recalls, _runs, _summaries):
+    for look in (
+        _notes, _sessions, _proposals, _scratchpad, _questions, _results, _profiles, _recalls, _runs, _entities,
+        _aliases, _decisions, _own_notes, _labels,
+    ):  # fmt: skip
         steps += look(connection, closure)
     return steps
 
@@ -55,7 +61,7 @@ def _step(
     named = f"{place}:{key}"
     if choice and named in closure.request.keep:
         closure.offered[named] = Carrier(
-            key=named, place=place, title=title[:_TITLE], why=f"{why} (kept as you wished)", fate="kept", choice=True
+            key=named, place=place, title=title[:_TITLE], why=f"{why} {_KEPT}", fate="kept", choice=True
         )  # fmt: skip
         return []
     fate: Fate = "erased" if values is None else "cleared"
@@ -66,11 +72,8 @@ def _step(
 def _notes(connection: apsw.Connection, closure: Closure) -> list[Step]:
     """What is noted with memories that stay: why one replaced another quotes both, whatever was erased since."""
     steps: list[Step] = []
-    where = "attributes <> '{}'"
-    if any(is_a_tag(text) for text in closure.contents):
-        where += " OR tags <> '[]'"
     for rid, id, kind, json, tagged in connection.execute(
-        f"SELECT rid, id, kind, attributes, tags FROM memories WHERE {where}"
+        "SELECT rid, id, kind, attributes, tags FROM memories WHERE attributes <> '{}' OR tags <> '[]'"
     ).fetchall():
         if id in closure.rows:
             continue
@@ -102,6 +105,9 @@ def _sessions(connection: apsw.Connection, closure: Closure) -> list[Step]:
             continue
         touched = sid in closure.retold
         values: dict[str, Any] = {}
+        by_word = not touched and not any(
+            closure.texts.quotes(str(text)) for text in (summary, title, error) if text
+        )
         if summary and (closure.retold.get(int(str(sid))) or closure.texts.touches(str(summary))):
             values["summary"] = None
         if title and (closure.texts.touches(str(title)) or closure.texts.is_one(str(title))):
@@ -114,6 +120,7 @@ def _sessions(connection: apsw.Connection, closure: Closure) -> list[Step]:
             steps += _step(
                 closure, "session", int(str(sid)), shown,
                 f"{what} of a session that it was said in" if touched else f"{what} of another session", values,
+                choice=by_word,
             )  # fmt: skip
     return steps
 
@@ -136,12 +143,8 @@ def _proposals(connection: apsw.Connection, closure: Closure) -> list[Step]:
 def _scratchpad(connection: apsw.Connection, closure: Closure) -> list[Step]:
     steps: list[Step] = []
     for key, name, value in connection.execute("SELECT pad_id, key, value FROM scratchpad").fetchall():
-        if any(
-            closure.texts.carried_by(text) or closure.texts.is_one(text) for text in (str(value), str(name))
-        ):
-            steps += _step(
-                closure, "scratchpad", int(str(key)), f"{name}: {value}", "has it in it", choice=True
-            )
+        if why := _why(closure, value, name):
+            steps += _step(closure, "scratchpad", int(str(key)), f"{name}: {value}", why, choice=True)
     return steps
 
 
@@ -151,12 +154,43 @@ def _questions(connection: apsw.Connection, closure: Closure) -> list[Step]:
     for key, name, query, filter, expected in connection.execute(
         f"SELECT query_id, name, query, filter, {expects} FROM saved_queries"
     ).fetchall():
-        if any(closure.texts.carried_by(str(text)) for text in (name, query, filter)):
-            steps += _step(
-                closure, "question", int(str(key)), str(query), "has it in it", choice=True
-            )  # fmt: skip
+        if why := _why(closure, name, query, filter, short=False):
+            steps += _step(closure, "question", int(str(key)), str(query), why, choice=True)
             continue
         steps += _fewer(closure, "saved_queries", "query_id", int(str(key)), "expected", str(expected))
+    return steps
+
+
+def _why(closure: Closure, *texts: object, short: bool = True) -> str:
+    """Why a row goes that has these texts; "" if it does not. ``short``: also one that is such a text as a whole."""
+    if any(
+        closure.texts.carried_by(str(text)) or (short and closure.texts.is_one(str(text))) for text in texts
+    ):
+        return "has it in it"
+    return _WORD if any(closure.texts.tells(str(text)) for text in texts) else ""
+
+
+def _results(connection: apsw.Connection, closure: Closure) -> list[Step]:
+    """How a question fared, with the texts that it found: it is asked again at the next occasion."""
+    if not columns_of(connection, "question_results"):
+        return []
+    return [
+        Step("question_results", "query_id", int(str(key)), None, None)
+        for key, places in connection.execute("SELECT query_id, places FROM question_results").fetchall()
+        if (value := _any(str(places))) != without(value, closure.ids) or says(value, closure)
+    ]
+
+
+def _profiles(connection: apsw.Connection, closure: Closure) -> list[Step]:
+    steps: list[Step] = []
+    for key, name, settings in connection.execute(
+        "SELECT profile_id, name, settings FROM profiles"
+    ).fetchall():
+        value = _object(str(settings))
+        if (left := censored(value, closure)) != value:
+            steps += _step(
+                closure, "profile", int(str(key)), str(name), "its settings have it", {"settings": json_text(left)}
+            )  # fmt: skip
     return steps
 
 
@@ -195,16 +229,15 @@ def _runs(connection: apsw.Connection, closure: Closure) -> list[Step]:
             left["ids"] = [] if cleaned is NOTHING else cleaned
         for part in ("summary", "skipped"):
             if says(left.get(part), closure):
-                left[part] = CLEARED
+                left[part] = CENSORED
         if says(left.get("notes"), closure):
             left["notes"] = [note for note in left["notes"] if not says(note, closure)]
+        left = censored(left, closure)
         values: dict[str, Any] = {} if left == value else {"report": json_text(left)}
         if error and says(error, closure):
-            values["error"] = CLEARED
+            values["error"] = CENSORED
         if values:
-            quoted = (
-                "error" in values or left.get("summary") == CLEARED or left.get("notes") != value.get("notes")
-            )
+            quoted = "error" in values or says(value, closure)
             carrier = Carrier(
                 key=f"run:{key}", place="run", title=str(job), why="its report quotes it", fate="cleared"
             )  # fmt: skip
@@ -212,20 +245,138 @@ def _runs(connection: apsw.Connection, closure: Closure) -> list[Step]:
     return steps
 
 
-def _summaries(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _entities(connection: apsw.Connection, closure: Closure) -> list[Step]:
+    """Descriptions that quote it, and names that tell of it although something else is linked to them."""
     steps: list[Step] = []
-    for eid, summary in connection.execute(
-        "SELECT eid, summary FROM entities WHERE summary IS NOT NULL AND eid NOT IN (SELECT value FROM json_each(?))",
+    for eid, id, name, summary in connection.execute(
+        "SELECT eid, id, canonical_name, summary FROM entities WHERE eid NOT IN (SELECT value FROM json_each(?))",
         (as_json(closure.entities),),
     ).fetchall():
-        if closure.texts.touches(str(summary)):
-            steps += _step(
-                closure, "entity", int(str(eid)), str(summary), "a description that quotes it",
-                {"summary": None},
-            )  # fmt: skip
+        values: dict[str, Any] = {}
+        if closure.texts.tells(str(name)) and f"entity:{id}" not in closure.request.keep:
+            values["canonical_name"] = closure.texts.without_words(str(name))
+        if summary and closure.texts.touches(str(summary)):
+            values["summary"] = None
+        if values:
+            why = "a description that quotes it" if "summary" in values else f"a name that {_WORD}"
+            shown = summary if "summary" in values else name
+            steps += _step(closure, "entity", int(str(eid)), str(shown), why, values)
     return steps
+
+
+def _aliases(connection: apsw.Connection, closure: Closure) -> list[Step]:
+    kept = {key.removeprefix("entity:") for key in closure.request.keep}
+    return [
+        Step(
+            "entity_aliases", "alias_id", int(str(key)),
+            {"key": f"{closure.texts.without_words(str(name))} {key}", "alias": closure.texts.without_words(str(alias))},
+            None,
+        )
+        for key, name, alias, id in connection.execute(
+            "SELECT a.alias_id, a.key, a.alias, e.id FROM entity_aliases a JOIN entities e ON e.eid = a.entity_id "
+            "WHERE a.entity_id NOT IN (SELECT value FROM json_each(?))",
+            (as_json(closure.entities),),
+        ).fetchall()
+        if id not in kept and (closure.texts.tells(str(name)) or closure.texts.tells(str(alias)))
+    ]  # fmt: skip
+
+
+def _decisions(connection: apsw.Connection, closure: Closure) -> list[Step]:
+    """That a word is no name is not remembered either."""
+    return [
+        Step("entity_decisions", "decision_id", int(str(key)), None, None)
+        for key, name in connection.execute(
+            "SELECT decision_id, key FROM entity_decisions WHERE key IS NOT NULL"
+        ).fetchall()
+        if closure.texts.tells(str(name))
+    ]
+
+
+def _own_notes(connection: apsw.Connection, closure: Closure) -> list[Step]:
+    """What memtui notes of itself: ids of what it looked at, and places that it follows, whose names may tell."""
+    steps: list[Step] = []
+    for key, stored in connection.execute("SELECT key, value FROM memory_metadata").fetchall():
+        if str(key).startswith("erase_"):
+            continue
+        if closure.texts.tells(str(key)):
+            steps.append(Step("memory_metadata", "key", str(key), None, None))
+            continue
+        value = _json_or_text(str(stored))
+        left = censored(value, closure)
+        if key == metadata.FOLLOWED_NOT_READ:
+            left = [name for name in left if not closure.texts.tells(metadata.place_of(name))]
+        elif isinstance(left, dict):
+            left = {
+                name: _apart(one, closure.ids) if isinstance(one, list) else one for name, one in left.items()
+            }
+        if left != value:
+            text = left if isinstance(left, str) else json_text(left)
+            steps.append(Step("memory_metadata", "key", str(key), {"value": text}, None))
+    return steps
+
+
+def _json_or_text(text: str) -> Any:
+    try:
+        return _any(text)
+    except msgspec.DecodeError:
+        return text
+
+
+def _apart(value: list[Any], ids: frozenset[str]) -> list[Any]:
+    """A list without those that name one of the ids, as one of a pair or alone."""
+    return [one for one in value if without(one, ids) == one]
+
+
+def _labels(connection: apsw.Connection, closure: Closure) -> list[Step]:
+    """Names of sessions, projects, sources and agents that tell of it: covered alike wherever they stand."""
+    steps: list[Step] = []
+    for table, columns in there(connection, "labels"):
+        stays = " AND rid NOT IN (SELECT value FROM json_each(?1))" if table == "memories" else ""
+        for column in columns:
+            known = [
+                str(value)
+                for (value,) in connection.execute(
+                    f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL{stays}",
+                    (as_json(closure.rids),) if stays else (),
+                )
+            ]
+            for old in known:
+                named = f"label:{old}"
+                if old in closure.sessions or not closure.texts.tells(old):
+                    continue
+                title, what = old[:_TITLE], column.replace("_id", "").replace("_", " ")
+                if named in closure.request.keep:
+                    why = f"a {what} that {_WORD} {_KEPT}"
+                    closure.offered[named] = Carrier(
+                        key=named, place="label", title=title, why=why, fate="kept", choice=True
+                    )
+                    continue
+                if old not in closure.labels:
+                    closure.labels[old] = _unused(
+                        closure.texts.without_words(old), {*known, *closure.labels.values()}
+                    )
+                    carrier: Carrier | None = Carrier(
+                        key=named,
+                        place="label",
+                        title=title,
+                        why=f"a {what} that {_WORD}",
+                        fate="cleared",
+                        choice=True,
+                    )
+                else:
+                    carrier = None
+                steps.append(Step(table, column, old, {column: closure.labels[old]}, carrier))
+    return steps
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name} {number}"
+    return found
 
 
 def keys_of(steps: Sequence[Step], table: str) -> set[int]:
     """The rows of a table that are deleted."""
-    return {step.key for step in steps if step.table == table and step.values is None}
+    return {int(step.key) for step in steps if step.table == table and step.values is None}

@@ -29,7 +29,7 @@ def says(value: Any, closure: Closure) -> bool:
     if isinstance(value, str):
         return closure.texts.touches(value)
     if isinstance(value, dict):
-        return any(says(one, closure) for one in value.values())
+        return any(says(one, closure) for pair in value.items() for one in pair)
     return isinstance(value, list) and any(says(one, closure) for one in value)
 
 
@@ -46,7 +46,9 @@ def quoting_notes(noted: dict[str, Any], closure: Closure) -> dict[str, Any]:
     return {
         key: value
         for key, value in noted.items()
-        if carries(value, closure) or (key == "conflict_reason" and _quotes(str(value), closure))
+        if carries(key, closure)
+        or carries(value, closure)
+        or (key == "conflict_reason" and _quotes(str(value), closure))
     }
 
 
@@ -62,9 +64,20 @@ def is_a_tag(text: str) -> bool:
 
 
 def carries(value: Any, closure: Closure) -> bool:
-    """As ``says``, but for whole texts or long runs of them: a word of a text is no quotation of it."""
+    """As ``says``, but a sentence of a text is no quotation of it: whole texts, long runs, words that are rare."""
     if isinstance(value, dict):
-        return any(carries(one, closure) for one in value.values())
+        return any(carries(one, closure) for pair in value.items() for one in pair)
     if isinstance(value, list):
         return any(carries(one, closure) for one in value)
-    return isinstance(value, str) and closure.texts.carried_by(value)
+    return isinstance(value, str) and (closure.texts.carried_by(value) or closure.texts.tells(value))
+
+
+def censored(value: Any, closure: Closure) -> Any:
+    """A JSON value in which what carries the texts is covered."""
+    if isinstance(value, str):
+        return closure.texts.censored(value) if carries(value, closure) else value
+    if isinstance(value, list):
+        return [censored(one, closure) for one in value]
+    if isinstance(value, dict):
+        return {str(censored(key, closure)): censored(one, closure) for key, one in value.items()}
+    return value
