@@ -46,14 +46,19 @@ def open_app(door: Door) -> int:
 
         def open_memory() -> Memory:
             try:
-                return open_with(settings)
+                if path is not None:
+                    _refuse_to_begin_anew(path)
+                memory = open_with(settings)
             except MemtuiError as error:
-                failures.append(error)
+                failures[:] = [error]
                 raise
+            failures.clear()
+            return memory
 
         app = MemtuiApp(
             open_memory,
             reopen=open_with,
+            place=path,
             name="demo, a throwaway copy" if path is None else path.stem,
             look=Look(settings.general.theme, settings.general.ascii, settings.general.motion),
             keymap=settings.keymap,
@@ -77,6 +82,17 @@ def _refuse_early(path: Path, door: Door) -> None:
         raise StoreError(f"{path} is a folder.", f"Name a file in it: --db {path / paths.MEMORY_NAME}")
     if door.readonly and paths.is_missing(path):
         raise StoreError(f"There is no memory at {path}.", "Open it once without --readonly to create it.")
+
+
+def _refuse_to_begin_anew(path: Path) -> None:
+    """An empty memory in the place of one that has backups would hide the loss. Raises StoreError."""
+    from memtui.engine.memory import Memory
+
+    if paths.is_missing(path) and Memory.rescue(path).has_backups:
+        raise StoreError(
+            f"There is no memory at {path}, but there are backups of it.",
+            "memtui restore brings one back; to begin anew, move the folder backups away.",
+        )
 
 
 def _opener(door: Door, path: Path | None, kept: ExitStack) -> Callable[[Settings], Memory]:

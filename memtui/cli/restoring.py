@@ -19,6 +19,7 @@ from memtui.engine.maintain.restore.preview import MEMORIES
 from memtui.engine.records import ID_PREFIX
 from memtui.ui.format import count, file_size, local_time, plural, relative_time
 from memtui.ui.past_words import ago
+from memtui.ui.text import visible
 
 from .backing import backup_plain
 from .errors import NEGATIVE, OK
@@ -137,7 +138,7 @@ def _rescue(rescue: Rescue, problem: MemtuiError, which: str, *, dry_run: bool, 
     found = rescue.held(chosen)
     if not json:
         err(problem.message)
-        out(row(paint("backup of", "dim"), *_about(chosen), gap=" "))
+        out(row(paint("backup of", "dim"), *_made_when(chosen), gap=" "))
         out(f"It holds {_counted(found)}. What is there now is set aside as it is, beside the memory.")
     done: dict[str, Any] = {}
     if not dry_run and (yes or _agreed("Put the backup in its place?", json)):
@@ -177,7 +178,7 @@ def _agreed(question: str, json: bool) -> bool:
             "Nothing was restored, because nobody is there to be asked.",
             "Add --yes to agree, or --dry-run to look only.",
         )
-    return click.confirm(question, err=True)
+    return click.confirm(visible(question), err=True)
 
 
 def _tell_done(done: dict[str, Any]) -> None:
@@ -194,7 +195,7 @@ def _tell_done(done: dict[str, Any]) -> None:
         out(row(paint(str(done["operation"].op_id), "dim"), done["operation"].label))
 
 
-def _about(one: Backup | RestorePreview) -> tuple[str, str]:
+def _made_when(one: Backup | RestorePreview) -> tuple[str, str]:
     now = time.time()
     when = f"{local_time(one.at, now)}, {ago(one.at, now)}"
     return when, paint(f"{one.reason}, {file_size(one.size)}", "dim")
@@ -207,7 +208,7 @@ def _counted(found: Held) -> str:
 
 def _tell(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None:
     """What a restore does; of memories that are taken only what comes back, for nothing else changes."""
-    out(row(paint("backup of", "dim"), *_about(preview), gap=" "))
+    out(row(paint("backup of", "dim"), *_made_when(preview), gap=" "))
     if ids or missing:
         back = tuple(one for one in preview.back if missing or one.id in ids)
         memories = [one for one in preview.counts if one.what in MEMORIES.values()]

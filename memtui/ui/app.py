@@ -16,12 +16,14 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 
 from memtui import __version__
+from memtui.engine.errors import MemtuiError, ReplacedFileError
 
 from . import garbage_collection
 from .actions import BY_ID, Action
 from .app_actions import AppActions, welcome
 from .change_follower import ChangeFollower
 from .crash import leave_on_signals, write_report
+from .file_recovery import FileRecovery
 from .glyphs import Glyphs
 from .keymap import bindings_at, read_keymap
 from .keystrokes import Keystrokes
@@ -55,7 +57,8 @@ class MemtuiApp(App[None], inherit_bindings=False):
     ``name`` is what the title calls the memory. ``state`` is where the app was left, ``crash_folder``
     where a crash report goes, ``home`` where other programs' session files are looked for (None: nowhere,
     and no welcome to an empty memory), ``configuration`` what the settings show, ``reopen`` opens the memory
-    with other settings (None: they count from the next start). Run it with ``run_app``, which gives the
+    with other settings (None: they count from the next start). ``place``: the memory's file, for the way back to a
+    backup when it cannot be opened. Run it with ``run_app``, which gives the
     exit status.
     """
 
@@ -74,6 +77,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         open_memory: Callable[[], Memory],
         *,
         reopen: Callable[[Settings], Memory] | None = None,
+        place: Path | None = None,
         name: str = "",
         look: Look = Look(),  # noqa: B008 - frozen
         keymap: Mapping[str, str] | None = None,
@@ -96,7 +100,9 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.notifications = Notifications(self)
         self.follower = ChangeFollower(self, lambda: self.main, reopen)
         self.delegates = (AppActions(self, lambda: self.main), self.navigation)
-        self.operations = Operations(open_memory, self.notifications.show_busy_soon)
+        self.recovery = FileRecovery(self, None if readonly else place, self.follower.follow_again)
+        busy = self.notifications.show_busy_soon
+        self.operations = Operations(open_memory, busy, self.recovery.offer_reopen)
         self.memory_name = name
         self.crash_folder = crash_folder
         self.home = home
@@ -172,7 +178,10 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.post_message(Said(text, severity))
 
     def show_error(self, error: Exception, place: str) -> None:
-        self.notifications.show_error(error, place)
+        if isinstance(error, ReplacedFileError):
+            self.recovery.tell(error)
+        else:
+            self.notifications.show_error(error, place)
 
     async def ask_person(self, dialog: Screen[T]) -> T | None:
         return await self.push_screen_wait(dialog)
@@ -223,11 +232,13 @@ class MemtuiApp(App[None], inherit_bindings=False):
         start(self, self._open, "open")
 
     async def _open(self) -> None:
-        try:
-            memory, version = await self.operations.open()
-        except Exception as error:
-            self.notifications.show_unopened(error)
-            return
+        while True:
+            try:
+                memory, version = await self.operations.open()
+                break
+            except Exception as error:
+                if not await self._restored_instead(error):
+                    return
         self.follower.begin(memory, version)
         self.readonly = self.readonly or memory.readonly
         self.main.memory_opened()
@@ -236,6 +247,21 @@ class MemtuiApp(App[None], inherit_bindings=False):
         start(self, self.follower.tell_unfinished, "unfinished")
         self.set_interval(POLL_SECONDS, self.poll)
         start(self, partial(welcome, self), "welcome")
+
+    async def _restored_instead(self, error: Exception) -> bool:
+        """Offer the backups of a memory that could not be opened; else say why, and the app ends with that panel."""
+        self.notifications.unopened = error
+        try:
+            restored = await self.recovery.offer_backup(error)
+        except MemtuiError as failed:
+            error, restored = failed, None
+        if restored:
+            self.notifications.unopened = None
+        elif restored is False:
+            self.notifications.leave_unopened()
+        else:
+            self.notifications.show_unopened(error)
+        return bool(restored)
 
     def poll(self) -> None:
         """Twice a second: collect garbage where nobody types, and look whether somebody else has written."""

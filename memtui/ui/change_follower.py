@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from memtui.engine.errors import MemtuiError
+from memtui.engine.errors import MemtuiError, ReplacedFileError
 
 from .format import plural
 from .inbox_count import InboxCount
@@ -80,6 +80,11 @@ class ChangeFollower:
         if configuration.settings.feeds.watch:
             self.sessions.start(memory, home)
 
+    async def follow_again(self) -> None:
+        """The memory's file is another one now: begin anew what ended with the old one."""
+        await asyncio.to_thread(self.sessions.stop)
+        self.start_following()
+
     def _following_began(self) -> None:
         """In a thread: the title says so."""
         self._shell.app.call_later(self.count_again)
@@ -142,6 +147,9 @@ class ChangeFollower:
         """Another process may have written; a file that cannot be read just now is one line, not a panel."""
         try:
             version = await self._shell.operations.ask(lambda memory: memory.data_version())
+        except ReplacedFileError as error:
+            self._shell.show_error(error, "poll")
+            return
         except MemtuiError as error:
             self._shell.app.post_message(Said(f"{error.message} {error.hint}", "error", kind="poll"))
             return

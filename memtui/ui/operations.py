@@ -7,12 +7,12 @@ A change goes: pane -> ``change`` -> a thread -> the memory commits and tells it
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from memtui.engine.errors import StoreError
+from memtui.engine.errors import ReplacedFileError, StoreError
 
 from .progress import Work
 from .widgets.row_source import Readers
@@ -29,12 +29,16 @@ STILL_READ_SECONDS = 1.0
 class Operations:
     """Runs calls on the memory. Belongs to the event loop; ``open`` is the only call that may take long."""
 
-    def __init__(self, open_memory: Callable[[], Memory], busy: Callable[[], None]) -> None:
+    def __init__(
+        self, open_memory: Callable[[], Memory], busy: Callable[[], None],
+        replaced: Callable[[ReplacedFileError], Awaitable[bool]],
+    ) -> None:  # fmt: skip
         self.memory: Memory | None = None
         self.readers = Readers()
         self.running: list[str] = []
         self._open_memory = open_memory
         self._busy = busy
+        self._replaced = replaced
         # One writer: changes wait for each other here and not in threads.
         self._writer = ThreadPoolExecutor(1, "memtui-writer")
         # Memories that were open with other settings, and may still be read; and one that is being opened so.
@@ -92,7 +96,22 @@ class Operations:
         return await asyncio.get_running_loop().run_in_executor(thread, call, memory)
 
     async def change(self, call: Callable[[Memory], T], name: str) -> T:
-        """Change something; ``name`` is shown while it runs. Cancelling does not stop it half-way."""
+        """Change something; ``name`` is shown while it runs. Cancelling does not stop it half-way.
+
+        Where the file was replaced, the person is asked whether to go on with the new one; then it is done there.
+        """
+        try:
+            return await self._write(call, name)
+        except ReplacedFileError as error:
+            if not await self._replaced(error):
+                raise
+        return await self._write(call, name)
+
+    async def go_on_with_current_file(self) -> None:
+        """Open the file that is at the memory's path now. Raises StoreError when it cannot be used."""
+        await self._write(lambda memory: memory.reopen(), "opening the file")
+
+    async def _write(self, call: Callable[[Memory], T], name: str) -> T:
         memory = self.require()
         with self._shown(name):
             loop = asyncio.get_running_loop()
