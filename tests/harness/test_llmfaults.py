@@ -134,7 +134,9 @@ FAULTS: dict[str, Behaviour] = {
     "a refusal": says(GOOD, message={"role": "assistant", "content": None, "refusal": "I cannot"}),
     "cut off": says(GOOD, finish_reason="length"),
     "prose": says("Sure! Here are the facts you asked for."),
-    "JSON in a fence": says(f"```json\n{json.dumps(GOOD)}\n```"),
+    "thoughts without an end": says(f"<think>It may be {json.dumps(GOOD)[:20]}"),
+    "an object after half an object": says(json.dumps(GOOD)[:-9] + "\n" + json.dumps(GOOD)),
+    "a fence with half an object": says(f"```json\n{json.dumps(GOOD)[:-9]}\n```"),
     "two objects": says(json.dumps(GOOD) * 2),
     "half an object": says(json.dumps(GOOD)[:-9]),
     "a list of facts": says(json.dumps(GOOD["facts"])),
@@ -154,6 +156,55 @@ FAULTS: dict[str, Behaviour] = {
     "nothing without saying so": says({"nothing": False, "facts": [], "observations": [], "summary": ""}),
     "an empty object": says({}),
 }  # fmt: skip
+
+
+def form_of(exchange: Exchange) -> str:
+    return str(exchange.body.get("response_format", {}).get("type", "text"))
+
+
+def takes(*forms: str) -> Behaviour:
+    """An endpoint that refuses every other form of reply, and then answers in a fence."""
+
+    async def behave(exchange: Exchange) -> None:
+        if form_of(exchange) in forms:
+            await exchange.reply(completion(f"```json\n{json.dumps(GOOD)}\n```"))
+        else:
+            await status(400, '{"error": {"message": "response_format is not supported"}}')(exchange)
+
+    return behave
+
+
+# Each with the requests that the first conversation takes.
+UNDERSTOOD: dict[str, tuple[Behaviour, int]] = {
+    "a fence": (says(f"```json\n{json.dumps(GOOD)}\n```"), 1),
+    "a fence without a language, indented": (says(f"```\n{json.dumps(GOOD, indent=2)}\n```"), 1),
+    "prose around": (says(f"Here it is:\n\n{json.dumps(GOOD)}\n\nAnything else?"), 1),
+    "prose and a fence": (says(f"Sure, see [1]:\n```json\n{json.dumps(GOOD)}\n```\nDone."), 1),
+    "thoughts": (says(f'<think>Maybe {{"facts": 1}}?</think>\n{json.dumps(GOOD)}'), 1),
+    "thoughts whose begin is in the template": (says(f"so I say\n</think>\n\n{json.dumps(GOOD)}"), 1),
+    "thoughts and a fence": (says(f"<thinking>x</thinking>```json\n{json.dumps(GOOD)}\n```"), 1),
+    "a tag of thoughts within a text": (says(fact(content="Lives in Bergen </think> today")), 1),
+    "no schemas": (takes("json_object"), 2),
+    "no forms": (takes("text"), 3),
+}
+
+
+@pytest.mark.parametrize("answer", UNDERSTOOD)
+async def test_an_answer_in_another_form_is_understood(place: Path, answer: str) -> None:
+    clock = Clock(START)
+    behave, requests = UNDERSTOOD[answer]
+    async with Endpoint(behave) as endpoint:
+        with opened(place, clock, endpoint.url) as memory:
+            assert [one.state for one in (await memory.consolidate()).outcomes] == ["done"]
+            (record,) = memory.view.page("kind:fact")
+            assert record.content.startswith("Lives in Bergen")
+            assert len(endpoint.requests) == requests
+            asked = endpoint.requests[-1]
+            assert form_of(asked) == "json_schema" or '"facts"' in asked.body["messages"][0]["content"]
+            memory.record_turn("s2", "user", "I live in Oslo.")
+            clock.now += 3_600
+            await memory.consolidate()
+            assert len(endpoint.requests) == requests + 1, "a form that was refused is not tried again"
 
 
 # Those that never answer are given up soon; whoever answers may take as long as a slow machine needs.

@@ -136,6 +136,8 @@ async def connected(
         )  # fmt: skip
 
 
+TOO_LONG = ("context", "too long", "too many tokens")
+"""Words of a refusal that is about the length of the text."""
 # The key, the address or the credit, not what was asked.
 _FOR_ANY_CALL = frozenset({401, 402, 403, 404, 429})
 _REFUSED_KEY = {401: "Check the key in {key_env}.", 403: "Check the key in {key_env} and what it may do."}
@@ -156,7 +158,7 @@ def explained(
             return DegradedError(f"{host} sent more than {largest >> 20} MB.", f"Check {section}.base_url.")
     status = status_of(error)
     if status is not None:
-        if status == 413 or (status in (400, 422) and says(error, "context", "too long", "too many tokens")):
+        if status == 413 or (status in (400, 422) and says(error, *TOO_LONG)):
             return TooLongError(f"{host} finds the text too long ({status}).", refused=True)
         kind_of = RefusedError if status in (400, 422) else DegradedError
         if 300 <= status < 400 or status in _FOR_ANY_CALL:

@@ -3,7 +3,8 @@
 A reply is worth having only when it is whole: everything else (refused, reset, redirected, too slow, too
 large, cut off, not JSON, of another shape) is a DegradedError that says what happened and what to do. The
 deadline is for the whole call, since a server that drips keeps every per-read timeout alive. Nothing is
-retried here: who calls decides, and shows it. What a reply cost is noted before it is looked at.
+retried here: who calls decides, and shows it. Only a form of reply that the endpoint refuses is replaced by
+the next weaker one (a JSON schema, any JSON object, plain text). What a reply cost is noted before it is looked at.
 """
 
 from __future__ import annotations
@@ -21,14 +22,18 @@ from memtui.engine.records import LlmOptions
 
 from .endpoint import (
     LARGEST_REPLY,
+    TOO_LONG,
     UNUSABLE,
     TooLongError,
     check_endpoint,
     connected,
     explained,
     is_loopback,
+    says,
+    status_of,
     warm_up,
 )
+from .json_reply import json_object
 from .spending import Spending
 
 __all__ = [
@@ -39,7 +44,6 @@ __all__ = [
     "complete",
     "estimate_tokens",
     "in_shape",
-    "strict_json",
 ]
 
 T = TypeVar("T")
@@ -47,7 +51,11 @@ T = TypeVar("T")
 _MOST_TOKENS = 4_000
 _LIKELY_TOKENS = 1_500
 _BYTES_A_TOKEN = 4
-_REFUSED = "Does the model support json_schema replies? Check llm.model, or choose another one."
+_REFUSED = "Check llm.model, or choose another one."
+_FORMS = ("json_schema", "json_object", "text")
+_NO_SUCH_FORM = ("response_format", "json_schema", "json_object", "schema", "grammar")
+_understood: dict[tuple[str, str], int] = {}
+"""The strongest of ``_FORMS`` that an endpoint and model took in this process."""
 
 
 class Reply(NamedTuple):
@@ -79,7 +87,7 @@ async def complete(
 ) -> Reply:  # fmt: skip
     """Ask for one JSON object of the given schema. ``likely``: tokens that the answer is expected to have.
 
-    ``read`` makes the object of the text, ``strict_json`` if None; it raises DegradedError where there is none.
+    ``read`` makes the object of the text, ``json_object`` if None; it raises DegradedError where there is none.
 
     Raises DegradedError (BudgetError where ``spending`` has too little left, TooLongError; InputError for an
     unusable address). What the call cost is in ``spending`` whatever becomes of it.
@@ -92,7 +100,7 @@ async def complete(
     await asyncio.to_thread(warm_up, "openai.resources.chat.completions")
     try:
         async with asyncio.timeout(options.timeout):
-            answer = await _ask(options, key, system, user, schema, name)
+            answer = await _ask(options, key, system, user, schema, name, spending)
     except BaseException as error:
         spending.unanswered(expected)
         if isinstance(error, TimeoutError):
@@ -110,24 +118,61 @@ async def complete(
         spending.paid(tokens)
     else:
         spending.unanswered(expected)
-    return Reply((read or strict_json)(_whole(answer, text)), tokens)
+    return Reply((read or json_object)(_whole(answer, text)), tokens)
 
 
 async def _ask(
-    options: LlmOptions, key: str, system: str, user: str, schema: Mapping[str, Any], name: str
+    options: LlmOptions,
+    key: str,
+    system: str,
+    user: str,
+    schema: Mapping[str, Any],
+    name: str,
+    spending: Spending,
 ) -> object:
+    place = (options.base_url, options.model)
+    async with connected(options, key, options.timeout) as client:
+        for form in range(_understood.get(place, 0), len(_FORMS)):
+            try:
+                answer = await client.chat.completions.create(
+                    **_request(options, system, user, schema, name, _FORMS[form])
+                )
+            except Exception as error:
+                if _FORMS[form] == "text" or not _refuses_the_form(error):
+                    raise
+                spending.paid(0)
+            else:
+                _understood[place] = form
+                return answer
+    raise AssertionError("the last form is returned or raises")
+
+
+def _refuses_the_form(error: Exception) -> bool:
+    return status_of(error) in (400, 422) and says(error, *_NO_SUCH_FORM) and not says(error, *TOO_LONG)
+
+
+def _request(
+    options: LlmOptions, system: str, user: str, schema: Mapping[str, Any], name: str, form: str
+) -> dict[str, Any]:
     host = urlsplit(options.base_url).hostname or ""
     extra: dict[str, Any] = {"repeat_penalty": 1.1} if is_loopback(host) else {}
     # Only OpenAI's own models insist on the newer name, and only they are sure to know it.
     newer = host.endswith((".openai.com", ".openai.azure.com"))
-    limit = "max_completion_tokens" if newer else "max_tokens"
-    async with connected(options, key, options.timeout) as client:
-        return await client.chat.completions.create(
-            model=options.model,
-            messages=[{"role": "system", "content": system}, {"role": "user", "content": user}],
-            response_format={"type": "json_schema", "json_schema": {"name": name, "schema": dict(schema)}},
-            extra_body={limit: _MOST_TOKENS, **extra},
+    extra["max_completion_tokens" if newer else "max_tokens"] = _MOST_TOKENS
+    if form != "json_schema":
+        system += (
+            f"\n\nAnswer with one JSON object of this JSON Schema, and nothing else:\n{json.dumps(schema)}"
         )
+    request: dict[str, Any] = {
+        "model": options.model,
+        "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}],
+        "extra_body": extra,
+    }
+    if form == "json_schema":
+        request["response_format"] = {"type": form, "json_schema": {"name": name, "schema": dict(schema)}}
+    elif form == "json_object":
+        request["response_format"] = {"type": form}
+    return request
 
 
 def _choice(answer: object) -> object:
@@ -165,30 +210,3 @@ def _whole(answer: object, text: str) -> str:
     if len(text) > LARGEST_REPLY:
         raise DegradedError("The model's answer is too long.", "Choose another model.")
     return text
-
-
-def strict_json(text: str) -> dict[str, Any]:
-    """One JSON object: no duplicate keys, no NaN, nothing around it. Raises DegradedError."""
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            raise ValueError("a key occurs twice")
-        return found
-
-    def no_constant(name: str) -> Any:
-        raise ValueError(f"{name} is no number")
-
-    try:
-        data = json.loads(text, object_pairs_hook=unique, parse_constant=no_constant)
-    except (ValueError, RecursionError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise DegradedError(
-            f"The model's answer is not the JSON that was asked for: {reason}.", _OTHER_MODEL
-        ) from None
-    if not isinstance(data, dict):
-        raise DegradedError("The model's answer is not the JSON object that was asked for.", _OTHER_MODEL)
-    return data
-
-
-_OTHER_MODEL = "Choose a model that supports json_schema replies."

@@ -7,7 +7,8 @@ import pytest
 from memtui.engine.errors import DegradedError
 from memtui.engine.maintain.extract.drafts import Context
 from memtui.engine.maintain.extract.llm import LlmExtractor, prompt, read_reply, reply_schema
-from memtui.engine.models.llm import estimate_tokens, strict_json
+from memtui.engine.models.json_reply import json_object
+from memtui.engine.models.llm import estimate_tokens
 from memtui.engine.records import LlmOptions, MemoryRecord
 
 
@@ -84,11 +85,11 @@ def test_an_answer_of_another_shape_is_an_error(data: dict[str, Any]) -> None:
 )
 def test_json_is_read_strictly(text: str) -> None:
     with pytest.raises(DegradedError):
-        strict_json(text)
+        json_object(text)
 
 
 def test_well_formed_json_is_read() -> None:
-    assert strict_json(json.dumps(reply())) == reply()
+    assert json_object(json.dumps(reply())) == reply()
 
 
 async def test_turns_that_carry_secrets_alone_cost_no_call() -> None:
