@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 Instructions: TypeAlias = "str | Callable[[RunContextWrapper[Any], Any], str | Awaitable[str]]"
 DEFAULT_GROUPS: tuple[Group, ...] = ("memory", "observations", "scratchpad")
 SOURCE = "agents-sdk"
+_conversations: WeakKeyDictionary[object, dict[tuple[str, str], Session]] = WeakKeyDictionary()
+"""What was said in sessions without an inner one, by memory, then by scope and name."""
 _log = logging.getLogger("memtui.agents")
 
 
@@ -55,7 +57,7 @@ class AgentMemory:
     def __init__(
         self, memory: Memory, *, filter: str | None = None, project: str | None = None, readonly: bool = False
     ) -> None:
-        self._agent = Agent(memory, filter=filter, project=project, readonly=readonly)
+        self._agent = Agent(memory, filter=filter, project=project, readonly=readonly, source=SOURCE)
         self._told: WeakKeyDictionary[Any, tuple[str, str]] = WeakKeyDictionary()
 
     def instructions(
@@ -94,9 +96,13 @@ class AgentMemory:
     def session(self, session_id: str, inner: Session | None = None) -> RecordingSession:
         """A session that records every turn of the person and the agent.
 
-        ``inner`` keeps the conversation itself, as before; without one it is kept while the program runs.
+        ``inner`` keeps the conversation itself, as before; without one it is kept as long as the memory object is there:
+        the next session of that name, for an agent of the same scope, goes on where it ended.
         """
-        return RecordingSession(self._agent, session_id, inner or SQLiteSession(session_id))
+        if inner is None:
+            kept = _conversations.setdefault(self._agent.memory, {})
+            inner = kept.setdefault((self._agent.filter, session_id), SQLiteSession(session_id))
+        return RecordingSession(self._agent, session_id, inner)
 
     async def _block(self, context: RunContextWrapper[Any], session_id: str | None, limit: int) -> str:
         """The context block; made once for all the steps of a run, as it is a recall."""

@@ -57,13 +57,11 @@ class Upkeep:
             said=self._said,
         )
 
-    def by_agent(
-        self, *, within: str = "", tags: Sequence[str] = (), project: str | None = None
-    ) -> AgentLoop:
+    def by_agent(self, *, within: str = "", tags: Sequence[str] = ()) -> AgentLoop:
         """Consolidation that an agent drives itself, step by step, within a filter."""
         return AgentLoop(
             self._connections, self._clock, self._options, self._actor(), self._said,
-            within=within, tags=tags, project=project,
+            within=within, tags=tags,
         )  # fmt: skip
 
     def pending_sessions(self, exclude: str | None = None, *, due: bool = False) -> list[Session]:

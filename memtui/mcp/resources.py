@@ -48,7 +48,7 @@ def read(agent: Agent, uri: str) -> wire.TextResourceContents:
         memory = agent.get(uri.removeprefix(SCHEME))
         if reason := why_kept_back(memory):
             raise InputError(f"{memory.id} is kept back: {reason}.", "Only the person can release it.")
-        text, kind = msgspec.json.encode(told(memory)).decode(), "application/json"
+        text, kind = msgspec.json.encode(told(agent, memory)).decode(), "application/json"
     else:
         raise unknown(uri)
     agent.told(uri, [memory])

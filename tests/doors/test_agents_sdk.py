@@ -111,6 +111,7 @@ async def test_an_agent_is_told_calls_tools_and_is_recorded(memory: Memory, pers
     assert len(person.view.recent_recalls()) == 1  # one run is told once, however many steps it takes
     assert {operation.actor for operation in person.view.operations(limit=3)} == {"agent:coach"}
     assert person.view.session("monday").source == "agents-sdk"
+    assert {turn.trust for turn in person.view.page("role:user")} == {"user"}
 
 
 async def test_the_tools_are_those_of_the_registry_in_strict_mode(memory: Memory) -> None:
@@ -260,3 +261,31 @@ async def test_turns_that_the_file_did_not_take_are_recorded_with_the_next_ones(
     aside.rename(path)
     await session.add_items([{"role": "assistant", "content": "Noted"}])
     assert turns(person) == [("user", "Ada left"), ("assistant", "Noted")]
+
+
+async def test_a_session_keeps_what_it_had_between_two_runs_and_is_of_one_scope(memory: Memory) -> None:
+    model = Model([says("Hello."), says("As I said."), says("Who are you?")])
+    coach = Agent(name="Coach", model="m")
+    await model.run(coach, "I run.", session=AgentMemory(memory).session("monday"))
+    await model.run(coach, "What do I do?", session=AgentMemory(memory).session("monday"))
+    said = [message["content"] for message in model.bodies[1]["messages"]]
+    assert said == ["I run.", "Hello.", "What do I do?"]
+    await model.run(coach, "Hm?", session=AgentMemory(memory, project="work").session("monday"))
+    assert len(model.bodies[2]["messages"]) == 1
+
+
+async def test_a_session_that_was_cleared_begins_anew(memory: Memory) -> None:
+    session = AgentMemory(memory).session("monday")
+    await session.add_items([{"role": "user", "content": "I run."}])
+    await session.clear_session()
+    assert await AgentMemory(memory).session("monday").get_items() == []
+
+
+async def test_a_session_of_that_name_that_the_person_began_is_another_one(
+    person: Memory, memory: Memory
+) -> None:
+    person.record_turn("monday", "user", "I am allergic to penicillin.")
+    session = AgentMemory(memory).session("monday")
+    await session.add_items([{"role": "user", "content": "I run."}])
+    assert person.view.session("monday").turns == 1
+    assert person.view.session("monday (agents-sdk)").turns == 1

@@ -257,7 +257,7 @@ def test_questions_from_a_pipe_are_all_answered_before_the_end(place: Path) -> N
     assert sorted(answer["id"] for answer in answers) == list(range(1, 30))
     assert all("error" not in answer and not answer["result"].get("isError") for answer in answers)
     with Memory.open(place, options=QUIET) as memory:
-        assert memory.view.session("s").turns == 28
+        assert memory.view.session("s (agent:mcp)").turns == 28
 
 
 @pytest.mark.parametrize("how", ["hangs up", "SIGTERM", "SIGINT", "SIGHUP"])

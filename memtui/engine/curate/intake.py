@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from memtui.engine.errors import InputError
-from memtui.engine.records import Kind, SecretPolicy, Trust
+from memtui.engine.records import TRUST_ORDER, Kind, SecretPolicy, Trust
 from memtui.engine.store.sql import storable
 
 MAX_EPISODE = 500_000
@@ -128,9 +128,20 @@ def role_trust(role: str) -> Trust | None:
     return None if close == "user" else close
 
 
-def trust(role: str, actor: str) -> Trust:
-    """How far the words of a role go: the known roles speak for themselves, other speakers as the actor does."""
-    return role_trust(role) or actor_trust(actor)
+def trust(role: str, actor: str, *, claimed: bool = False) -> Trust:
+    """How far the words of a role go: the known roles speak for themselves, other speakers as the actor does.
+
+    ``claimed``: no further than the actor, who only says that they were said.
+    """
+    of_role, of_actor = role_trust(role), actor_trust(actor)
+    if claimed and of_role:
+        return max(of_role, of_actor, key=TRUST_ORDER.index)
+    return of_role or of_actor
+
+
+def is_claim(role: str | None, trust: Trust) -> bool:
+    """Whether a turn is the person's only by the word of somebody who is trusted less."""
+    return trust != "user" and role_trust(role or "") == "user"
 
 
 def actor_trust(actor: str) -> Trust:

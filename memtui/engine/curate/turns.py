@@ -30,19 +30,28 @@ class NewTurn(NamedTuple):
     source_key: str | None = None
     project: str | None = None
     title: str | None = None
+    begun_by: str | None = None
 
 
 def checked(
     session_id: str, role: str, content: str, event_time: int, *, actor: str, policy: SecretPolicy,
-    source: str | None = None, project: str | None = None,
+    source: str | None = None, project: str | None = None, claimed: bool = False,
 ) -> NewTurn:  # fmt: skip
-    """A turn that may be stored. Raises InputError for empty or over-long content and unusable names."""
+    """A turn that may be stored. Raises InputError for empty or over-long content and unusable names.
+
+    ``claimed``: a model says that it was said. It is trusted no further than whoever acts, and belongs to a session
+    of its own.
+    """
+    if claimed:
+        source = source or actor
+        session_id = sessions.named_apart(intake.name(session_id, "session id"), source)
     return NewTurn(
         session_id=intake.name(session_id, "session id"),
         role=intake.name(role, "role"),
         intake=intake.accept(content, "episode", policy),
         event_time=event_time,
-        trust=intake.trust(role, actor),
+        trust=intake.trust(role, actor, claimed=claimed),
+        begun_by=actor,
         source=None if source is None else intake.name(source, "source"),
         project=None if project is None else intake.name(project, "project"),
     )
@@ -88,6 +97,7 @@ def store_turn(connection: apsw.Connection, turn: NewTurn, now: int, id: str | N
     sessions.seen(
         connection, turn.session_id, turn.event_time, turn.event_time,
         title=turn.title, source=turn.source, project=turn.project,
+        begun_by=turn.begun_by,
     )  # fmt: skip
     if turn.intake.quarantined:
         connection.execute("UPDATE index_queue SET vector = 0 WHERE rid = ?", (rid,))

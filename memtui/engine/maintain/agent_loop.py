@@ -59,11 +59,11 @@ class Rival(Record):
 
 
 class AgentLoop:
-    """One agent's run. ``within``: the filter that confines it; ``tags``, ``project``: what a new fact needs to pass it."""
+    """One agent's run. ``within``: the filter that confines it; ``tags``: what a new fact needs to pass it."""
 
     def __init__(
         self, connections: Connections, clock: Clock, options: Options, actor: str, said: Callable[[Operation], None],
-        *, within: str, tags: Sequence[str], project: str | None,
+        *, within: str, tags: Sequence[str],
     ) -> None:  # fmt: skip
         self._connections = connections
         self._clock = clock
@@ -72,7 +72,6 @@ class AgentLoop:
         self._said = said
         self._sight = Sight(within=within, clock=clock, options=options)
         self._tags = tuple(tags)
-        self._project = project
         self._read: dict[str, set[int]] = {}
         self._done: dict[str, int] = {}
 
@@ -101,7 +100,7 @@ class AgentLoop:
             check_batch(connection, session_id, drafts, turns, self._actor)
             session = sessions.get(connection, session_id)
             plan = Plan(
-                session=replace(session, project=self._project or session.project), through=0, fingerprint="",
+                session=session, through=0, fingerprint="",
                 turns=len(turns), lines=(), extractor=self._actor,
             )  # fmt: skip
             known = self._sight.known(connection)

@@ -75,12 +75,18 @@ def check_batch(
     turns: Mapping[str, MemoryRecord],
     actor: str,
 ) -> None:
-    """Raise InputError for a source that is no turn of the session, or when the session gave too many facts."""
+    """Raise InputError for a source that is no turn of the session, for a fact from two projects, or when the session
+    gave too many facts."""
     unknown = sorted({source for draft in drafts for source in draft.sources if source not in turns})
     if unknown:
         raise InputError(
             f"These are no turns of this session: {', '.join(one[:40] for one in unknown[:5])}.",
             "Use the ids that get_episodes_for_consolidation gave. Nothing was saved.",
+        )
+    if any(len({turns[source].project for source in draft.sources}) > 1 for draft in drafts):
+        raise InputError(
+            "A fact cites turns of different projects.",
+            "Save one fact for each project, each with its own turns. Nothing was saved.",
         )
     mine: int = scalar(
         connection,

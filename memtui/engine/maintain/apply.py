@@ -71,6 +71,8 @@ def write_line(
 ) -> str:  # fmt: skip
     """Write one line and say what it did. ``within``: what is known to whoever writes."""
     kind = "observation" if line.action == "observation" else "fact"
+    if line.claimed:
+        within = dedup.of_project(connection, within, line.project)
     same = dedup.same_text(
         connection, line.content, "observation" if kind == "observation" else "fact", now, within
     )
@@ -126,7 +128,7 @@ def insert(
         category=line.category if observation else None,
         content=accepted.content, event_time=line.event_time, created_at=now,
         trust="user" if line.edited else line.trust,
-        session_id=plan.session_id, source=f"session:{plan.session_id}", project=plan.session.project,
+        session_id=plan.session_id, source=f"session:{plan.session_id}", project=line.project,
         confidence=1.0 if stated else line.confidence,
         decay_rate=0.0 if observation or stated else options.decay_rate,
         confirmed_at=now if stated else None,
@@ -179,5 +181,6 @@ def _held(plan: Plan, line: PlanLine) -> dict[str, Any]:
     return {
         "content": line.content, "sources": list(line.sources), "trust": line.trust, "tags": list(line.tags),
         "confidence": line.confidence, "event_time": line.event_time, "session_id": plan.session_id,
-        "extractor": plan.extractor, "category": line.category, "reasons": [suspicion.detail for suspicion in line.suspicions],
+        "extractor": plan.extractor, "category": line.category, "project": line.project,
+        "reasons": [suspicion.detail for suspicion in line.suspicions],
     }  # fmt: skip

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+import apsw
 from filelock import Timeout
 from msgspec.structs import replace
 
@@ -161,11 +162,19 @@ class Consolidator:
         with self._connections.read() as connection:
             if session_id is not None:
                 named = [session_id] if isinstance(session_id, str) else dict.fromkeys(session_id)
-                wanted = [sessions.get(connection, one) for one in named]
+                wanted = [sessions.get(connection, self._meant(connection, one)) for one in named]
             else:
-                wanted = consolidations.pending(connection, self._clock(), exclude=exclude, due=True)
+                wanted = consolidations.pending(
+                    connection, self._clock(), exclude=exclude and self._meant(connection, exclude), due=True
+                )
             cap = conflicts.supersede_cap(fading.count_facts(connection))
             return wanted, known_people(connection), cap
+
+    def _meant(self, connection: apsw.Connection, session_id: str) -> str:
+        """An agent's own session of that id, else the one that is stored so."""
+        if not self._actor.startswith("agent:"):
+            return session_id
+        return sessions.of_reader(connection, session_id, self._actor)
 
     def _turns(self, session: Session) -> list[MemoryRecord]:
         with self._connections.read() as connection:
@@ -183,11 +192,12 @@ class Consolidator:
         drafts: list[Draft] = []
         summary, calls, tokens = None, spending.calls, spending.tokens
         cut: dict[str, int] = {}
-        for start in range(0, len(turns), CHUNK):
-            found = await self._extractor.extract(turns[start : start + CHUNK], context)
-            drafts += found.drafts
-            summary = found.summary or summary
-            cut |= found.cut
+        for together in planning.origins(turns).values():
+            for start in range(0, len(together), CHUNK):
+                found = await self._extractor.extract(together[start : start + CHUNK], context)
+                drafts += found.drafts
+                summary = found.summary or summary
+                cut |= found.cut
         lines = await asyncio.to_thread(self._lines, drafts, turns, may_supersede)
         if summary:
             lines.append(PlanLine(action="summary", content=summary, reason="the session's summary"))

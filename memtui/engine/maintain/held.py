@@ -28,6 +28,7 @@ def insert_held(
         event_time=payload["event_time"], created_at=now,
         trust="user" if corrected else payload["trust"],
         session_id=payload["session_id"], source=f"session:{payload['session_id']}",
+        project=payload.get("project"),
         confidence=1.0, decay_rate=0.0, confirmed_at=now,
         source_ids=payload["sources"], tags=intake.tags(payload["tags"]),
         attributes={"extractor": payload["extractor"], **accepted.attributes},

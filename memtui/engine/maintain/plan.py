@@ -27,6 +27,7 @@ class PlanLine(Record):
     ``add`` a fact; ``reinforce`` a known one (``target``); ``supersede`` the target by a new fact; add a fact in
     ``conflict`` with the target, for the person to decide; ``hold`` back a suspicious text until the person
     has seen it; an ``observation``; the session's ``summary``. ``sources``: ids of the turns that say it.
+    ``project``: of those turns; ``claimed``: that the person said so is an agent's word.
     ``reason``: why this action. ``known``: the target's text. ``edited``: the person changed the content.
     """
 
@@ -40,6 +41,8 @@ class PlanLine(Record):
     trust: Trust = "model"
     tags: tuple[str, ...] = ()
     category: Category | None = None
+    project: str | None = None
+    claimed: bool = False
     event_time: int = 0
     score: float = 0.0
     suspicions: tuple[Suspicion, ...] = ()

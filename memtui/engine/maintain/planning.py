@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import apsw
 from msgspec.structs import replace
 
+from memtui.engine.curate import intake
 from memtui.engine.records import MemoryRecord, Trust
 
 from .compare import conflicts, dedup
@@ -26,14 +28,16 @@ def lines(
     within: dedup.Within = set,
     own_trust: Trust | None = None,
 ) -> list[PlanLine]:
-    """The lines of a plan. ``turns``: those that were read, by id; ``limit``: the most facts, and
+    """The lines of a plan. What is said in different projects, or only claimed to be said, stays apart.
+
+    ``turns``: those that were read, by id; ``limit``: the most facts, and
     the most observations; ``left``: facts that the run may still supersede by itself.
 
     ``own_trust``: of whoever drew the facts, for those that their sources do not say; without it the sources lend theirs."""
     found: list[PlanLine] = []
     usable = [draft for draft in drafts if draft.sources and all(source in turns for source in draft.sources)]
     given = {"fact": 0, "observation": 0}
-    for draft in dedup.merge_drafts(usable, _corrects):
+    for draft in _merged(usable, turns):
         given[draft.kind] += 1
         if limit is not None and given[draft.kind] > limit:
             continue
@@ -46,6 +50,35 @@ def lines(
     return found
 
 
+class Origin(NamedTuple):
+    """Where a turn comes from. ``claimed``: that the person said it is an agent's word."""
+
+    project: str | None
+    claimed: bool
+
+
+def origin(turn: MemoryRecord) -> Origin:
+    return Origin(turn.project, intake.is_claim(turn.source_role, turn.trust))
+
+
+def origins(turns: Iterable[MemoryRecord]) -> dict[Origin, list[MemoryRecord]]:
+    """Turns by where they come from; what is drawn from one kind knows nothing of the others."""
+    found: dict[Origin, list[MemoryRecord]] = {}
+    for turn in turns:
+        found.setdefault(origin(turn), []).append(turn)
+    return found
+
+
+def _merged(drafts: Sequence[Draft], turns: Mapping[str, MemoryRecord]) -> Iterator[Draft]:
+    """Each statement once for each origin of its sources."""
+    apart: dict[tuple[Origin, ...], list[Draft]] = {}
+    for draft in drafts:
+        of = tuple(dict.fromkeys(origin(turns[source]) for source in draft.sources))
+        apart.setdefault(of, []).append(draft)
+    for together in apart.values():
+        yield from dedup.merge_drafts(together, _corrects)
+
+
 def _corrects(new: str, old: str) -> str | None:
     standing = conflicts.stand(new, old, correcting=True)
     return standing.reason if standing.kind == "conflict" and standing.strong else None
@@ -56,6 +89,9 @@ def _line(
     within: dedup.Within, own_trust: Trust | None,
 ) -> PlanLine | None:  # fmt: skip
     trust = least_trust([turn.trust for turn in sources])
+    claimed = any(origin(turn).claimed for turn in sources)
+    if claimed:  # what is known elsewhere is not told by what becomes of a claim
+        within = dedup.of_project(connection, within, sources[0].project)
     if own_trust and not supported(draft.content, [turn.content for turn in sources]):
         trust = least_trust([trust, own_trust])
     said_at = max(turn.event_time for turn in sources)
@@ -70,6 +106,7 @@ def _line(
         action="add" if draft.kind == "fact" else "observation",
         content=draft.content[:MOST_CHARACTERS], sources=draft.sources, trust=trust, tags=draft.tags,
         confidence=min(draft.confidence, MOST_CONFIDENCE), category=draft.category, event_time=said_at, suspicions=wrong,
+        project=sources[0].project, claimed=claimed,
     )  # fmt: skip
     same = dedup.same_text(connection, line.content, draft.kind, now, within)
     if same is not None and same.active:
@@ -97,8 +134,9 @@ def _against_known(
         return line
     standing, known = worst
     waits = conflicts.may_supersede(
-        known, trust_of_new=line.trust, said_at=line.event_time, strong=standing.strong, left=left
-    )
+        known, trust_of_new=line.trust, said_at=line.event_time, strong=standing.strong, left=left,
+        claimed=line.claimed,
+    )  # fmt: skip
     if waits:
         return _with(
             line, action="conflict", reason=f"{standing.reason} ({waits})", target=known, score=standing.score

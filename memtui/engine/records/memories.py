@@ -118,7 +118,8 @@ class Session(Record):
     """One row of ``sessions_consolidations`` with its counts; ``turns`` counts active episodes.
 
     ``opening``: the first words of the first turn of the user, where it has no title and an id that nobody can read.
-    Read from the turn each time, so that it goes with the turn.
+    Read from the turn each time, so that it goes with the turn. ``begun_by``: who recorded its first turn, where it
+    is known; ``source`` and ``project`` are those of that turn, others may have their own.
     """
 
     session_id: str
@@ -135,6 +136,7 @@ class Session(Record):
     source: str | None = None
     project: str | None = None
     opening: str | None = None
+    begun_by: str | None = None
 
     @property
     def name(self) -> str:

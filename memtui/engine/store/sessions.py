@@ -16,6 +16,8 @@ IDLE_SECONDS = 30 * 60
 # Eight hexadecimal digits in a row: made by a machine, and no name to anybody.
 _UNREADABLE = f"s.session_id GLOB '*{'[0-9a-fA-F]' * 8}*'"
 _OPENING = 60
+# Of an id, and of what it begins with where the writer's name is added.
+_LONGEST, _LONGEST_BASE = 500, 400
 OPENING = f"""(CASE WHEN coalesce(s.title, '') = '' AND {_UNREADABLE} THEN (
     SELECT substr(m.content, 1, 400) FROM memories m
     WHERE m.session_id = s.session_id AND m.kind = 'episode' AND m.source_role = 'user' AND m.valid_until IS NULL
@@ -30,7 +32,7 @@ COLUMNS = f"""
     s.last_error, s.title, s.summary, s.source, s.project,
     (SELECT count(*) FROM memories m
      WHERE m.session_id = s.session_id AND m.kind = 'episode' AND m.valid_until IS NULL), s.next_attempt_at,
-    {OPENING}"""
+    {OPENING}, s.begun_by"""
 # A session is pending while it has an active turn beyond its watermark.
 PENDING = """(s.consolidated_through IS NULL OR EXISTS (
     SELECT 1 FROM memories m WHERE m.session_id = s.session_id AND m.kind = 'episode'
@@ -42,7 +44,7 @@ def session(row: tuple[Any, ...]) -> Session:
     return Session(
         session_id=row[0], first_seen_at=row[1], last_seen_at=row[2], consolidated_at=row[3],
         consolidated_through=row[4], attempts=row[5], last_error=row[6], title=row[7], summary=row[8],
-        source=row[9], project=row[10], turns=row[11], next_attempt_at=row[12], opening=_opening(row[13]),
+        source=row[9], project=row[10], turns=row[11], next_attempt_at=row[12], opening=_opening(row[13]), begun_by=row[14],
     )  # fmt: skip
 
 
@@ -64,16 +66,17 @@ def seen(
     title: str | None = None,
     source: str | None = None,
     project: str | None = None,
+    begun_by: str | None = None,
 ) -> None:
     """Register a session, or widen the span of a known one; what is known already is kept."""
     connection.execute(
         """
-        INSERT INTO sessions_consolidations(session_id, first_seen_at, last_seen_at, title, source, project)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        INSERT INTO sessions_consolidations(session_id, first_seen_at, last_seen_at, title, source, project, begun_by)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
         ON CONFLICT(session_id) DO UPDATE SET
             first_seen_at = min(first_seen_at, ?2), last_seen_at = max(last_seen_at, ?3)
         """,
-        (session_id, first, last, title, source, project),
+        (session_id, first, last, title, source, project, begun_by),
     )
     if title or source or project:
         connection.execute(
@@ -85,6 +88,42 @@ def seen(
             """,
             (session_id, title, source, project),
         )
+
+
+def of_writer(connection: apsw.Connection, session_id: str, begun_by: str, source: str | None) -> str:
+    """The id under which a session of a writer and source is stored. One that somebody else began is another session."""
+    base = session_id[:_LONGEST_BASE]
+    for stored in (
+        session_id,
+        named_apart(session_id, source or begun_by),
+        f"{base} ({begun_by}, {source})"[:_LONGEST],
+    ):
+        row = connection.execute(
+            "SELECT begun_by, source FROM sessions_consolidations WHERE session_id = ?", (stored,)
+        ).fetchone()
+        if row is None or (row[0] in (None, begun_by) and row[1] == source):
+            return stored
+    return stored
+
+
+def named_apart(session_id: str, writer: str) -> str:
+    """The id of a session of a writer where the plain one may be somebody else's."""
+    return f"{session_id[:_LONGEST_BASE]} ({writer})"[:_LONGEST]
+
+
+def of_reader(connection: apsw.Connection, session_id: str, begun_by: str) -> str:
+    """The session that a writer means by an id: its own one, else the one of that id."""
+    row = connection.execute(
+        """
+        SELECT session_id FROM sessions_consolidations
+        WHERE begun_by = ?2 AND (session_id = ?1 OR session_id IN (?3, ?4 || coalesce(source, '') || ')'))
+        ORDER BY session_id = ?1 DESC, sid DESC LIMIT 1
+        """,
+        (
+            session_id, begun_by, named_apart(session_id, begun_by), f"{session_id[:_LONGEST_BASE]} (",
+        ),
+    ).fetchone()  # fmt: skip
+    return str(row[0]) if row else session_id
 
 
 def begins_with(connection: apsw.Connection, session_id: str, rid: int) -> bool:

@@ -127,7 +127,7 @@ COVERED: dict[str, Covered] = {
         "sid",
         (
             "session_id", "consolidated_at", "consolidated_through", "attempts", "next_attempt_at",
-            "last_error", "title", "summary", "source", "project",
+            "last_error", "title", "summary", "source", "project", "begun_by",
         ),
         ("first_seen_at", "last_seen_at"),
     ),

@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from memtui.engine.curate.intake import MAX_NAME
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import Kind, MemoryRecord, Profile, SearchResult
 from memtui.engine.scratchpad import Scratchpad
 from memtui.engine.search.briefing import ContextBlock
 from memtui.engine.search.confine import expression, quoted, without_names
 from memtui.engine.search.filter_terms import parse
+from memtui.engine.store.sessions import named_apart
 from memtui.engine.verbs.all import Verbs
 
 if TYPE_CHECKING:
@@ -26,13 +28,15 @@ _SHOWN = 60
 
 class Agent:
     """``memory`` is open for ``agent:<name>``. ``filter``: an expression of the filter language; ``project``: a name.
+    ``source``: of the turns that the program around the agent records.
 
     Raises FilterError for a bad filter, InputError for an empty one and for a memory that is open for somebody else.
     """
 
     def __init__(
-        self, memory: Verbs, *, filter: str | None = None, project: str | None = None, readonly: bool = False
-    ) -> None:
+        self, memory: Verbs, *, filter: str | None = None, project: str | None = None, readonly: bool = False,
+        source: str | None = None,
+    ) -> None:  # fmt: skip
         if not memory.actor.startswith("agent:"):
             raise InputError(
                 f"This memory is open for {memory.actor}, not for an agent.",
@@ -40,6 +44,7 @@ class Agent:
             )
         self.memory = memory
         self.project = project
+        self._sources = (*([source] if source else []), memory.actor)
         self.readonly = readonly or memory.readonly
         self.filter = expression(filter, self.project)
         named = [] if project is None else [f"project:{project}"]
@@ -54,6 +59,24 @@ class Agent:
     @property
     def name(self) -> str:
         return self.memory.actor.removeprefix("agent:")
+
+    def called(self, session_id: str | None) -> str | None:
+        """What this agent calls a session: one of its own by the id that it gave."""
+        for source in self._sources:
+            apart = f" ({source})"
+            if session_id and session_id.endswith(apart) and session_id != apart:
+                return session_id.removesuffix(apart)
+        return session_id
+
+    def stored(self, session_id: str) -> str:
+        """The session that it means: its own one of that id, else the one that is called so."""
+        if not session_id or len(session_id) > MAX_NAME:
+            return session_id
+        for source in self._sources:
+            own = named_apart(session_id, source)
+            if self.page(f"is:active,trash session:{quoted(own)}", limit=1):
+                return own
+        return session_id
 
     @property
     def scoped(self) -> bool:
@@ -120,7 +143,7 @@ class Agent:
         """What this agent is told before it answers; that is a recall."""
         return self.memory.context(
             prompt,
-            session_id=session_id,
+            session_id=session_id and self.stored(session_id),
             limit=limit,
             filter=self.filter,
             profile=self.profile(),
@@ -138,7 +161,7 @@ class Agent:
     @cached_property
     def loop(self) -> AgentLoop:
         """Its consolidation: it knows which turns this agent has read."""
-        return self.memory.upkeep.by_agent(within=self.filter, tags=self.own_tags(), project=self.project)
+        return self.memory.upkeep.by_agent(within=self.filter, tags=self.own_tags())
 
     def told(self, query: str, memories: Sequence[MemoryRecord], session_id: str | None = None) -> None:
         """This agent has been told these: kept in ``recalls``, and it slows their fading."""

@@ -38,12 +38,14 @@ class Episodes(Record, omit_defaults=True):
 
 
 def get_episodes(agent: Agent, given: EpisodesArguments) -> Episodes:
-    page = agent.loop.turns(given.session_id, given.offset, given.limit)
-    return Episodes(total=page.total, episodes=tuple(map(_turn, page.turns)), next_offset=page.next)
+    page = agent.loop.turns(agent.stored(given.session_id), given.offset, given.limit)
+    return Episodes(
+        total=page.total, episodes=tuple(_turn(agent, one) for one in page.turns), next_offset=page.next
+    )
 
 
-def _turn(memory: MemoryRecord) -> Told:
-    shown = told(memory)
+def _turn(agent: Agent, memory: MemoryRecord) -> Told:
+    shown = told(agent, memory)
     if not holds_secret(memory):
         return shown
     return Told(
@@ -99,7 +101,7 @@ def save_facts(agent: Agent, given: SaveArguments) -> SavedBatch:
         )
         for fact in given.facts
     ]  # fmt: skip
-    return SavedBatch(facts=tuple(agent.loop.save(given.session_id, drafts)))
+    return SavedBatch(facts=tuple(agent.loop.save(agent.stored(given.session_id), drafts)))
 
 
 class SessionArguments(Arguments):
@@ -114,12 +116,12 @@ class SessionState(Record):
 
 
 def is_consolidated(agent: Agent, given: SessionArguments) -> SessionState:
-    waiting = agent.loop.pending(given.session_id)
+    waiting = agent.loop.pending(agent.stored(given.session_id))
     return SessionState(consolidated=waiting == 0, waiting=waiting)
 
 
 def mark_consolidated(agent: Agent, given: SessionArguments) -> SessionState:
-    waiting = agent.loop.finish(given.session_id)
+    waiting = agent.loop.finish(agent.stored(given.session_id))
     return SessionState(consolidated=waiting == 0, waiting=waiting)
 
 
@@ -146,10 +148,12 @@ class Conflicts(Record):
 
 
 def detect_conflicts(agent: Agent, given: ConflictArguments) -> Conflicts:
-    rivals = agent.loop.rivals(given.session_id, given.new_fact_id)
+    rivals = agent.loop.rivals(agent.stored(given.session_id), given.new_fact_id)
     return Conflicts(
         candidates=tuple(
-            Near(fact=told(one.memory), reason=one.reason) for one in rivals if not holds_secret(one.memory)
+            Near(fact=told(agent, one.memory), reason=one.reason)
+            for one in rivals
+            if not holds_secret(one.memory)
         )
     )
 

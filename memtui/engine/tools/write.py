@@ -36,7 +36,7 @@ class RememberArguments(Arguments):
 
 def remember_fact(agent: Agent, given: RememberArguments) -> Written:
     return _done(
-        agent.memory.remember(
+        agent, agent.memory.remember(
             given.content, confidence=given.confidence, tags=agent.own_tags(), project=agent.project, within=agent.filter
         )
     )  # fmt: skip
@@ -53,7 +53,7 @@ def correct_fact(agent: Agent, given: CorrectArguments) -> Written:
     memory = agent.get(given.memory_id)
     if memory.protected:
         return _wished(agent, "correct", memory, text=given.new_content)
-    return _done(agent.memory.correct(memory.id, given.new_content, within=agent.filter))
+    return _done(agent, agent.memory.correct(memory.id, given.new_content, within=agent.filter))
 
 
 class ConfirmArguments(Arguments):
@@ -64,7 +64,7 @@ def confirm_fact(agent: Agent, given: ConfirmArguments) -> Written:
     memory = agent.get(given.memory_id)
     if memory.protected:
         return _wished(agent, "confirm", memory)
-    return _done(agent.memory.confirm(memory.id))
+    return _done(agent, agent.memory.confirm(memory.id))
 
 
 class ForgetArguments(Arguments):
@@ -88,14 +88,20 @@ class TurnArguments(Arguments):
 
 def record_turn(agent: Agent, given: TurnArguments) -> Written:
     return _done(
+        agent,
         agent.memory.record_turn(
-            given.session_id, given.role, given.content, project=agent.project, within=agent.filter
-        )
+            given.session_id,
+            given.role,
+            given.content,
+            project=agent.project,
+            within=agent.filter,
+            claimed=True,
+        ),
     )
 
 
-def _done(memory: MemoryRecord) -> Written:
-    return Written(status="done", memory=told(memory))
+def _done(agent: Agent, memory: MemoryRecord) -> Written:
+    return Written(status="done", memory=told(agent, memory))
 
 
 def _wished(agent: Agent, verb: WishVerb, memory: MemoryRecord, *, text: str = "", why: str = "") -> Written:

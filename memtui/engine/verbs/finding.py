@@ -11,7 +11,7 @@ import apsw
 from memtui.engine.clock import local_midnight
 from memtui.engine.errors import DegradedError
 from memtui.engine.records import Explanation, MemoryRecord, Profile, SearchResult
-from memtui.engine.store import memories, recalls, vectors
+from memtui.engine.store import memories, recalls, sessions, vectors
 from memtui.engine.verbs.base import Base
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ class Finding(Base):
         from memtui.engine.search import search as finder
 
         with self._connections.read() as connection:
+            exclude_session = self._session(connection, exclude_session)
             ranked_by, note = self._ranked_by(connection, profile)
             result = finder.search(
                 connection, query, filter=filter, limit=limit, profile=ranked_by, profile_note=note,
@@ -81,6 +82,7 @@ class Finding(Base):
         from memtui.engine.search import briefing
 
         with self._connections.read() as connection:
+            session_id = self._session(connection, session_id)
             told = briefing.brief(
                 connection, prompt, filter=filter, limit=limit,
                 profile=self._ranked_by(connection, profile)[0],
@@ -89,6 +91,12 @@ class Finding(Base):
             )  # fmt: skip
         self.note_recall(prompt, told.memories, session_id)
         return told
+
+    def _session(self, connection: apsw.Connection, session_id: str | None) -> str | None:
+        """The session that is meant: an agent's own one of that id, else the one that is stored so."""
+        if session_id is None or not self.actor.startswith("agent:"):
+            return session_id
+        return sessions.of_reader(connection, session_id, self.actor)
 
     def note_recall(self, query: str, told: Sequence[MemoryRecord], session_id: str | None = None) -> None:
         """An agent was told these: it slows their fading, and the log says so. A person's look does not."""

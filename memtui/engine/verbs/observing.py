@@ -22,7 +22,7 @@ from memtui.engine.verbs.writing import Writing, outside
 from memtui.engine.wording import plural, quoted
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.extract.transcripts import Message
+    from memtui.engine.maintain.extract.transcripts import Message, Recorded
     from memtui.engine.search.observed import ObservationHit
 
 
@@ -170,11 +170,11 @@ class Observing(Writing, Finding):
         return record
 
 
-def _with_source(item: Observed, turns: Sequence[tuple[str, str]]) -> Observed:
-    """Pointing at the recorded turn that says it, if there is one."""
+def _with_source(item: Observed, turns: Sequence[Recorded]) -> Observed:
+    """Pointing at the recorded turn that says it, if there is one, and of its project."""
     said = item.content.removesuffix("…")
-    source = next((identity for identity, content in turns if said in content), None)
-    return replace(item, source_ids=(source,)) if source else item
+    source = next((turn for turn in turns if said in turn.content), None)
+    return replace(item, source_ids=(source.id,), project=source.project) if source else item
 
 
 def _label(records: Sequence[MemoryRecord]) -> str:

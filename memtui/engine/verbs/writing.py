@@ -48,18 +48,22 @@ class Writing(Base):
         source: str | None = None,
         project: str | None = None,
         within: str = "",
+        claimed: bool = False,
     ) -> MemoryRecord:
         """Record one turn of a conversation as an episode: one transaction, no model, no network.
 
         ``event_time``: Unix seconds or an aware datetime, now if None. Trust follows the role (user,
-        assistant, tool), for other speakers the actor. ``within``: see ``remember``. Raises InputError for
-        empty or over-long content.
+        assistant, tool), for other speakers the actor. A session belongs to who began it: under the same id
+        another actor or ``source`` has another one, whose id the returned turn tells. ``claimed``: a model says
+        that this was said; it is trusted no further than the actor, in a session apart. ``within``: see
+        ``remember``. Raises InputError for empty or over-long content.
         """
         now = int(self._clock())
         at = now if event_time is None else unix_seconds(event_time)
         turn = turns.checked(
             session_id, role, content, at,
             actor=self.actor, policy=self._options.secrets, source=source, project=project,
+            claimed=claimed,
         )  # fmt: skip
         # Links are made in the background, if there is one: they would be half the time of this call.
         mentions = (
@@ -67,6 +71,8 @@ class Writing(Base):
         )
         identity = memories.new_id("episode")
         with self._operation("record", "Recorded a turn") as op:
+            stored = sessions.of_writer(op.connection, turn.session_id, self.actor, turn.source)
+            turn = turn._replace(session_id=stored)
             rid = turns.store_turn(op.connection, turn, now, identity)
             assert rid is not None  # a live turn has no source key
             if mentions is not None:

@@ -144,4 +144,5 @@ def test_wishes_have_a_cap(door: Door) -> None:
 def test_a_turn_is_recorded_with_the_trust_of_its_role(door: Door) -> None:
     told = door.ask("record_turn", session_id="s", role="assistant", content="I looked it up.")
     assert told["memory"]["kind"] == "episode" and told["memory"]["trust"] == "agent"
-    assert door.person.view.session("s").turns == 1
+    assert told["memory"]["session_id"] == "s"
+    assert door.person.view.session("s (agent:bot)").turns == 1

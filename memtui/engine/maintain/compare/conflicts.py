@@ -82,13 +82,17 @@ def _matters(mine: Reading, theirs: Reading, score: float) -> bool:
     return score >= _CLOSE and _MANY.isdisjoint(set(mine.content) & set(theirs.content))
 
 
-def may_supersede(old: MemoryRecord, *, trust_of_new: str, said_at: int, strong: bool, left: int) -> str:
+def may_supersede(
+    old: MemoryRecord, *, trust_of_new: str, said_at: int, strong: bool, left: int, claimed: bool = False
+) -> str:
     """Empty when a new fact may replace ``old`` without asking; else why the person is asked."""
     order = [str(trust) for trust in TRUST_ORDER]
     if old.protected:
         return "the known one is confirmed"
     if order.index(trust_of_new) > order.index(old.trust):
         return "the known one comes from a more trusted source"
+    if claimed:
+        return "that the person said so is an agent's word"
     if said_at < old.event_time:
         return "it was said before the known one"
     if not strong:

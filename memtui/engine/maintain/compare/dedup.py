@@ -9,7 +9,7 @@ import msgspec
 
 from memtui.engine.records import Kind, MemoryRecord
 from memtui.engine.store import memories, words
-from memtui.engine.store.sql import scalar
+from memtui.engine.store.sql import as_json, scalar
 
 from ..extract.drafts import Draft
 from .similarity import Reading, compare_readings, plain_weight, read
@@ -26,6 +26,19 @@ _MOST_LOOKED_AT = 500
 
 Within = Callable[[Sequence[int]], set[int]]
 """Those of some memories (by rid) that whoever writes may know of."""
+
+
+def of_project(connection: apsw.Connection, within: Within, project: str | None) -> Within:
+    """Of those the ones of this very project (or of none)."""
+
+    def known(rids: Sequence[int]) -> set[int]:
+        rows = connection.execute(
+            "SELECT rid FROM memories WHERE rid IN (SELECT value FROM json_each(?)) AND project IS ?",
+            (as_json(within(rids)), project),
+        )
+        return {rid for (rid,) in rows}
+
+    return known
 
 
 def same_text(

@@ -141,7 +141,16 @@ def _attributes(words: dict[str, Any], ids: frozenset[str]) -> dict[str, Any]:
 
 
 def _carries(table: str, column: str, value: str, closure: Closure) -> bool:
-    if table in COVERED and column in ("id", "kind", "state", "trust", "decision", "actor", "content_hash"):
+    if table in COVERED and column in (
+        "id",
+        "kind",
+        "state",
+        "trust",
+        "decision",
+        "actor",
+        "begun_by",
+        "content_hash",
+    ):
         return False
     if table in _NAMES:  # a name stands in texts; it is of this text only where nothing else has it
         return closure.texts.touches(value) if column == "summary" else closure.texts.tells(value)

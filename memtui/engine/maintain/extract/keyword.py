@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
+from memtui.engine.curate import intake
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store.words import fold
 from memtui.engine.wording import cut
@@ -38,7 +39,7 @@ class KeywordExtractor:
         seen: set[str] = set()
         people = set(context.people)
         for turn in turns:
-            if turn.trust == "user":
+            if _of_person(turn):
                 people |= introduced(turn.content)
             for draft in _drafts(turn, people):
                 key = fold(draft.content)
@@ -53,9 +54,10 @@ def _drafts(turn: MemoryRecord, people: set[str]) -> Iterator[Draft]:
     if turn.trust not in ("user", "agent"):
         return
     observes = worth_reading(turn.content)
-    of_work = turn.trust == "user" and asks_for_work(turn.content)
-    of_play = turn.trust == "user" and plays_a_part(turn.content)
-    states = turn.trust == "user" and not tells_a_tale(turn.content)
+    own = _of_person(turn)
+    of_work = own and asks_for_work(turn.content)
+    of_play = own and plays_a_part(turn.content)
+    states = own and not tells_a_tale(turn.content)
     for sentence in sentences(turn.content):
         statement = None
         if states:
@@ -68,18 +70,23 @@ def _drafts(turn: MemoryRecord, people: set[str]) -> Iterator[Draft]:
                 kind="fact", content=content, sources=(turn.id,), tags=statement.tags,
                 confidence=statement.confidence, correcting=statement.correcting, verbatim=True,
             )  # fmt: skip
-        elif observes and (trigger := find_trigger(sentence, by_assistant=turn.trust == "agent")):
+        elif observes and (trigger := find_trigger(sentence, by_assistant=not own)):
             yield Draft(
                 kind="observation", content=sentence.text, sources=(turn.id,), category=trigger.category,
                 confidence=_OBSERVED, verbatim=True,
             )  # fmt: skip
 
 
+def _of_person(turn: MemoryRecord) -> bool:
+    """The person's words, be it that an agent only says so: their trust stays what it is."""
+    return turn.trust == "user" or intake.is_claim(turn.source_role, turn.trust)
+
+
 def _summary(turns: Sequence[MemoryRecord]) -> str | None:
     """The last long answer, cut at whole characters."""
     for turn in reversed(turns):
         text = turn.content.strip()
-        if turn.trust == "agent" and len(text) > _LONG_ANSWER:
+        if turn.trust == "agent" and not _of_person(turn) and len(text) > _LONG_ANSWER:
             return cut(text, SUMMARY_CHARACTERS)
     return None
 

@@ -7,6 +7,7 @@ again finds the same, so nothing is stored twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import apsw
 
@@ -84,15 +85,19 @@ def known(connection: apsw.Connection, item: Observed, now: float) -> bool:
     )
 
 
-def turns_of(connection: apsw.Connection, session_id: str) -> list[tuple[str, str]]:
-    """(id, content) of the session's recorded turns: what is drawn from a transcript may point at them."""
-    return [
-        (str(identity), str(content))
-        for identity, content in connection.execute(
-            "SELECT id, content FROM memories WHERE session_id = ? AND kind = 'episode' ORDER BY event_time, rid",
-            (session_id,),
-        )
-    ]
+class Recorded(NamedTuple):
+    id: str
+    content: str
+    project: str | None
+
+
+def turns_of(connection: apsw.Connection, session_id: str) -> list[Recorded]:
+    """The session's recorded turns: what is drawn from a transcript may point at them."""
+    rows = connection.execute(
+        "SELECT id, content, project FROM memories WHERE session_id = ? AND kind = 'episode' ORDER BY event_time, rid",
+        (session_id,),
+    )
+    return [Recorded._make(row) for row in rows]
 
 
 def standing_summary(connection: apsw.Connection, session_id: str, now: float) -> MemoryRecord | None:
