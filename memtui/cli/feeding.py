@@ -133,6 +133,7 @@ def _bring_in(door: Door, found: list[Path], *, dry_run: bool, later: bool, json
             reports.append(report)
             if not json:
                 _tell(report)
+            _tell_refused(report.refused)
             if report.cancelled:
                 break
         if json:
@@ -140,7 +141,9 @@ def _bring_in(door: Door, found: list[Path], *, dry_run: bool, later: bool, json
         _afterwards(memory, reports, meter, later=later)
     if any(report.cancelled for report in reports):
         return CANCELLED
-    return OK if failed is None else failed.exit_code
+    if failed is not None:
+        return failed.exit_code
+    return BAD_INPUT if any(report.refused for report in reports) else OK
 
 
 def _tell_refused(refused: Sequence[Refused]) -> None:

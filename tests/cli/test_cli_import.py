@@ -302,3 +302,23 @@ def test_watching_goes_on_with_a_memory_that_was_put_in_the_place_of_the_old_one
     assert running.returncode == 0
     assert b"was replaced by another file while it was open. Following goes on" in err
     assert cli("stats", "--json").json["active"] == 3
+
+
+def test_what_has_content_and_gives_nothing_fails(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "odd.json"
+    path.write_text(json.dumps([{"uuid": "c", "chat_messages": [{"who": "me", "what": "hello"}]}] * 2))
+    for told in (cli("import", path), cli("import", path, "--dry-run"), cli("import", path, "--json")):
+        assert told.code == 3
+        assert f"Nothing could be imported from {path}: 2 × no role." in told.err
+
+
+def test_every_record_that_is_left_out_is_named(cli: Cli, tmp_path: Path) -> None:
+    path = conversation(tmp_path)
+    with path.open("a") as file:
+        file.write("broken\n" * 30)
+    path.write_text(path.read_text() + '{"session_id": "s1", "role": "user", "content": "at last"}\n' * 30)
+    told = cli("import", path)
+    assert (told.code, "30 more" in told.err, "10 more like these" in told.err) == (0, False, True)
+    skips = cli("import", path, "--dry-run", "--json").json["skips"]
+    assert [skip["place"] for skip in skips] == [f"{path}:{number}" for number in range(5, 35)]
+    assert {skip["reason"] for skip in skips} == {"not valid JSON"}

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 from memtui.engine.feeds import importer
+from memtui.engine.records import ImportReport, Refused
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.import_ import ImportDialog
 from memtui.ui.dialogs.import_run import NAME
+from memtui.ui.dialogs.import_text import report_text
 from memtui.ui.dialogs.welcome import WelcomeDialog
 from memtui.ui.widgets.path_input import PathInput, complete
 from textual.widgets import Static
@@ -327,3 +329,14 @@ async def test_hostile_files_and_names_do_nothing(
         await settle(app)
         assert not any(sign in screen_text(app) for sign in "\x1b\x07\u202e")
         assert not app.screen.query(Static).filter(".import-text")
+
+
+def test_the_report_tells_all_that_was_left_out() -> None:
+    report = ImportReport(
+        imported=0, already_there=0, skipped=36, sessions=0, files=1, seconds=0.1, dry_run=False,
+        reasons={f"reason {number}": number for number in range(1, 9)},
+        refused=(Refused(message="x.json is odd.", hint="Look."),),
+    )  # fmt: skip
+    told = report_text(report).plain
+    assert "15 for other reasons: reason 7, reason 8" in told
+    assert "1 source cannot be read" in told

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Protocol
 
 import msgspec
 
 from ..records import Record, Skip, Turn
 from ..store.portable import AnyLine
+from . import json_items
 from .items import Item
+from .limits import LIMITS
 from .source import BOM, Stream
 
 # Why something was passed over. Counted and shown, so: few, short, and the same words in every feed.
@@ -19,35 +22,48 @@ PROGRAM = "added by the program"
 COMPACTION = "compaction summary"
 HIDDEN = "hidden or system text"
 NO_TEXT = "no text in it"
+HISTORY = "history of the other file"
 NO_ROLE = "no role"
+# So many records are looked at to tell a format.
+_RECORDS = 200
 
 
 class Head(Record):
-    """The beginning of a stream, for detection: ``raw`` bytes and the JSON objects on its whole lines.
+    """The beginning of a stream, for detection: ``raw`` bytes, and the JSON objects that are its records.
 
-    Of an SQLite file the ``tables`` with their columns instead, and no bytes.
+    Records are the elements of an ``array``, or the lines of a file where most of them look like objects: else an object on a
+    line of its own is part of something larger. Of an SQLite file the ``tables`` with their columns instead, and no bytes.
     """
 
     raw: bytes
     objects: tuple[dict[str, Any], ...] = ()
     tables: dict[str, tuple[str, ...]] = {}
+    array: bool = False
 
     @classmethod
     def of(cls, raw: bytes, *, whole: bool) -> Head:
         """``whole``: the stream ends here, so that its last line is complete."""
         raw = raw.removeprefix(BOM)
-        lines = raw.splitlines()
-        if not whole and not raw.endswith((b"\n", b"\r")):
-            lines = lines[:-1]
+        array = raw.lstrip().startswith(b"[")
+        if array:
+            elements = (one for one in json_items.split([raw], LIMITS) if isinstance(one, bytes))
+            records = list(islice(elements, _RECORDS))
+        else:
+            lines = raw.splitlines()
+            if not whole and not raw.endswith((b"\n", b"\r")):
+                lines = lines[:-1]
+            records = [line.strip() for line in lines[:_RECORDS] if line.strip()]
+            if 2 * sum(line[:1] == b"{" and line[-1:] == b"}" for line in records) < len(records):
+                records = []
         objects = []
-        for line in lines[:200]:
+        for record in records:
             try:
-                value = msgspec.json.decode(line.decode(errors="replace"))
+                value = msgspec.json.decode(record.decode(errors="replace"))
             except (msgspec.MsgspecError, RecursionError):
                 continue
             if isinstance(value, dict):
                 objects.append(value)
-        return cls(raw=raw, objects=tuple(objects))
+        return cls(raw=raw, objects=tuple(objects), array=array)
 
 
 class Feed(Protocol):

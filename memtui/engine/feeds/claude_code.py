@@ -88,7 +88,7 @@ class ClaudeCode:
         """The last turn of a file carries the title that the session ended up with (so far)."""
         reader = _Reader(stream)
         held: Turn | None = None
-        for line in stream.lines():
+        for line in stream.records():
             found = line if isinstance(line, Skip) else reader.take(line)
             if isinstance(found, Turn):
                 if held:

@@ -46,7 +46,7 @@ class ClaudeHistory:
         )  # fmt: skip
 
     def read(self, stream: Stream) -> Iterator[Turn | Skip]:
-        for line in values.decode_each(_DECODER, stream.lines(), stream):
+        for line in values.decode_each(_DECODER, stream.records(), stream):
             yield line if isinstance(line, Skip) else _turn(line, stream)
 
 

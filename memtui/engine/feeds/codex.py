@@ -94,7 +94,7 @@ class _Rollout:
         self.ordinals = Ordinals()
 
     def read(self) -> Iterator[Turn | Skip]:
-        for line in values.decode_each(_DECODER, self.stream.lines(), self.stream):
+        for line in values.decode_each(_DECODER, self.stream.records(), self.stream):
             if isinstance(line, Skip):
                 yield line
             else:

@@ -12,18 +12,18 @@ from typing import Any
 import msgspec
 
 from memtui.engine.records import Record, Skip
-from memtui.engine.store.portable import AnyLine
+from memtui.engine.store.portable import AnyLine, Digest
 
-from . import values
+from . import base, values
 from .base import Head
 from .source import Stream
 
 FORMAT = "memtui-export"
 VERSION = 1
-HISTORY = "history of the other file"
 CUT_OFF = "the file has no end line: something is missing"
 NEWER = "written by a newer memtui"
 UNKNOWN = "of an unknown kind"
+CHANGED = "the content does not fit the hash at its end: it was changed after it was written, or is damaged"
 _HISTORY_LINES = ("operation", "change")
 
 
@@ -31,6 +31,7 @@ class _Any(Record):
     line: Any = None
     format: Any = None
     version: Any = None
+    content_hash: Any = None
 
 
 _LOOK = msgspec.json.Decoder(_Any)
@@ -49,6 +50,7 @@ class Complete:
 
     def read(self, stream: Stream) -> Iterator[AnyLine | Skip]:
         ended = False
+        digest = Digest()
         for raw in stream.lines():
             if isinstance(raw, Skip):
                 yield raw
@@ -61,10 +63,15 @@ class Complete:
                         yield stream.skip(NEWER)
                         return
                 elif kind.line in _HISTORY_LINES:
-                    yield Skip(reason=HISTORY)
+                    yield Skip(reason=base.HISTORY)
                 elif isinstance(kind.line, str) and kind.line in _KINDS:
-                    yield values.decode(_LINES, raw, stream)
-                elif not ended:
+                    line = values.decode(_LINES, raw, stream)
+                    digest.add(line)
+                    yield line
+                elif ended:
+                    if isinstance(kind.content_hash, str) and not digest.fits(kind.content_hash):
+                        stream.warn(CHANGED)
+                else:
                     yield stream.skip(UNKNOWN)
             except values.NotReadableError as error:
                 yield stream.skip(str(error))

@@ -37,6 +37,7 @@ from .live import Tail
 from .read_marks import ReadMarks
 from .reading import Tally, dated, read_all
 from .rows import Rows
+from .source import Opener, Source
 from .undone import TakenBack
 
 _SECONDS = 1.0
@@ -233,12 +234,13 @@ class Follower:
         """See what a file is: one of lines gets a tail, another one is read as a whole."""
         try:
             found = find_sources([path], own=self._connections.path)
+            array = _is_array(path)
         except InputError as error:
             if isinstance(error.__context__, OSError):
                 raise error.__context__ from None
             return None  # nothing that can be imported, or not yet
         first = found.sources[0]
-        if first.format in LIVE and not first.source.packed and first.source.member is None:
+        if first.format in LIVE and not (first.source.packed or first.source.member or array):
             self._tails[path] = Tail(path, first.format, first.source)
             if len(self._tails) > _TAILS_KEPT:
                 self._tails.popitem(last=False)
@@ -277,3 +279,8 @@ class Follower:
     def _note_read(self, at: float) -> None:
         self._noted, self._read = at, 0.0
         self._marks.note(at, self._left)
+
+
+def _is_array(path: Path) -> bool:
+    with Opener() as opener, opener.open(Source(path=path, size=0, modified=0.0)) as stream:
+        return stream.is_array

@@ -6,7 +6,7 @@ from ..errors import InputError
 from .agents_sdk import AgentsSDK
 from .base import Feed
 from .chatgpt import ChatGPT
-from .claude_ai import ClaudeAI
+from .claude_ai import ClaudeAI, ClaudeAIMemories
 from .claude_code import ClaudeCode
 from .claude_history import ClaudeHistory
 from .codex import Codex
@@ -28,6 +28,7 @@ FEEDS: tuple[Feed, ...] = (
     Codex(),
     ChatGPT(),
     ClaudeAI(),
+    ClaudeAIMemories(),
     AgentsSDK(),
     LangChain(),
     MemoryDb(),

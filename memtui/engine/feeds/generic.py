@@ -13,9 +13,8 @@ import msgspec
 
 from ..curate import intake
 from ..records import Skip, Turn
-from . import base, json_items, values
+from . import base, values
 from .base import Head
-from .limits import LIMITS
 from .ordinals import Ordinals
 from .source import Stream
 
@@ -43,33 +42,22 @@ class Generic:
     label = "JSONL"
 
     def sniff(self, head: Head) -> bool:
-        return any(map(_is_message, head.objects))
+        return not head.array and any(map(_is_message, head.objects))
 
     def read(self, stream: Stream) -> Iterator[Turn | Skip]:
         ordinals = Ordinals()
-        for line in values.decode_each(_DECODER, stream.lines(), stream):
-            yield line if isinstance(line, Skip) else _turn(line, stream, ordinals)
+        for record in values.decode_each(_DECODER, stream.records(), stream):
+            yield record if isinstance(record, Skip) else _turn(record, stream, ordinals)
 
 
-class GenericArray:
+class GenericArray(Generic):
     """The same in one JSON array, however it is laid out."""
 
     name = "json"
     label = "JSON messages"
 
     def sniff(self, head: Head) -> bool:
-        if not head.raw.lstrip().startswith(b"["):
-            return False
-        first = next(json_items.split([head.raw], LIMITS), None)
-        try:
-            return isinstance(first, bytes) and _is_message(msgspec.json.decode(first))
-        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-            return False
-
-    def read(self, stream: Stream) -> Iterator[Turn | Skip]:
-        ordinals = Ordinals()
-        for item in values.decode_each(_DECODER, stream.items(), stream):
-            yield item if isinstance(item, Skip) else _turn(item, stream, ordinals)
+        return head.array and any(map(_is_message, head.objects))
 
 
 def _is_message(record: Any) -> bool:

@@ -18,7 +18,7 @@ from memtui.engine.records import ImportProgress, ImportReport, Operation, Optio
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.portable import AnyLine, Line, MemoryLine
 
-from . import alone
+from . import account, alone, base, item_writing
 from .account import Account, ImportOperation
 from .claude_code import ClaudeCode
 from .claude_history import ClaudeHistory
@@ -34,6 +34,8 @@ from .taking_turns import TurnTaker
 
 _TURNS_PER_BATCH = 500
 _CHARACTERS_PER_BATCH = 2_000_000
+# Where nothing else is left out, an import that brings nothing is no error: the person wanted it so.
+_EXPECTED = {base.HISTORY, account.ERASED, item_writing.KEY_IN_USE, item_writing.EDITED}
 
 
 def import_paths(
@@ -86,7 +88,7 @@ class Import:
         self.found = found
         self.operation = operation
         self.formats = tuple(dict.fromkeys(recognised.format for recognised in found.sources))
-        self.tally = Tally(found)
+        self.tally = Tally(found, logged=not dry_run)
         self.account = Account(
             connections,
             self.tally,
@@ -120,6 +122,9 @@ class Import:
                 self._finish(" (interrupted)")
             raise
         operation = self._finish(" (cancelled)" if stopped else "")
+        nothing = not (stopped or self.account.imported or self.account.already_there)
+        if nothing and (error := self.tally.nothing(_EXPECTED)):
+            raise error
         return self._report(operation, stopped)
 
     def take(self, batch: list[Turn | Item | AnyLine]) -> None:
@@ -166,7 +171,8 @@ class Import:
             redacted=account.secrets,
             warnings=self.tally.warnings(),
             left_out=self.found.left_out,
-            refused=self.found.refused,
+            refused=(*self.found.refused, *self.tally.empty),
+            skips=tuple(self.tally.named),
             cancelled=stopped,
             operation=operation,
         )

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from ..records import Skip
 from .limits import MIB, Limits
 
+NOT_AN_OBJECT = "neither an object nor an array"
 # A whole string, a bracket, or a quote whose string goes on in the next chunk.
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}]|"', re.DOTALL)
 _REST_OF_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
@@ -22,8 +23,8 @@ _REST_OF_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 def split(chunks: Iterable[bytes], limits: Limits) -> Iterator[bytes | Skip]:
     """Yield the bytes of each object or array inside the outermost array, or why it was passed over.
 
-    Scalars between them are ignored. Brackets are counted, not matched: whoever parses an element finds out
-    whether it is JSON.
+    What stands between them and is neither is passed over, too. Brackets are counted, not matched: whoever parses an
+    element finds out whether it is JSON.
     """
     scan = _Scan(limits)
     for chunk in chunks:
@@ -41,6 +42,7 @@ class _Scan:
         self.in_string = False
         self.carry = b""
         self.parts: list[bytes] = []
+        self.between = b""
         self.size = 0
         self.refused = ""
 
@@ -48,6 +50,7 @@ class _Scan:
         data = self.carry + chunk
         self.carry = b""
         start = 0 if self._inside() else None
+        outside = 0
         position = 0
         if self.in_string:
             position = self._end_of_string(data, 0)
@@ -64,9 +67,12 @@ class _Scan:
                         self.outer = 1 if byte == 0x5B else 0
                         if self.outer:
                             self.depth = 1
+                            outside = token.end()
                             continue
+                        outside = token.start()
                     if self.depth == self.outer:
                         start = token.start()
+                        yield from self._no_elements(data[outside:start])
                     self.depth += 1
                     if self.depth > self.limits.depth:
                         self.refused = "nested too deeply"
@@ -76,12 +82,29 @@ class _Scan:
                         self._keep(data[start : token.end()])
                         yield self._element()
                         start = None
+                        outside = token.end()
+        end = len(data) - len(self.carry)
         if start is not None:
-            self._keep(data[start : len(data) - len(self.carry)])
+            self._keep(data[start:end])
+        elif self.outer is not None:
+            self.between += data[outside:end]
+            if len(self.between) > MIB:
+                yield from self._no_elements(b"")
 
     def finish(self) -> Iterator[Skip]:
         if self._inside():
             yield Skip(reason=self.refused or "cut off in the middle")
+        elif self.outer is not None:
+            yield from self._no_elements(self.carry)
+
+    def _no_elements(self, more: bytes) -> Iterator[Skip]:
+        """A Skip for each value that stood since the last element, or before the first one."""
+        between, self.between = self.between + more, b""
+        if between.isspace() or between in (b"", b",", b"]"):
+            return
+        for value in _TOKEN.sub(lambda token: b"" if token[0] in b"[]{}" else b'""', between).split(b","):
+            if value.strip(b" \t\r\n]}"):
+                yield Skip(reason=NOT_AN_OBJECT)
 
     def _inside(self) -> bool:
         return self.outer is not None and self.depth > self.outer

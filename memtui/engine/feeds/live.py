@@ -61,6 +61,10 @@ class LiveStream(Stream):
     def detach(self) -> None:
         self._file = None
 
+    @property
+    def is_array(self) -> bool:
+        return False  # an array that grows is no JSON until it ends: such a file is read as a whole
+
     def lines(self, *, blank: bool = False) -> Iterator[bytes | Skip]:
         while True:
             line = self._line()

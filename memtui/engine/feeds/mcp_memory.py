@@ -61,7 +61,7 @@ class McpMemory:
     def read(self, stream: Stream) -> Iterator[Item | Skip]:
         """The last type that an entity had is that of its relations: as many as a line may hold are kept in mind."""
         types = _Types()
-        for line in values.decode_each(_DECODER, stream.lines(), stream):
+        for line in values.decode_each(_DECODER, stream.records(), stream):
             if isinstance(line, Skip):
                 yield line
             elif line.type == "entity":

@@ -51,7 +51,7 @@ class Observations:
         )
 
     def read(self, stream: Stream) -> Iterator[Note | Skip]:
-        for line in values.decode_each(_LINE, stream.lines(), stream):
+        for line in values.decode_each(_LINE, stream.records(), stream):
             yield line if isinstance(line, Skip) else _note(line, stream)
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 BOM = b"\xef\xbb\xbf"
+_PEEKED = 4096
 # Given by a stream that may still grow, where it ends for now: nothing was passed over.
 WAITING = Skip(reason="waiting for more")
 
@@ -138,7 +139,7 @@ class Stream:
                 if line or blank:
                     yield line
         except (BrokenSourceError, LimitError) as error:
-            yield Skip(reason="the rest of the file cannot be read", place=f"{self.place} ({error.message})")
+            yield self._unreadable(error.message)
 
     def items(self) -> Iterator[bytes | Skip]:
         """The elements of the outermost JSON array; Skip for one that is too large, too deep or cut off."""
@@ -146,7 +147,19 @@ class Stream:
             self.record += 1
             yield item if isinstance(item, bytes) else Skip(reason=item.reason, place=self.place)
         if self._failure:
-            yield Skip(reason="the rest of the file cannot be read", place=f"{self.place} ({self._failure})")
+            yield self._unreadable(self._failure)
+
+    def records(self) -> Iterator[bytes | Skip]:
+        """Lines, or the elements of an array: programs write the same records either way."""
+        try:
+            return self.items() if self.is_array else self.lines()
+        except (BrokenSourceError, LimitError) as error:
+            return iter([self._unreadable(error.message)])
+
+    @property
+    def is_array(self) -> bool:
+        """Whether the stream begins with a JSON array; before anything is read. Raises InputError if it cannot be."""
+        return self._buffer.peek(_PEEKED)[:_PEEKED].removeprefix(BOM).lstrip().startswith(b"[")
 
     @property
     def is_database(self) -> bool:
@@ -173,11 +186,14 @@ class Stream:
                     self._rows += sum(len(value) for value in row if isinstance(value, str | bytes))
                     yield row
         except (BrokenSourceError, LimitError, apsw.Error) as error:
-            yield Skip(reason="the rest of the file cannot be read", place=f"{self.place} ({error})")
+            yield self._unreadable(str(error))
 
     def tables(self) -> databases.Tables:
         """The tables of an SQLite file and their columns."""
         return databases.tables(self.source.path, self.limits)
+
+    def _unreadable(self, cause: str) -> Skip:
+        return Skip(reason="the rest of the file cannot be read", place=f"{self.place} ({cause})")
 
     def _chunks(self) -> Iterator[bytes]:
         try:

@@ -48,8 +48,9 @@ class Refused(Record):
 
 class ImportReport(Record):
     """Counts in turns and whatever else came in. ``kinds`` tells ``imported`` apart ("turn", "fact", ...);
-    ``reasons`` maps a skip reason to its count; ``operation`` None when nothing was added. What was named is either
-    read, or ``refused``; ``left_out`` are files within what was named.
+    ``reasons`` maps a skip reason to its count; ``skips`` are those records that a format should have given (the first
+    10,000), with their places. ``operation`` None when nothing was added. What was named is either read, or ``refused``,
+    as are files in it that have records and gave nothing; ``left_out`` are files that are something else.
     """
 
     imported: int
@@ -62,6 +63,7 @@ class ImportReport(Record):
     formats: tuple[str, ...] = ()
     kinds: dict[str, int] = {}
     reasons: dict[str, int] = {}
+    skips: tuple[Skip, ...] = ()
     redacted: int = 0
     warnings: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()

@@ -190,7 +190,8 @@ def counts(connection: apsw.Connection, selection: Selection = ALL) -> dict[str,
 def content_hash(connection: apsw.Connection) -> str:
     """32 hex digits for all that somebody may have decided on, wherever its rows stand.
 
-    Not in it: access counts, automatic links, vectors, recalls, and history itself.
+    Not in it: access counts, automatic links and the names that were only found by them, vectors, recalls, and history
+    itself. So it does not matter which links are still to be made.
     """
     digest = Digest()
     for line in rows(connection):
@@ -198,18 +199,34 @@ def content_hash(connection: apsw.Connection) -> str:
     return digest.text
 
 
+def _is_found(line: EntityLine) -> bool:
+    """Whether a name is here only because a program met it in a text."""
+    decided = line.protected or line.hidden or line.pinned or line.summary
+    return not decided and line.merged_into is None and len(line.aliases) <= 1
+
+
 class Digest:
     """The sum of the hashes of lines: in whatever order they come, it is the same."""
 
     def __init__(self) -> None:
         self._sum = 0
+        # What exports of before have: a name that nobody decided anything about counted.
+        self._with_found = 0
 
     def add(self, line: AnyLine) -> None:
+        found = isinstance(line, EntityLine) and _is_found(line)
         if isinstance(line, MemoryLine):
             line = replace(line, **_UNDECIDED)
         elif isinstance(line, SessionLine):
             line = replace(line, first_seen_at=0, last_seen_at=0)
-        self._sum += int.from_bytes(blake2b(encode(line), digest_size=16).digest())
+        value = int.from_bytes(blake2b(encode(line), digest_size=16).digest())
+        self._with_found += value
+        if not found:
+            self._sum += value
+
+    def fits(self, text: str) -> bool:
+        """Whether an export that ends with ``text`` has these lines."""
+        return text in (self.text, f"{self._with_found % (1 << 128):032x}")
 
     @property
     def text(self) -> str:

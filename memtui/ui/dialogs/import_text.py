@@ -96,10 +96,12 @@ def report_text(report: ImportReport, *, follows: bool = False) -> Content:
         headline = f"Stopped. {what} came in before that, and can be undone."
     else:
         headline = f"{what} came in." if report.imported else "There was nothing new in it."
+    if report.refused:
+        headline += f" {plural(len(report.refused), 'source')} cannot be read."
     parts += [(f"{headline}\n\n", "bold"), *_row(report.imported, "new")]
     parts += _row(report.already_there, "already there")
     parts += _row(report.skipped, "skipped")
-    for reason, number in list(report.reasons.items())[:_REASONS]:
+    for reason, number in _reasons(report):
         parts += [" " * (_NUMBER + 2), (f"{count(number)} {reason}\n", "$text-muted")]
     if report.redacted:
         parts += [*_row(report.redacted, "hold a secret: kept from vectors and models", "$warning")]
@@ -115,7 +117,8 @@ def report_text(report: ImportReport, *, follows: bool = False) -> Content:
     for warning in report.warnings[:_WARNINGS]:
         parts.append((f"! {warning}\n", "$warning"))
     if len(report.warnings) > _WARNINGS:
-        parts.append((f"and {len(report.warnings) - _WARNINGS} more warnings\n", "$text-muted"))
+        more = f"and {count(len(report.warnings) - _WARNINGS)} more warnings"
+        parts.append((f"{more}: memtui import --dry-run --json names each\n", "$text-muted"))
     if report.imported and not report.dry_run:
         parts.append(
             ("Names and vectors follow in the background; the words can be found now.", "$text-muted")
@@ -123,6 +126,16 @@ def report_text(report: ImportReport, *, follows: bool = False) -> Content:
     if follows:
         parts.append(("\nThe setting feeds.watch brings in what is said from now on.", "$text-muted"))
     return assemble(*parts)
+
+
+def _reasons(report: ImportReport) -> list[tuple[str, int]]:
+    """Why how many were left out; the rarer reasons share the last line."""
+    reasons = list(report.reasons.items())
+    rest = reasons[_REASONS:]
+    if not rest:
+        return reasons
+    names = ", ".join(reason for reason, _ in rest)
+    return [*reasons[:_REASONS], (f"for other reasons: {names}", sum(number for _, number in rest))]
 
 
 def _row(number: int, what: str, style: str = "$text") -> Parts:

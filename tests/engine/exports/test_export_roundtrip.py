@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import hypothesis
+import pytest
 from hypothesis import strategies as st
 from memtui import Memory
 from memtui.engine.errors import MemtuiError
 from memtui.engine.records import Options, Profile
+from memtui.engine.store import portable
 
 OPTIONS = Options(background=False, embedder="off", allow_unsafe_fs=True)
 NOW = 1_760_000_000.0
@@ -135,3 +137,55 @@ def test_a_secret_that_comes_back_gets_no_vector(tmp_path: Path) -> None:
         again.import_paths([tmp_path / "all.jsonl"])
         again.index_pending()
         assert (again.stats().active, again.stats().embedded) == (2, 1)
+
+
+def test_links_that_are_still_to_be_made_do_not_change_the_hash(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db") as memory:
+        said = {"role": "user", "content": "Ada Lovelace lives in London with Charles Babbage"}
+        (tmp_path / "said.jsonl").write_text(json.dumps(said))
+        memory.import_paths([tmp_path / "said.jsonl"])
+        assert not memory.entities()
+        pending = memory.export(tmp_path / "pending.jsonl").content_hash
+        memory.index_pending()
+        assert memory.entities()
+        assert memory.content_hash() == pending
+        memory.rename_entity(memory.entities()[0].id, "Ada King")
+        assert memory.content_hash() != pending
+    with opened(tmp_path / "b.db") as again:
+        again.import_paths([tmp_path / "pending.jsonl"])
+        again.index_pending()
+        assert again.content_hash() == pending
+
+
+@pytest.mark.parametrize("linked", [True, False])
+def test_an_export_that_was_changed_is_told(tmp_path: Path, linked: bool) -> None:
+    with opened(tmp_path / "a.db") as memory:
+        memory.remember("Ada Lovelace lives in London")
+        if linked:
+            memory.index_pending()
+        memory.export(tmp_path / "all.jsonl")
+    whole = tmp_path / "all.jsonl"
+    changed = tmp_path / "changed.jsonl"
+    changed.write_text(whole.read_text().replace("lives in London", "lives in Paris"))
+    cut = tmp_path / "cut.jsonl"
+    lines = whole.read_text().splitlines(keepends=True)
+    cut.write_text("".join(line for line in lines if '"line":"memory"' not in line))
+    for path, told in ((whole, False), (changed, True), (cut, True)):
+        with opened(tmp_path / f"{path.stem}.db") as again:
+            for dry_run in (True, False):
+                report = again.import_paths([path], dry_run=dry_run)
+                assert any("changed after it was written" in one for one in report.warnings) is told
+
+
+def test_an_export_whose_hash_counts_names_that_were_found_still_fits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(tmp_path / "a.db") as memory, monkeypatch.context() as before:
+        before.setattr(portable, "_is_found", lambda line: False)
+        memory.remember("Ada Lovelace lives in London")
+        memory.index_pending()
+        old = memory.export(tmp_path / "all.jsonl").content_hash
+        before.undo()
+        assert memory.content_hash() != old
+    with opened(tmp_path / "b.db") as again:
+        assert again.import_paths([tmp_path / "all.jsonl"]).warnings == ()

@@ -119,7 +119,12 @@ def test_one_broken_conversation_does_not_stop_the_file(tmp_path: Path) -> None:
     )
     turns, skips = read(path)
     assert words(turns) == ["a", "b"]
-    assert reasons(skips) == ["conversation without messages", "not valid JSON", "record of an unknown shape"]
+    assert reasons(skips) == [
+        "conversation without messages",
+        "neither an object nor an array",
+        "not valid JSON",
+        "record of an unknown shape",
+    ]
 
 
 def test_a_file_cut_off_in_the_middle_gives_what_is_whole(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_the_other_notation_and_missing_names_are_read(tmp_path: Path) -> None:
     assert [turn.event_time for turn in turns] == [1772618400.0] * 2
 
 
-def test_thinking_tools_and_attachments_are_nobodys_words(tmp_path: Path) -> None:
+def test_thinking_and_tools_are_nobodys_words(tmp_path: Path) -> None:
     blocks = [
         {"type": "thinking", "thinking": "hm", "text": "hidden thoughts"},
         {"type": "tool_use", "name": "web_search", "input": {}},
@@ -84,12 +84,7 @@ def test_thinking_tools_and_attachments_are_nobodys_words(tmp_path: Path) -> Non
     path = export(
         tmp_path / "x.json",
         conversation(
-            message(
-                "human",
-                "",
-                content=[],
-                attachments=[{"file_name": "a.txt", "extracted_content": "someone else's words"}],
-            ),
+            message("human", "", content=[]),
             message("assistant", "```\nThis block is not supported\n```\nI looked.", content=blocks),
             message("system", "Be kind."),
         ),
@@ -97,6 +92,61 @@ def test_thinking_tools_and_attachments_are_nobodys_words(tmp_path: Path) -> Non
     turns, skips = read(path)
     assert words(turns) == ["I looked."]
     assert reasons(skips) == ["hidden or system text", "no text in it"]
+
+
+def test_what_was_pasted_or_attached_is_quoted(tmp_path: Path) -> None:
+    pasted = {"file_name": "", "extracted_content": "the pasted log"}
+    paper = {"file_name": "paper.txt", "extracted_content": "someone else's words"}
+    photo = {"file_name": "photo.png", "file_size": 7}
+    path = export(
+        tmp_path / "x.json",
+        conversation(
+            message("human", "What is wrong?", attachments=[pasted, paper]),
+            message("human", "", content=[], attachments=[paper]),
+            message("human", "", content=[], files=[photo], attachments=[photo]),
+        ),
+    )
+    turns, skips = read(path)
+    assert [(turn.role, turn.content, turn.trust) for turn in turns] == [
+        ("user", "What is wrong?", "user"),
+        ("attachment", "the pasted log", "tool"),
+        ("attachment", "paper.txt:\n\nsomeone else's words", "tool"),
+        ("attachment", "paper.txt:\n\nsomeone else's words", "tool"),
+    ]
+    assert len({turn.source_key for turn in turns}) == 4
+    assert [skip.reason for skip in skips] == ["attached file without its text"] * 2
+
+
+def test_a_title_is_a_name(tmp_path: Path) -> None:
+    given = conversation(message("human", "Which pump?"), title="Pumps")
+    del given["name"]
+    turns, _ = read(export(tmp_path / "x.json", given))
+    assert turns[0].session_title == "Pumps"
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("listed", [True, False])
+def test_what_claude_remembers_comes_in_as_a_models_facts(
+    tmp_path: Path, indent: int | None, listed: bool
+) -> None:
+    kept = {
+        "conversations_memory": "**Work context**\n\nAda builds greenhouses.\n\n**Top of mind**\n\n- Pumps for the pond\n",
+        "project_memories": {"p-1": "Uses **oak**."},
+        "account_uuid": "a-1",
+    }
+    path = tmp_path / "export.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("memories.json", json.dumps([kept] if listed else kept, indent=indent))
+        archive.writestr("conversations.json", json.dumps([conversation(message("human", "Hello"))]))
+    with Memory.open(":memory:", options=Options(background=False)) as memory:
+        assert memory.import_paths([path]).kinds == {"turn": 1, "fact": 3}
+        facts = memory.view.page("kind:fact", limit=5)
+        assert sorted((fact.content, fact.trust) for fact in facts) == [
+            ("Top of mind: Pumps for the pond", "model"),
+            ("Uses **oak**.", "model"),
+            ("Work context: Ada builds greenhouses.", "model"),
+        ]
+        assert memory.import_paths([path]).already_there == 4
 
 
 def test_broken_conversations_and_messages_do_not_stop_the_file(tmp_path: Path) -> None:

@@ -145,12 +145,23 @@ def test_a_key_in_use_keeps_its_value(memory: Memory, tmp_path: Path) -> None:
     assert memory.scratchpad.get("plan").value == "mine"
 
 
-@pytest.mark.parametrize("content", ['{"a": "b"', "{}", '["a"]', '{"a": {"b": "c"}}', "{'a': 'b'}"])
-def test_odd_key_value_files_import_nothing_and_stop_nothing(
+@pytest.mark.parametrize("content", ['{"a": "b"', '["a"]', '{"a": {"b": "c"}}', "{'a': 'b'}"])
+def test_odd_key_value_files_are_told_and_stop_no_others(
     memory: Memory, tmp_path: Path, content: str
 ) -> None:
-    path = tmp_path / "kv.json"
+    path, good = tmp_path / "kv.json", tmp_path / "good.json"
     path.write_text(content)
+    good.write_text('{"plan": "beans"}')
+    with pytest.raises(InputError, match=r"Nothing could be imported from .*kv\.json"):
+        memory.import_paths([path], format="scratchpad")
+    report = memory.import_paths([path, good], format="scratchpad")
+    assert (report.imported, len(report.refused), len(report.skips)) == (1, 1, 1)
+    assert report.skips[0].place.startswith(str(path))
+
+
+def test_a_file_without_content_is_no_error(memory: Memory, tmp_path: Path) -> None:
+    path = tmp_path / "kv.json"
+    path.write_text("{}")
     assert memory.import_paths([path], format="scratchpad").imported == 0
 
 
