@@ -11,11 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["Memory", "MemtuiError", "__version__"]
+__all__ = ["Memory", "MemtuiError", "Toolbox", "__version__"]
 
 if TYPE_CHECKING:
     from memtui.engine.errors import MemtuiError
     from memtui.engine.memory import Memory
+    from memtui.engine.tools.registry import Toolbox
 
 
 def __getattr__(name: str) -> Any:
@@ -28,6 +29,10 @@ def __getattr__(name: str) -> Any:
         from memtui.engine.errors import MemtuiError
 
         return MemtuiError
+    if name == "Toolbox":
+        from memtui.engine.tools.registry import Toolbox
+
+        return Toolbox
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

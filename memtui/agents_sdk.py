@@ -52,7 +52,7 @@ _log = logging.getLogger("memtui.agents")
 
 
 class AgentMemory:
-    """What an agent of the SDK needs of a memory. Raises FilterError, InputError as ``Memory.tools`` does."""
+    """What an agent of the SDK needs of a memory. Raises FilterError, InputError as ``Toolbox.of`` does."""
 
     def __init__(
         self, memory: Memory, *, filter: str | None = None, project: str | None = None, readonly: bool = False

@@ -102,7 +102,7 @@ def main() -> None:
         memory_file = Path(folder) / "memory.db"
         create_demo(memory_file, now=NOW)
         with Memory.open(memory_file, clock=lambda: NOW) as memory:
-            memory.index_pending()
+            memory.models.index_pending()
         for shot in SHOTS:
             if arguments.only in (None, shot.name):
                 print(save(asyncio.run(take(shot, memory_file)), shot.name, keep_svg=arguments.svg))

@@ -190,7 +190,7 @@ def test_entities_are_linked_already(demo: Memory) -> None:
 
 
 def test_the_check_finds_nothing(demo: Memory) -> None:
-    report = demo.check(deep=True)
+    report = demo.files.check(deep=True)
     assert (report.ok, report.findings) == (True, ())
 
 

@@ -9,12 +9,39 @@ import re
 from pathlib import Path
 
 import pytest
+from memtui import Memory
 from memtui.config import settings_table
 from memtui.ui.keymap import key_table
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-TABLES = {"keys": key_table, "settings": settings_table}
+
+
+def api_table() -> str:
+    """The public names of a memory, those of its namespaces each in a row."""
+    with Memory.open(":memory:") as memory:
+        rooms = {
+            name: _names(type(getattr(memory, name)))
+            for name in sorted(vars(Memory).keys() | vars(memory).keys())
+            if not name.startswith("_") and type(getattr(memory, name)).__module__.startswith(NAMESPACES)
+        }
+    own = [name for name in _names(Memory) if name not in rooms]
+    rows = [("memory", own), *((f"memory.{name}", names) for name, names in rooms.items())]
+    return "\n".join(
+        [
+            "| object | has |",
+            "|---|---|",
+            *(f"| `{name}` | {' '.join(f'`{one}`' for one in names)} |" for name, names in rows),
+        ]
+    )
+
+
+def _names(kind: type) -> list[str]:
+    return [name for name in vars(kind) if not name.startswith("_")]
+
+
+NAMESPACES = ("memtui.engine.namespaces.", "memtui.engine.maintain.")
+TABLES = {"api": api_table, "keys": key_table, "settings": settings_table}
 
 
 def _section(name: str) -> re.Pattern[str]:

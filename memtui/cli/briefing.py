@@ -45,7 +45,7 @@ def context_command(
         )
     with door.existing() as memory:
         if not memory.readonly:
-            memory.index_pending(limit=None if door.demo else INDEXED_FIRST)
+            memory.models.index_pending(limit=None if door.demo else INDEXED_FIRST)
         block = memory.context(words, session_id=session, filter=filter, limit=limit)
     if json:
         emit({

@@ -33,7 +33,7 @@ _WORST = 3
 def check_command(door: Door, deep: bool, repair: bool, json: bool) -> int:
     """Check that the memory file is sound. Exit code 1 when it is not."""
     with door.existing(must_write=repair) as memory:
-        report = memory.check(deep=deep, repair=repair)
+        report = memory.files.check(deep=deep, repair=repair)
     if json:
         emit(report)
         return OK if report.ok else NEGATIVE
@@ -66,7 +66,7 @@ def health_command(door: Door, json: bool) -> int:
     memtui search --filter take.
     """
     with door.existing() as memory:
-        report = memory.health()
+        report = memory.review.health()
         named = {} if json else _texts(memory, report)
     if json:
         emit(report)

@@ -61,9 +61,7 @@ def consolidate_command(
             )
         return _skip(door, sessions, json)
     with door.existing(must_write=not preview) as memory:
-        wanted = list(sessions) or (
-            [one.session_id for one in memory.upkeep.pending_sessions()] if every else None
-        )
+        wanted = list(sessions) or ([one.session_id for one in memory.sessions.pending()] if every else None)
         _tell_cost(memory, wanted)
         meter = Meter()
 
@@ -72,7 +70,7 @@ def consolidate_command(
 
         with cancelled_by_signal() as cancelled:
             found = asyncio.run(
-                memory.upkeep.consolidate(wanted, preview=preview, progress=progress, cancelled=cancelled)
+                memory.sessions.consolidate(wanted, preview=preview, progress=progress, cancelled=cancelled)
             )
             stopped = cancelled()
         meter.clear()
@@ -88,7 +86,7 @@ def consolidate_command(
 def _skip(door: Door, sessions: tuple[str, ...], json: bool) -> int:
     with door.existing(must_write=True) as memory:
         for session in sessions:
-            memory.upkeep.skip(session)
+            memory.sessions.skip(session)
         rows = [memory.view.session_row(session) for session in sessions]
     if json:
         emit({"sessions": [{"session_id": one.session.session_id, "state": one.state} for one in rows]})
@@ -101,7 +99,7 @@ def _skip(door: Door, sessions: tuple[str, ...], json: bool) -> int:
 def _tell_cost(memory: Memory, wanted: list[str] | None) -> None:
     if not memory.options.llm.configured:
         return
-    cost = memory.upkeep.estimate(wanted)
+    cost = memory.sessions.estimate(wanted)
     if not cost.turns:
         return
     llm = memory.options.llm
@@ -122,7 +120,7 @@ def _tell(memory: Memory, found: Consolidation, preview: bool) -> None:
     for why, sessions in found.left_waiting.items():
         err(f"{plural(sessions, 'session')} left waiting: {why}")
     if not found.outcomes:
-        out("no session is due" if memory.upkeep.pending_sessions() else "no session waits")
+        out("no session is due" if memory.sessions.pending() else "no session waits")
         return
     would = "would become" if preview else "became"
     turns = plural(sum(plan.turns for plan in found.plans), "turn")
@@ -140,7 +138,7 @@ def _tell(memory: Memory, found: Consolidation, preview: bool) -> None:
 def _tell_left_out(memory: Memory, found: Consolidation) -> None:
     """What waits and is not due: without a word it would look as if there were nothing."""
     read = {outcome.session_id for outcome in found.outcomes if outcome.state != "failed"}
-    waiting = [one for one in memory.upkeep.pending_sessions() if one.session_id not in read]
+    waiting = [one for one in memory.sessions.pending() if one.session_id not in read]
     if failed := sum(one.last_error is not None for one in waiting):
         note(f"{plural(failed, 'session')} failed: memtui sessions tells why, --all tries again")
     if going_on := len(waiting) - failed:

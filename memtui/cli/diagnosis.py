@@ -161,7 +161,7 @@ def names(door: Door, configuration: Configuration) -> Iterator[Diagnosis]:
     if not door.demo and not paths.is_missing(door.path()):
         try:
             with door.reading() as opened:
-                reports = opened.compare_strategies()
+                reports = opened.models.compare_strategies()
         except MemtuiError:
             reports = ()  # memory() tells why
     for report in reports or asyncio.run(recogniser.compare([])):

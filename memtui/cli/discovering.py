@@ -79,7 +79,7 @@ def _surveyed(door: Door, sources: list[KnownSource]) -> list[Surveyed]:
     if not door.demo and paths.is_missing(door.path()):
         return list(survey(None, sources, time.time))
     with door.reading() as memory:
-        return list(memory.survey(sources))
+        return list(memory.files.survey(sources))
 
 
 def _plain(found: Surveyed) -> dict[str, Any]:

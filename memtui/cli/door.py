@@ -115,7 +115,7 @@ class Door:
         if write:
             log.start()  # else what a job logs would stand between the lines of the answer
         with Memory.open(path, readonly=not write, options=options) as memory:
-            if memory.unfinished_erase() is not None:
+            if memory.files.unfinished_erase() is not None:
                 from .output import note
 
                 note("an erase was interrupted: memtui erase --resume finishes it")

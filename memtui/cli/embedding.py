@@ -43,7 +43,7 @@ def embed_command(door: Door, only_plan: bool, yes: bool, late: bool, json: bool
     if only_plan and late:
         raise UsageError("--plan changes nothing: no --late goes with it.", "Leave one out.")
     with door.existing(must_write=not only_plan) as memory:
-        plan = memory.reembedding.plan()
+        plan = memory.models.reembedding.plan()
         if late and not plan.words:
             raise UsageError(
                 'The ranking "late" needs vectors of words, which this model does not make.',
@@ -51,7 +51,7 @@ def embed_command(door: Door, only_plan: bool, yes: bool, late: bool, json: bool
             )
         if only_plan or not plan.needed:
             if not only_plan:
-                memory.reembedding.run()  # what an earlier run may have left is cleared away
+                memory.models.reembedding.run()  # what an earlier run may have left is cleared away
             told = _tell_plan(plan, memory.options.endpoint.price, json)
             if not only_plan:
                 _offer_ranking(door, memory.stats(), late=late, json=json)
@@ -127,7 +127,7 @@ def _run(memory: Memory) -> tuple[Reembedded, bool]:
         meter.show(f"{share:4.0%}  {count(done)} of {count(all)}  (Ctrl+C stops, and it can go on later)")
 
     try:
-        with cancelled_by_signal(memory.reembedding.interrupt) as cancelled:
-            return memory.reembedding.run(progress, cancelled), cancelled()
+        with cancelled_by_signal(memory.models.reembedding.interrupt) as cancelled:
+            return memory.models.reembedding.run(progress, cancelled), cancelled()
     finally:
         meter.clear()

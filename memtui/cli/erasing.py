@@ -58,13 +58,13 @@ def erase_command(
         )
     if resume:
         with door.existing(must_write=True) as memory, _progress() as tell:
-            proof = memory.resume_erase(delete_damaged=delete_damaged, progress=tell)
+            proof = memory.files.resume_erase(delete_damaged=delete_damaged, progress=tell)
         if proof is None:
             emit({"proof": None}) if json else err("no erase was interrupted")
             return NEGATIVE
         return _tell_proof(proof, None, json)
     with door.existing(must_write=not dry_run) as memory:
-        plan = memory.plan_erase(ids, session_id=session, also=also, keep=keep)
+        plan = memory.files.plan_erase(ids, session_id=session, also=also, keep=keep)
         if not json:
             _tell_plan(plan)
         if dry_run:
@@ -75,7 +75,7 @@ def erase_command(
             err("nothing was erased")
             return NEGATIVE
         with _progress() as tell:
-            proof = memory.erase(plan, delete_damaged=delete_damaged, progress=tell)
+            proof = memory.files.erase(plan, delete_damaged=delete_damaged, progress=tell)
     return _tell_proof(proof, plan, json)
 
 

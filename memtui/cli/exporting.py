@@ -49,7 +49,7 @@ def export_command(
     meter = Meter()
     with door.reading() as memory:
         with cancelled_by_signal() as cancelled:
-            report = memory.export(
+            report = memory.files.export(
                 target, format=format, filter=filter, history=history, force=force,
                 progress=_told_by(meter), cancelled=cancelled,
             )  # fmt: skip

@@ -158,7 +158,7 @@ def _import(
     memory: Memory, found: Sequence[Path], format: str | None, dry_run: bool, meter: Meter
 ) -> ImportReport:
     with cancelled_by_signal() as cancelled:
-        report = memory.import_paths(
+        report = memory.files.import_paths(
             found, format=format, dry_run=dry_run, progress=_told_by(meter), cancelled=cancelled
         )
     meter.clear()
@@ -218,7 +218,7 @@ def _index(memory: Memory, meter: Meter) -> None:
 
     end = memory.subscribe("progress", tell)
     try:
-        memory.index_pending()
+        memory.models.index_pending()
     except KeyboardInterrupt:
         meter.clear()
         note("the rest of the links and vectors is made later")

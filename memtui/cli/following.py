@@ -63,7 +63,7 @@ def _follow(
 
     def run() -> None:
         try:
-            memory.follow(
+            memory.files.follow(
                 places, stopped, lambda found: _tell(found, meter, json=json), progress=_told_by(meter)
             )
         except BaseException as error:

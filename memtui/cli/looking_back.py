@@ -25,7 +25,7 @@ _COLOURS: dict[str, Style] = {
 
 
 def tell_as_of(memory: Memory, when: str, words: str, *, limit: int, signs: Glyphs, json: bool) -> int:
-    past = memory.as_of(when)
+    past = memory.history.as_of(when)
     counts, total, shown = past.counts(), past.count(words), past.page(words, limit=limit)
     if json:
         emit({"at": past.at, "reach": past.reach, "counts": counts, "found": total, "memories": shown})
@@ -42,7 +42,7 @@ def tell_as_of(memory: Memory, when: str, words: str, *, limit: int, signs: Glyp
 
 
 def tell_diff(memory: Memory, start: str, end: str, *, limit: int, signs: Glyphs, json: bool) -> int:
-    found = memory.diff(start, end, limit=limit)
+    found = memory.history.diff(start, end, limit=limit)
     if json:
         emit(found)
         return OK if found.counts or found.turns else NEGATIVE

@@ -57,7 +57,7 @@ def maintain_command(
         raise UsageError("--dry-run of what?", "Add --once, or --job decay.")
     looks = status or runs is not None or dry_run
     with door.existing(must_write=not looks or bool(enable or disable or accept_clock)) as memory:
-        scheduler = memory.scheduler
+        scheduler = memory.jobs
         for name in enable:
             scheduler.enable(name)
         for name in disable:
@@ -74,7 +74,7 @@ def maintain_command(
 
 
 def _run(memory: Memory, names: tuple[str, ...], once: bool, dry_run: bool, json: bool, signs: Glyphs) -> int:
-    scheduler = memory.scheduler
+    scheduler = memory.jobs
     stopped = threading.Event()
 
     def work() -> list[JobRun]:
@@ -124,7 +124,7 @@ def _watched(work: Callable[[], T], scheduler: Scheduler) -> T:
 
 def _stay(memory: Memory, json: bool) -> int:
     """Be there until somebody says otherwise."""
-    scheduler = memory.scheduler
+    scheduler = memory.jobs
     ended = threading.Event()
 
     def tell(_: object) -> None:

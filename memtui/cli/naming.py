@@ -28,18 +28,18 @@ _NAMES_COMPLETED = 50
 
 # What each option does to the entity named on the line.
 _CORRECTIONS: dict[str, Callable[[Memory, str, Any], Entity]] = {
-    "rename": lambda memory, id, name: memory.rename_entity(id, name),
-    "retype": lambda memory, id, type: memory.retype_entity(id, type),
-    "alias": lambda memory, id, alias: memory.add_alias(id, alias),
-    "remove_alias": lambda memory, id, alias: memory.remove_alias(id, alias),
-    "merge": lambda memory, id, other: memory.merge_entities(id, other),
-    "split": lambda memory, id, alias: memory.split_entity(id, alias),
-    "keep_apart": lambda memory, id, other: memory.keep_apart(id, other),
-    "link": lambda memory, id, memory_id: memory.link_entity(memory_id, id),
-    "unlink": lambda memory, id, memory_id: memory.unlink_entity(memory_id, id),
-    "not_an_entity": lambda memory, id, _: memory.not_an_entity(id),
-    "pin": lambda memory, id, pinned: memory.pin_entity(id, pinned),
-    "describe": lambda memory, id, text: memory.describe_entity(id, text or None),
+    "rename": lambda memory, id, name: memory.entities.rename(id, name),
+    "retype": lambda memory, id, type: memory.entities.retype(id, type),
+    "alias": lambda memory, id, alias: memory.entities.add_alias(id, alias),
+    "remove_alias": lambda memory, id, alias: memory.entities.remove_alias(id, alias),
+    "merge": lambda memory, id, other: memory.entities.merge(id, other),
+    "split": lambda memory, id, alias: memory.entities.split(id, alias),
+    "keep_apart": lambda memory, id, other: memory.entities.keep_apart(id, other),
+    "link": lambda memory, id, memory_id: memory.entities.link(memory_id, id),
+    "unlink": lambda memory, id, memory_id: memory.entities.unlink(memory_id, id),
+    "not_an_entity": lambda memory, id, _: memory.entities.not_an_entity(id),
+    "pin": lambda memory, id, pinned: memory.entities.pin(id, pinned),
+    "describe": lambda memory, id, text: memory.entities.describe(id, text or None),
 }
 
 
@@ -49,7 +49,7 @@ def _complete_name(context: click.Context, parameter: click.Parameter, incomplet
 
     try:
         with context.ensure_object(Door).reading() as memory:
-            found = memory.entities(incomplete, limit=_NAMES_COMPLETED)
+            found = memory.entities.page(incomplete, limit=_NAMES_COMPLETED)
     except MemtuiError:
         return []
     begun = incomplete.casefold()
@@ -103,12 +103,12 @@ def entities_command(
         return _list(door, words, type, order, limit, json)
     if dry_run:
         with door.reading() as memory:
-            preview = memory.preview_merge_entities(name, wanted["merge"])
+            preview = memory.entities.preview_merge(name, wanted["merge"])
         emit({"merge": preview}) if json else _tell_merge(preview)
         return OK
     for verb, value in wanted.items():
         with door.existing(must_write=True) as memory:
-            entity = _CORRECTIONS[verb](memory, memory.entity(name, limit=0).entity.id, value)
+            entity = _CORRECTIONS[verb](memory, memory.entities.get(name, limit=0).entity.id, value)
             operation = memory.view.operations(limit=1)[0]
         if json:
             emit({"entity": entity, "operation": operation})
@@ -117,8 +117,8 @@ def entities_command(
             out(_line(entity))
         return OK
     with door.reading() as memory:
-        profile = memory.entity(name, limit=limit)
-        namesakes = memory.namesakes(profile.entity.id)
+        profile = memory.entities.get(name, limit=limit)
+        namesakes = memory.entities.namesakes(profile.entity.id)
     if json:
         emit(profile)
     else:
@@ -128,7 +128,7 @@ def entities_command(
 
 def _list(door: Door, words: str, type: str | None, order: Any, limit: int, json: bool) -> int:
     with door.reading() as memory:
-        found = memory.entities(words, type=type, order=order, limit=limit)
+        found = memory.entities.page(words, type=type, order=order, limit=limit)
         total = memory.view.entity_list.count(f"{words} type:{type}" if type else words)
         waiting = memory.stats().unlinked
     if json:

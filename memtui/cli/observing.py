@@ -102,7 +102,7 @@ def _recall(
     door: Door, words: str, category: Category | None, filter: str, min_score: float, limit: int, json: bool
 ) -> int:
     with door.reading() as memory:
-        hits = memory.recall_observations(
+        hits = memory.observations.recall(
             words, category=category, limit=limit, min_score=min_score, filter=filter
         )
     if json:
@@ -133,7 +133,7 @@ def _add(
         )
     content = given_text(text)
     with door.writing() as memory:
-        record = memory.remember_observation(content, category, source=source or "explicit", tags=tags)
+        record = memory.observations.remember_one(content, category, source=source or "explicit", tags=tags)
     if json:
         emit({"memory": record})
     else:

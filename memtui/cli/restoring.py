@@ -103,7 +103,7 @@ def restore_command(
             return _list([(one, memory.backups.held(one.path)) for one in memory.backups.all()], json)
     with door.existing(must_write=not dry_run) as memory:
         which = " ".join(what)
-        preview = memory.restore_preview(which)
+        preview = memory.backups.preview(which)
         if not json:
             _tell(preview, ids, missing)
         done: dict[str, Any] = {}
@@ -161,7 +161,7 @@ def _tell_aside(aside: Sequence[Path]) -> None:
 
 
 def _restore(memory: Memory, preview: RestorePreview) -> dict[str, Any]:
-    done = memory.restore_backup(preview.path)
+    done = memory.backups.restore(preview.path)
     return {
         "restored": str(done.restored), "before": done.before and backup_plain(done.before),
         "set_aside": [str(place) for place in done.aside], "operation": done.operation,
@@ -169,7 +169,7 @@ def _restore(memory: Memory, preview: RestorePreview) -> dict[str, Any]:
 
 
 def _take(memory: Memory, preview: RestorePreview, ids: tuple[str, ...]) -> dict[str, Any]:
-    return {"operation": memory.take_from_backup(preview.path, ids or None)}
+    return {"operation": memory.backups.take(preview.path, ids or None)}
 
 
 def _agreed(question: str, json: bool) -> bool:

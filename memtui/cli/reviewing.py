@@ -55,7 +55,7 @@ def review_command(
     if verdict is not None:
         return _decide(door, verdict, cards, stands, text, json)
     with door.reading() as memory:
-        inbox = memory.upkeep.inbox(all=every)
+        inbox = memory.review.inbox(all=every)
     if json:
         emit(inbox)
         return OK
@@ -78,7 +78,7 @@ def _decide(
     if len(cards) > 1 and (stands or text):
         raise UsageError("--stands and --text go with one card.", "Decide the others by themselves.")
     with door.existing(must_write=True) as memory:
-        waiting = {item.id: item for item in memory.upkeep.review(limit=_EVERY)}
+        waiting = {item.id: item for item in memory.review.items(limit=_EVERY)}
         if unknown := [card for card in cards if card not in waiting]:
             raise NotFoundError(f"No card {unknown[0]!r} waits.", "memtui review lists them with their ids.")
         items = [waiting[card] for card in cards]
@@ -88,9 +88,9 @@ def _decide(
                 f"{verdict!r} does not settle {unfit[0].kind}.", f"{unfit[0].id} takes {offered}."
             )
         if len(items) == 1:
-            done = memory.upkeep.decide(items[0], verdict, text=text, keep=stands)
+            done = memory.review.decide(items[0], verdict, text=text, keep=stands)
         else:
-            done = memory.upkeep.decide_all(items, verdict)
+            done = memory.review.decide_all(items, verdict)
     if json:
         emit({"operation": done})
     elif done is None:

@@ -59,7 +59,7 @@ def search_command(
     with door.existing() as memory:
         if not memory.readonly:
             # Vectors that a writing command left to the next reader; no change of what is remembered.
-            memory.index_pending(None if door.demo else INDEXED_FIRST, wait_for_network=False)
+            memory.models.index_pending(None if door.demo else INDEXED_FIRST, wait_for_network=False)
         if why is not None:
             told = memory.explain(words, why, filter=filter, limit=wanted, profile=profile)
             return _tell_why(told, door, json)

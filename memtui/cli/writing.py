@@ -82,7 +82,7 @@ def merge_command(door: Door, id: str, others: tuple[str, ...], text: str, json:
     """
     with door.existing(must_write=True) as memory:
         known = [memory.get(one).id for one in (id, *others)]
-        record = memory.upkeep.merge(known[0], known[1:], text=text)
+        record = memory.review.merge(known[0], known[1:], text=text)
         gone = [memory.get(one) for one in known[1:]]
     if json:
         emit({"memory": record, "merged": gone})

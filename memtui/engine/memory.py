@@ -1,33 +1,82 @@
 """The facade: everything a program does with a memory, as plain functions on one object.
 
-``Memory`` composes the rooms below; its verbs are in ``verbs/``, a file per subject. Methods may be
+``Memory`` has the everyday verbs; the rest are namespaces (``namespaces/``), a class in a file each. Methods may be
 called from any thread: writes wait for each other, reads do not wait for writes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Self, TypeVar
 
-from memtui.engine.clock import Clock, system_clock
-from memtui.engine.errors import InputError
-from memtui.engine.records import Options
-from memtui.engine.store import file, history
-from memtui.engine.verbs.all import Verbs
+import apsw
+from msgspec.structs import replace
+
+from memtui.engine.clock import Clock, system_clock, unix_seconds
+from memtui.engine.core import Core, Event, outside
+from memtui.engine.curate import intake, notes, turns
+from memtui.engine.curate.derive import derive
+from memtui.engine.errors import DegradedError, InputError, ReplacedFileError
+from memtui.engine.namespaces.view import View
+from memtui.engine.records import (
+    Changes,
+    Explanation,
+    MemoryRecord,
+    Operation,
+    Options,
+    Profile,
+    SearchResult,
+    Session,
+    Stats,
+    Undone,
+)
+from memtui.engine.store import consolidations, file, history, memories, sessions, stats, undo, vectors
+from memtui.engine.store.tables import COVERED
+from memtui.engine.wording import plural, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from memtui.engine.maintain.backups import Backups
+    from memtui.engine.maintain.plan import Consolidation
     from memtui.engine.maintain.restore.rescue import Rescue
-    from memtui.engine.tools.base import Group
-    from memtui.engine.tools.registry import Toolbox
+    from memtui.engine.maintain.schedule.scheduler import Scheduler
+    from memtui.engine.namespaces.entities import Entities
+    from memtui.engine.namespaces.files import Files
+    from memtui.engine.namespaces.history import History
+    from memtui.engine.namespaces.models import Models
+    from memtui.engine.namespaces.observations import Observations
+    from memtui.engine.namespaces.questions import Questions
+    from memtui.engine.namespaces.review import Review
+    from memtui.engine.namespaces.scratchpad import Scratchpad
+    from memtui.engine.namespaces.sessions import Sessions
+    from memtui.engine.search.briefing import ContextBlock
+    from memtui.engine.search.ranking import QueryEmbedder
+
+T = TypeVar("T")
+Verb = Literal["confirm", "forget", "restore", "tag"]
+_DONE = {"confirm": "Confirmed", "forget": "Forgot", "restore": "Restored", "tag": "Tagged"}
+_ROWS_AT_ONCE = 2_000
+_ROWS_PER_TRANSACTION = 500
 
 
-class Memory(Verbs):
+def _bulk_label(verb: Verb, changed: int) -> str:
+    return f"{_DONE[verb]} {plural(changed, 'memory')}"
+
+
+class Memory:
     """A memory file, open for use; a context manager.
 
     ``actor`` signs every change: ``person``, ``agent:<name>``, ``scheduler`` or ``import``.
     """
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self.view = View(core.connections, core.clock, core.options)
+        core.on_settled_after_much = self._ask_questions
 
     @classmethod
     def open(
@@ -55,11 +104,11 @@ class Memory(Verbs):
             )
         options = options or Options()
         connections = file.open_file(path, readonly=readonly, allow_unsafe=options.allow_unsafe_fs)
-        memory = cls(connections, actor=actor, clock=clock or system_clock, options=options)
+        core = Core(connections, actor=actor, clock=clock or system_clock, options=options)
         if not readonly:
             history.close_dead(connections)
-            memory._wake_indexer()
-        return memory
+            core.wake_indexer()
+        return cls(core)
 
     @staticmethod
     def rescue(path: str | Path, *, clock: Clock | None = None) -> Rescue:
@@ -71,18 +120,543 @@ class Memory(Verbs):
 
         return Rescue(Path(path), clock or system_clock)
 
-    def tools(
-        self, groups: Sequence[Group] = ("memory", "observations", "scratchpad"), *, filter: str | None = None,
-        project: str | None = None, readonly: bool = False,
-    ) -> Toolbox:  # fmt: skip
-        """What a language model may call on this memory: ``functions()`` for its API, ``call(name, arguments)``.
+    def __enter__(self) -> Self:
+        return self
 
-        The memory must be open for ``agent:<name>``. ``filter`` and ``project`` narrow what there is for this
-        agent: what lies outside it can neither read nor change, nor learn that it is there. ``groups`` may add
-        ``consolidator``. Raises FilterError for a bad filter, InputError for an empty one and for a memory open for
-        somebody else.
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Finish what runs in the background and close the file. Closing twice is fine."""
+        if "jobs" in self.__dict__:
+            self.jobs.stop()
+        self._core.close()
+
+    @property
+    def actor(self) -> str:
+        """Who signs what is changed."""
+        return self._core.actor
+
+    @actor.setter
+    def actor(self, actor: str) -> None:
+        self._core.actor = actor
+
+    @property
+    def path(self) -> Path | None:
+        """Where the file is; None for an in-memory one."""
+        return self._core.connections.path
+
+    @property
+    def readonly(self) -> bool:
+        return self._core.connections.readonly
+
+    @property
+    def options(self) -> Options:
+        return self._core.options
+
+    def data_version(self) -> int:
+        """A number that changes when another process has written the file; asked now and then by whoever shows it."""
+        return self._core.data_version()
+
+    def subscribe(self, event: Event, callback: Callable[[Changes], None]) -> Callable[[], None]:
+        """Be told of ``changed`` (after each commit of this object), ``progress`` (links and vectors made),
+        ``job_finished`` (a maintenance job of this process ended: see ``jobs.runs``) or ``session_completed``
+        (a new conversation was begun here, and others that are over wait for ``consolidate``: ``Changes.sessions``).
+
+        The callback runs in the thread that wrote; it must be quick. Returns the function that ends it.
         """
-        from memtui.engine.tools.agent import Agent
-        from memtui.engine.tools.registry import Toolbox
+        return self._core.subscribe(event, callback)
 
-        return Toolbox(Agent(self, filter=filter, project=project, readonly=readonly), groups)
+    def reopen(self) -> None:
+        """Go on with the file that is at the path now, after a ReplacedFileError; subscribers hear that all changed.
+
+        Raises StoreError and its kin for a file that cannot be used: then it may be tried again. What waits here to
+        be written is the caller's to keep.
+        """
+        file.reopen(self._core.connections)
+        if not self._core.connections.readonly:
+            history.close_dead(self._core.connections)
+        self._reopened()
+
+    def on_current_file(self, work: Callable[[], T]) -> T:
+        """Run ``work`` on the file that is at the path: one that was replaced meanwhile is opened first.
+
+        Work that met a ReplacedFileError is done again, once. Raises what ``reopen`` raises.
+        """
+        if self._core.connections.replaced:
+            self.reopen()
+        try:
+            return work()
+        except ReplacedFileError:
+            self.reopen()
+            return work()
+
+    def _reopened(self, operation: Operation | None = None) -> None:
+        """The file holds something else now: nothing that was known about it counts."""
+        self._core.indexer.forget_names()
+        if "review" in self.__dict__:
+            self.review.forget_health()
+        self._core.call("changed", Changes(tables=frozenset({*COVERED, "*"}), operation=operation))
+        self._core.wake_indexer()
+
+    # Recording and correcting: each is one undoable operation
+
+    def record_turn(
+        self,
+        session_id: str,
+        role: str,
+        content: str,
+        event_time: float | datetime | None = None,
+        *,
+        source: str | None = None,
+        project: str | None = None,
+        within: str = "",
+        claimed: bool = False,
+    ) -> MemoryRecord:
+        """Record one turn of a conversation as an episode: one transaction, no model, no network.
+
+        ``event_time``: Unix seconds or an aware datetime, now if None. Trust follows the role (user,
+        assistant, tool), for other speakers the actor. A session belongs to who began it: under the same id
+        another actor or ``source`` has another one, whose id the returned turn tells. ``claimed``: a model says
+        that this was said; it is trusted no further than the actor, in a session apart. ``within``: see
+        ``remember``. Raises InputError for empty or over-long content.
+        """
+        now = int(self._core.clock())
+        at = now if event_time is None else unix_seconds(event_time)
+        turn = turns.checked(
+            session_id, role, content, at,
+            actor=self._core.actor, policy=self._core.options.secrets, source=source, project=project,
+            claimed=claimed,
+        )  # fmt: skip
+        # Links are made in the background, if there is one: they would be half the time of this call.
+        mentions = (
+            None
+            if self._core.options.background
+            else self._core.indexer.mentions(turn.intake.content, role=turn.role)
+        )
+        identity = memories.new_id("episode")
+        with self._core.change("record", "Recorded a turn") as op:
+            stored = sessions.of_writer(op.connection, turn.session_id, self._core.actor, turn.source)
+            turn = turn._replace(session_id=stored)
+            rid = turns.store_turn(op.connection, turn, now, identity)
+            assert rid is not None  # a live turn has no source key
+            if mentions is not None:
+                derive(op.connection, rid, turn.intake.content, mentions, now)
+            if within and not self._core.passes(op.connection, within)(rid):
+                raise outside("turn")
+            op.wrote = True
+        if self._core.has_subscribers("session_completed"):
+            self._tell_completed(turn.session_id, rid, now)
+        return turns.as_record(turn, rid, identity, now)
+
+    def _tell_completed(self, session_id: str, rid: int, now: int) -> None:
+        """Who begins a conversation has left the ones before: say which of them are over and not consolidated."""
+        with self._core.connections.read() as connection:
+            if not sessions.begins_with(connection, session_id, rid):
+                return
+            over = consolidations.pending(connection, now, exclude=session_id, due=True)
+        if over:
+            told = Changes(
+                tables=frozenset({"sessions_consolidations"}), sessions=tuple(one.session_id for one in over)
+            )
+            self._core.call("session_completed", told)
+
+    def remember(
+        self, content: str, *, confidence: float = 1.0, tags: Iterable[str] = (), source: str | None = None,
+        project: str | None = None, within: str = "",
+    ) -> MemoryRecord:  # fmt: skip
+        """Store a fact and return it. What the person states is protected from decay.
+
+        An equal active fact is reinforced instead of stored twice. ``source`` defaults to ``explicit``.
+        ``within``: a filter that the fact must pass, else nothing is written; what does not pass it is not
+        looked at either. Raises InputError for a text that cannot be remembered (so).
+        """
+        now = int(self._core.clock())
+        with self._core.change("remember", "Remembered") as op:
+            rid = notes.remember(
+                op.connection, content, actor=self._core.actor, confidence=confidence, tags=tags, source=source,
+                options=self._core.options, now=now, project=project, within=self._core.passes(op.connection, within),
+            )  # fmt: skip
+            return self._finish_note(op, rid, "Remembered", now, within)
+
+    def correct(self, id: str, new_content: str, *, within: str = "") -> MemoryRecord:
+        """Replace a fact (reflection, observation) by a new text and return the new one.
+
+        One transaction; tags, sources and protection are kept; the old one goes to the Trash as
+        superseded, linked both ways. ``within``: see ``remember``. Raises InputError for an episode, a memory
+        in the Trash, or an unchanged text; ProtectedError when an agent corrects what the person confirmed.
+        """
+        now = int(self._core.clock())
+        with self._core.change("correct", "Corrected") as op:
+            old = memories.get(op.connection, id, now)
+            rid = notes.correct(
+                op.connection, old, new_content, actor=self._core.actor, options=self._core.options, now=now
+            )
+            record = self._finish_note(op, rid, "Corrected", now, within)
+            op.label = f"Corrected {quoted(old.content)} to {quoted(record.content)}"
+        return record
+
+    def _finish_note(self, op: history.Op, rid: int, verb: str, now: int, within: str) -> MemoryRecord:
+        (record,) = memories.by_rid(op.connection, [rid], now)
+        derive(op.connection, rid, record.content, self._core.indexer.mentions(record.content), now)
+        if within and not self._core.passes(op.connection, within)(rid):
+            raise outside(record.kind)
+        op.label = f"{verb} {quoted(record.content)}"
+        return record
+
+    def confirm(self, id: str) -> MemoryRecord:
+        """Vouch for it: confidence 1.0, no decay; by the person, protected from jobs and models.
+
+        Raises ProtectedError when an agent confirms what the person has confirmed.
+        """
+        return self._change_one("confirm", id)
+
+    def forget(self, id: str) -> MemoryRecord:
+        """Move a memory to the Trash; ``restore`` brings all of it back."""
+        return self._change_one("forget", id)
+
+    def restore(self, id: str) -> MemoryRecord:
+        """Take a memory out of the Trash, whatever put it there.
+
+        Raises ProtectedError when an agent brings back what the person had confirmed.
+        """
+        return self._change_one("restore", id)
+
+    def tag(self, id: str, *, add: Iterable[str] = (), remove: Iterable[str] = ()) -> MemoryRecord:
+        """Add and remove tags; a tag is the same in any case."""
+        return self._change_one("tag", id, add=tuple(add), remove=tuple(remove))
+
+    def _change_one(
+        self, verb: Verb, id: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> MemoryRecord:
+        now = int(self._core.clock())
+        with self._core.change(verb, _DONE[verb]) as op:
+            memory = memories.get(op.connection, id, now)
+            op.label = f"{_DONE[verb]} {quoted(memory.content)}"
+            self._apply(op.connection, verb, memory, add, remove, now)
+            (record,) = memories.by_rid(op.connection, [memory.rid], now)
+        return record
+
+    def _apply(
+        self, connection: apsw.Connection, verb: Verb, memory: MemoryRecord, add: Sequence[str],
+        remove: Sequence[str], now: int,
+    ) -> None:  # fmt: skip
+        match verb:
+            case "confirm":
+                notes.confirm(connection, memory, actor=self._core.actor, now=now)
+            case "forget":
+                notes.forget(connection, memory, actor=self._core.actor, now=now)
+            case "restore":
+                notes.restore(connection, memory, actor=self._core.actor, now=now)
+            case "tag":
+                notes.tag(connection, memory, add=add, remove=remove)
+
+    def change_all(
+        self, verb: Verb, rids: Sequence[int], *, add: Sequence[str] = (), remove: Sequence[str] = (),
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Operation | None:  # fmt: skip
+        """Do one verb to many memories (by key) as one named operation; None when nothing changed.
+
+        What the verb does not apply to (confirming an episode) is passed over. Many rows take several
+        transactions; cancelled in between, what was done stays and is undoable as one.
+        """
+        self._core.must_write("change it")
+        now = int(self._core.clock())
+        intake.tags((*add, *remove))
+        if len(rids) <= _ROWS_AT_ONCE:
+            with self._core.change(verb, _DONE[verb]) as op:
+                changed = self._apply_all(op.connection, verb, rids, add, remove, now)
+                op.label = _bulk_label(verb, changed)
+            return self._core.done(op)
+        op_id = history.begin(self._core.connections, self._core.clock, self._core.actor, verb, _DONE[verb])
+        changed = 0
+        try:
+            for start in range(0, len(rids), _ROWS_PER_TRANSACTION):
+                if cancelled():
+                    break
+                with history.part(self._core.connections, op_id) as connection:
+                    part = rids[start : start + _ROWS_PER_TRANSACTION]
+                    changed += self._apply_all(connection, verb, part, add, remove, now)
+        finally:
+            history.finish(self._core.connections, op_id, _bulk_label(verb, changed))
+        return self._core.tell(op_id) if changed else None
+
+    def _apply_all(
+        self,
+        connection: apsw.Connection,
+        verb: Verb,
+        rids: Sequence[int],
+        add: Sequence[str],
+        remove: Sequence[str],
+        now: int,
+    ) -> int:
+        """Returns how many memories were changed."""
+        changed = 0
+        for memory in memories.by_rid(connection, rids, now):
+            before = connection.total_changes()
+            with suppress(InputError):  # the verb does not apply to this one
+                self._apply(connection, verb, memory, add, remove, now)
+            changed += connection.total_changes() != before
+        return changed
+
+    def undo(self, op_id: int | None = None) -> Undone | None:
+        """Take back this actor's latest operation (or the one given); None when there is nothing to undo.
+
+        Rows that somebody changed since stay as they are and are reported in ``conflicts``. Raises
+        InputError when nothing of the operation can be taken back, or it is taken back already.
+        """
+        return self._take_back(op_id, undo.latest_undoable)
+
+    def redo(self) -> Undone | None:
+        """Do again what this actor's latest undo took back; None when there is nothing to redo."""
+        return self._take_back(None, undo.latest_redoable)
+
+    def _take_back(
+        self, op_id: int | None, latest: Callable[[apsw.Connection, str], int | None]
+    ) -> Undone | None:
+        self._core.must_write("change it")
+        history.end_unfinished(self._core.connections)
+        if op_id is None:
+            with self._core.connections.read() as connection:
+                op_id = latest(connection, self._core.actor)
+            if op_id is None:
+                return None
+        done = undo.undo(self._core.connections, self._core.clock, self._core.actor, op_id)
+        self._core.tell(done.by.op_id)
+        return done
+
+    # Searching: every answer says why
+
+    def get(self, id: str) -> MemoryRecord:
+        """A memory by id (or a unique beginning of one). Raises NotFoundError."""
+        return self.view.get(id)
+
+    def search(
+        self,
+        query: str,
+        *,
+        filter: str = "",
+        limit: int = 10,
+        profile: str | Profile | None = None,
+        exclude_session: str | None = None,
+        preview: bool = False,
+        wait: bool = True,
+        alone: bool = False,
+    ) -> SearchResult:
+        """Find memories for a question in any words; each hit says what every arm gave to its score.
+
+        ``filter`` is an expression of the filter language; ``profile`` a name (``default``, ``rrf``, a saved
+        one) or a Profile. An agent's search is a recall of what it finds, unless it is a ``preview``.
+        Without ``wait`` no network is waited for: where the question's vector is not at hand, the vector arm is
+        ``coming``. ``alone``: rank and score as if the memory held nothing but what passes the filter, which is
+        counted however long that takes.
+        No query raises; FilterError for a bad filter, InputError for a bad limit.
+        """
+        from memtui.engine.search import search as finder
+
+        with self._core.connections.read() as connection:
+            exclude_session = self._session(connection, exclude_session)
+            ranked_by, note = self._ranked_by(connection, profile)
+            result = finder.search(
+                connection, query, filter=filter, limit=limit, profile=ranked_by, profile_note=note,
+                embedder=self._query_embedder(connection, None if wait else query), now=self._core.clock(),
+                fade_threshold=self._core.options.fade_threshold, exclude_session=exclude_session, alone=alone,
+            )  # fmt: skip
+        if not preview:
+            self._core.note_recall(query, [hit.memory for hit in result.hits], exclude_session)
+        return result
+
+    def context(
+        self, prompt: str, *, session_id: str | None = None, limit: int = 5, filter: str = "",
+        profile: str | Profile | None = None, alone: bool = False,
+    ) -> ContextBlock:  # fmt: skip
+        """The block an agent is told before it answers ``prompt``: at most ``limit`` facts, the week's insight.
+
+        ``session_id``: the conversation that is going on; what was drawn from it is not told again. ``tokens``
+        are estimated. Asked by an agent it is a recall. ``alone``: see ``search``.
+        Raises FilterError for a bad filter, InputError for a bad limit.
+        """
+        from memtui.engine.search import briefing
+
+        with self._core.connections.read() as connection:
+            session_id = self._session(connection, session_id)
+            told = briefing.brief(
+                connection, prompt, filter=filter, limit=limit,
+                profile=self._ranked_by(connection, profile)[0],
+                embedder=self._query_embedder(connection), now=self._core.clock(), session_id=session_id,
+                fade_threshold=self._core.options.fade_threshold, alone=alone,
+            )  # fmt: skip
+        self._core.note_recall(prompt, told.memories, session_id)
+        return told
+
+    def _session(self, connection: apsw.Connection, session_id: str | None) -> str | None:
+        """The session that is meant: an agent's own one of that id, else the one that is stored so."""
+        if session_id is None or not self.actor.startswith("agent:"):
+            return session_id
+        return sessions.of_reader(connection, session_id, self.actor)
+
+    def note_recall(self, query: str, told: Sequence[MemoryRecord], session_id: str | None = None) -> None:
+        """An agent was told these: it slows their fading, and the log says so. A person's look does not."""
+        self._core.note_recall(query, told, session_id)
+
+    def explain(
+        self, query: str, id: str, *, filter: str = "", limit: int = 10, profile: str | Profile | None = None
+    ) -> Explanation:
+        """Why a memory is, or is not, among the hits: its exact rank in every arm, what excluded it, what would help."""
+        from memtui.engine.search.explaining import explain
+
+        with self._core.connections.read() as connection:
+            return explain(
+                connection, query, memories.get(connection, id, self._core.clock()), filter=filter, limit=limit,
+                profile=self._ranked_by(connection, profile)[0],
+                embedder=self._query_embedder(connection), now=self._core.clock(),
+                fade_threshold=self._core.options.fade_threshold,
+            )  # fmt: skip
+
+    def _ranked_by(self, connection: apsw.Connection, profile: str | Profile | None) -> tuple[Profile, str]:
+        """The profile asked for, else that of the settings; and what is to be noted about it."""
+        from memtui.engine.search import profiles
+
+        if profile is not None:
+            return profiles.find(connection, profile), ""
+        return profiles.configured(connection, self._core.options.profile)
+
+    def _query_embedder(self, connection: apsw.Connection, at_hand: str | None = None) -> QueryEmbedder | str:
+        """The embedder for queries, or the reason why there are no vectors to compare with.
+
+        ``at_hand``: a question for which nobody waits.
+        """
+        if self._core.options.embedder == "off":
+            return 'vectors are switched off (embedder = "off")'
+        space = vectors.space(connection)
+        try:
+            embedder = self._core.embedders.serving(space)
+        except DegradedError as error:
+            return error.message.removesuffix(".")
+        if space is None or embedder is None:
+            missing = embedder.available() if embedder is not None else None
+            return (missing or "no memory has a vector yet").removesuffix(".")
+        if at_hand is not None and not embedder.at_hand(at_hand):
+            from memtui.engine.search.asked import COMING
+
+            return COMING
+        from memtui.engine.search.ranking import CopiedVectors
+
+        return CopiedVectors(embedder, self._core.vector_copy)
+
+    # From conversations to facts
+
+    def pending_sessions(self, exclude: str | None = None) -> list[Session]:
+        """Sessions with turns that no consolidation has read yet, oldest first; ``exclude`` is usually the current one."""
+        return self.sessions.pending(exclude)
+
+    async def consolidate(self, session_id: str | None = None, *, preview: bool = False) -> Consolidation:
+        """Turn a session into facts and observations; without an id all that are over and pending.
+
+        One undoable operation. With ``preview`` nothing is written: each outcome carries its plan, which
+        ``sessions.apply`` writes. A session that fails stays pending and is reported. Raises NotFoundError
+        for an unknown session. ``sessions`` has progress and cancelling, ``review`` what came of it.
+        """
+        return await self.sessions.consolidate(session_id, preview=preview)
+
+    def stats(self) -> Stats:
+        """Counts of what is remembered and of what is still being prepared; sizes in bytes, times in Unix seconds."""
+        unavailable = self._core.connections.vectors_missing or self._core.indexer.degraded
+        switched_off = self._core.options.embedder == "off"
+        with self._core.connections.read() as connection:
+            found = stats.stats(
+                connection, self.path, unavailable="switched off" if switched_off else unavailable
+            )
+        # Nothing waits for what will not be made.
+        return replace(found, unembedded=0) if switched_off else self.models.vector_state(found)
+
+    # Namespaces
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """Conversations: which wait, and what is drawn from them."""
+        from memtui.engine.namespaces.sessions import Sessions
+
+        return Sessions(self._core)
+
+    @cached_property
+    def entities(self) -> Entities:
+        """Whom and what the texts name, and what is corrected about that."""
+        from memtui.engine.namespaces.entities import Entities
+
+        return Entities(self._core)
+
+    @cached_property
+    def observations(self) -> Observations:
+        """Findings, insights and lessons."""
+        from memtui.engine.namespaces.observations import Observations
+
+        return Observations(self._core)
+
+    @cached_property
+    def review(self) -> Review:
+        """What needs the person, and what they decide about it."""
+        # A tenth of a second of patterns, which looking at memories does not need.
+        from memtui.engine.namespaces.review import Review
+
+        return Review(self._core)
+
+    @cached_property
+    def jobs(self) -> Scheduler:
+        """The maintenance jobs. They run by themselves once it is started (``jobs.start()``)."""
+        from memtui.engine.namespaces.jobs import make_scheduler
+
+        return make_scheduler(
+            self._core, enricher=self.models.enricher, extractor=lambda: self.sessions.extractor()
+        )
+
+    @cached_property
+    def backups(self) -> Backups:
+        """Backups of the file, and the way back to one of them."""
+        from memtui.engine.maintain.backups import Backups
+
+        core = self._core
+        return Backups(
+            core.connections, core.clock, actor=core.actor, on_restore=self._reopened, on_take=core.tell_of
+        )
+
+    @cached_property
+    def history(self) -> History:
+        """What the memory held at a moment, and what undo would take back."""
+        from memtui.engine.namespaces.history import History
+
+        return History(self._core)
+
+    @cached_property
+    def questions(self) -> Questions:
+        """Pinned questions, what they should find, and saved ways to rank."""
+        from memtui.engine.namespaces.questions import Questions
+
+        return Questions(self._core, self.explain)
+
+    @cached_property
+    def scratchpad(self) -> Scratchpad:
+        """Keys with a text each, for what is needed at hand for a while."""
+        from memtui.engine.namespaces.scratchpad import Scratchpad
+
+        return Scratchpad(self._core)
+
+    @cached_property
+    def models(self) -> Models:
+        """Vectors and names, and the models that make them."""
+        from memtui.engine.namespaces.models import Models
+
+        return Models(self._core, lambda reason: self.backups.ensure(reason))
+
+    @cached_property
+    def files(self) -> Files:
+        """Import, export, the check of the file, and erasing for good."""
+        from memtui.engine.namespaces.files import Files
+
+        return Files(self._core, lambda reason: self.backups.ensure(reason))
+
+    def _ask_questions(self) -> None:
+        if self.questions.run():
+            self._core.call("changed", Changes(tables=frozenset({"question_results"})))

@@ -70,4 +70,4 @@ async def _serve(server: Server[Any], memory: Memory, jobs: bool, at_end: Callab
 
 async def _start_jobs(memory: Memory) -> None:
     await asyncio.sleep(JOBS_AFTER_SECONDS)
-    await anyio.to_thread.run_sync(lambda: memory.scheduler.start())
+    await anyio.to_thread.run_sync(lambda: memory.jobs.start())

@@ -48,7 +48,7 @@ class AppActions:
 
     async def do_undo(self) -> None:
         shell = self._shell
-        operation = await shell.operations.ask(lambda memory: memory.next_undo())
+        operation = await shell.operations.ask(lambda memory: memory.history.next_undo())
         if operation is None:
             self._shell.say("There is nothing of yours to undo.")
             return

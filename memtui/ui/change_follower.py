@@ -69,7 +69,7 @@ class ChangeFollower:
     async def start_jobs(self) -> None:
         """Look for maintenance that is due, in a thread of its own, while the app is open."""
         if self._shell.operations.require().options.background and not self._shell.readonly:
-            await self._shell.operations.change(lambda memory: memory.scheduler.start(), "starting the jobs")
+            await self._shell.operations.change(lambda memory: memory.jobs.start(), "starting the jobs")
 
     def start_following(self) -> None:
         """Follow live sessions where the settings say so."""
@@ -100,7 +100,7 @@ class ChangeFollower:
 
     async def tell_unfinished(self) -> None:
         """An erase that was interrupted is finished by the person, in the dialog that would begin another one."""
-        waiting = await self._shell.operations.ask(lambda memory: memory.unfinished_erase())
+        waiting = await self._shell.operations.ask(lambda memory: memory.files.unfinished_erase())
         if waiting is not None:
             key = self._shell.keymap_shown("erase")
             self._shell.app.post_message(

@@ -68,7 +68,7 @@ class Operations:
             memory = open_memory()
             self._opening = memory  # whoever leaves the app meanwhile closes it with the others
             if not before.readonly:
-                before.scheduler.stop()
+                before.jobs.stop()
             return memory, memory.data_version()
 
         with self._shown("applying the settings"):

@@ -52,7 +52,7 @@ class SessionFollowing:
             if places and not stopped.is_set():
                 self.places = len(places)
                 self._began()
-                memory.follow(places, stopped)
+                memory.files.follow(places, stopped)
         except Exception as error:
             if not stopped.is_set():
                 self.places = 0

@@ -85,7 +85,7 @@ def main() -> None:
             for turn in turns[conversation]:
                 fact = memory.remember(f"{turn['speaker']}: {content(turn)}")
                 turn_of.setdefault(fact.id, turn["id"])
-            memory.index_pending()
+            memory.models.index_pending()
             strange = questions[names[(place + 1) % len(names)]]
             for near in args.near:
                 nearness._MEASURED[model] = replace(own, bears=near)

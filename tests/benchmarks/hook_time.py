@@ -67,7 +67,7 @@ def main() -> None:
         for size in sizes:
             memory = build(Path(folder) / f"{size}.db", size)
             with Memory.open(memory, options=Options(background=False, embedder="off")) as opened:
-                opened.index_pending(0)
+                opened.models.index_pending(0)
             command = [
                 sys.executable, "-c", "from memtui.cli import main; main()", "hook", "claude-code",
                 f"--db={memory}", "--agent=claude-code", f"--config={folder}/config.toml",

@@ -64,7 +64,7 @@ def record(memory: Memory, turns: Iterable[Row], session: Callable[[Row], str]) 
     for turn in turns:
         at = datetime.fromisoformat(turn["time"]).replace(tzinfo=UTC)
         turn_of[memory.record_turn(session(turn), turn["speaker"], content(turn), at).id] = turn["id"]
-    memory.index_pending()
+    memory.models.index_pending()
     return turn_of
 
 

@@ -222,9 +222,9 @@ def imports(bench: Bench) -> Iterator[Row]:
     write_sessions(folder, max(20, bench.small // 100), 100, 1)
     with Memory.open(bench.folder / "import" / "memory.db", options=QUIET) as memory:
         begun = time.perf_counter()
-        report = memory.import_paths([folder])
+        report = memory.files.import_paths([folder])
         seconds = time.perf_counter() - begun
-        again = memory.import_paths([folder])
+        again = memory.files.import_paths([folder])
     speed = report.imported / seconds
     yield Row("import of Claude Code sessions, turns a second", f"{speed:,.0f}", "", None, ">= 5,000")
     yield Row(
@@ -267,7 +267,7 @@ def keyword(bench: Bench) -> Iterator[Row]:
         with Memory.open(bench.memory(count), readonly=True, options=QUIET) as memory:
             questions = _questions(100)
             ours = [_arm(memory, "keyword", question, "kind:fact") for question in questions][1:]
-            with memory._connections.read() as connection:
+            with memory._core.connections.read() as connection:
                 theirs = _timed(
                     questions, lambda q, c=connection: c.execute(plain, (" OR ".join(q.split()),)).fetchall()
                 )
@@ -289,7 +289,7 @@ def vector_and_hybrid(bench: Bench) -> Iterator[Row]:
             memory.search(_questions(1)[0])
             first = time.perf_counter() - begun
             seconds = _make_copy(memory, count)
-            with memory._connections.read() as connection:
+            with memory._core.connections.read() as connection:
                 stored = b"".join(vector for (vector,) in connection.execute("SELECT vector FROM embeddings"))
             as_words = np.frombuffer(stored, np.int64)
             passes = _timed(["a pass"] * 21, lambda _, words=as_words: int(words.sum()))
@@ -331,9 +331,9 @@ def _make_copy(memory: Memory, count: int) -> float | None:
     if not FROM < count <= MOST:
         return None
     begun = time.perf_counter()
-    with memory._connections.read() as connection:
-        memory._vector_copy.follow(connection, lambda: False)
-    assert memory._vector_copy._held is not None
+    with memory._core.connections.read() as connection:
+        memory._core.vector_copy.follow(connection, lambda: False)
+    assert memory._core.vector_copy._held is not None
     return time.perf_counter() - begun
 
 

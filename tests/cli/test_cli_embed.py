@@ -36,7 +36,7 @@ def held(home: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Pat
     with Memory.open(place, options=Options(background=False)) as memory:
         for number in range(150):
             memory.record_turn("s", "user", f"Ada has read {number} books about the sea")
-        memory.index_pending()
+        memory.models.index_pending()
     monkeypatch.setenv("MEMTUI_EMBEDDER_KIND", "endpoint")
     monkeypatch.setenv("MEMTUI_EMBEDDER_BASE_URL", endpoint.url)
     monkeypatch.setenv("MEMTUI_EMBEDDER_MODEL", "tiny")

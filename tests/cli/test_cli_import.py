@@ -135,7 +135,7 @@ def test_a_search_makes_only_some_of_what_was_left_to_later(cli: Cli, tmp_path: 
     stats = cli("stats", "--json").json
     assert (stats["unlinked"], stats["unembedded"]) == (400, 400)
     with Memory.open(os.environ["MEMTUI_DB"], options=Options(background=False)) as memory:
-        memory.index_pending(256)
+        memory.models.index_pending(256)
         left = memory.stats()
     assert (left.unlinked, left.unembedded) == (144, 144)
 

@@ -86,7 +86,7 @@ def test_calls_that_make_no_sense_are_refused(cli: Cli, arguments: tuple[str, ..
 
 def test_a_clock_that_jumped_is_told_and_can_be_accepted(cli: Cli, fading: Path) -> None:
     cli("maintain", "--once")
-    with Memory.open(fading, options=OPTIONS) as memory, memory._connections.write() as connection:
+    with Memory.open(fading, options=OPTIONS) as memory, memory._core.connections.write() as connection:
         connection.execute(
             "UPDATE memory_metadata SET value = ? WHERE key = 'clock_high_water'",
             (str(int(time.time() - 5 * DAY)),),
@@ -165,4 +165,4 @@ def test_a_killed_night_shift_frees_its_place(program: Program, fading: Path) ->
     running.kill()
     running.wait()
     with Memory.open(fading, options=OPTIONS) as memory:
-        assert memory.scheduler.lead()
+        assert memory.jobs.lead()

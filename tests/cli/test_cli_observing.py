@@ -12,7 +12,7 @@ from memtui.engine.memory import Memory
 @pytest.fixture
 def noted(cli: Cli) -> Cli:
     with Memory.open(os.environ["MEMTUI_DB"], actor="agent:scout") as memory:
-        memory.remember_observations(
+        memory.observations.remember(
             ["The API rate limit is 100 a minute"], ["REST is simpler here"], ["Check the rate limit first"],
             source="GOAL:probe",
         )  # fmt: skip

@@ -25,7 +25,12 @@ QUIET = Options(background=False, embedder="off")
 TOO_HEAVY = {
     *("numpy", "tokenizers", "wordllama", "openai", "spacy", "mcp", "pydantic", "textual", "rich", "click"),
     *("asyncio", "platformdirs", "inspect", "logging", "importlib.resources", "tempfile", "zipfile"),
-    *("memtui.engine.memory", "memtui.engine.view", "memtui.engine.models.embedders", "memtui.ui.text"),
+    *(
+        "memtui.engine.memory",
+        "memtui.engine.namespaces.view",
+        "memtui.engine.models.embedders",
+        "memtui.ui.text",
+    ),
 }
 
 
@@ -112,8 +117,8 @@ def test_a_prompt_is_told_what_bears_on_it_and_recorded(memory: Memory, place: P
     latest = memory.view.operations(limit=1)[0]
     assert (latest.actor, latest.label) == ("agent:claude-code", "Recorded a turn")
     assert logged(home) == ""
-    memory.index_pending()
-    assert memory.check(deep=True).ok
+    memory.models.index_pending()
+    assert memory.files.check(deep=True).ok
 
 
 @pytest.mark.parametrize("how", ["variable", "variable and config", "setting"])
@@ -363,8 +368,8 @@ def test_an_import_of_the_transcript_knows_what_the_hook_recorded(
             for number, (kind, text) in enumerate(said)
         )
     )  # fmt: skip
-    assert memory.import_paths([session], dry_run=True).imported == 1
-    report = memory.import_paths([session])
+    assert memory.files.import_paths([session], dry_run=True).imported == 1
+    report = memory.files.import_paths([session])
     assert (report.imported, report.already_there) == (1, 2)
     assert sorted(turns(memory)) == sorted(said)
-    assert memory.import_paths([session]).imported == 0
+    assert memory.files.import_paths([session]).imported == 0

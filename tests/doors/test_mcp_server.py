@@ -103,7 +103,7 @@ async def test_every_tool_does_its_work(place: Path) -> None:
         actors = {operation.actor for operation in memory.view.operations()}
         assert actors == {"agent:coach"}
         assert {recall.agent for recall in memory.view.recent_recalls()} == {"coach"}
-        report = memory.check(deep=True)
+        report = memory.files.check(deep=True)
         assert report.ok, report.findings
 
 

@@ -83,7 +83,7 @@ async def test_four_servers_and_the_app_write_at_once_and_nothing_is_lost(
     with Memory.open(place, options=QUIET) as memory:
         for identity, said in (pair for each in told for pair in each):
             assert memory.get(identity).content == said
-        report = memory.check(deep=True)
+        report = memory.files.check(deep=True)
         assert report.ok, report.findings
 
 
@@ -105,7 +105,7 @@ async def test_hostile_words_reach_every_tool_and_only_come_back_as_json(
         for memory in (await ask(client, "search_memory", query="the", limit=50))["memories"]:
             assert json.loads(await resource(client, f"memory://{memory['id']}"))["id"] == memory["id"]
     with Memory.open(place, options=QUIET) as opened:
-        report = opened.check(deep=True)
+        report = opened.files.check(deep=True)
         assert report.ok, report.findings
 
 

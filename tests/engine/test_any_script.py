@@ -52,7 +52,7 @@ def memory() -> Iterator[Memory]:
     with Memory.open(":memory:", options=Options(embedder="off", background=False)) as opened:
         for text in KEPT.values():
             opened.remember(text)
-        opened.index_pending()
+        opened.models.index_pending()
         yield opened
 
 
@@ -100,7 +100,7 @@ def test_what_matched_is_marked_in_the_text_as_it_is_written(memory: Memory, que
 
 def test_what_no_index_knows_is_looked_for_in_texts_beyond_ascii_alone(memory: Memory) -> None:
     asked: list[tuple[str, Any]] = []
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         connection.exec_trace = lambda cursor, statement, bindings: not asked.append((statement, bindings))
         wanted = question.read(connection, "🍕", MEMORIES)
         found = keyword.first_pass(connection, wanted, scope(compile("", 0.0)), 10)

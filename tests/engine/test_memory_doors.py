@@ -60,7 +60,7 @@ def test_a_memory_in_this_process_leaves_no_file(tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(tmp_path)
     with Memory.open(":memory:", options=OPTIONS) as memory:
         memory.remember("Ada lives in Lisbon")
-        assert memory.path is None and memory.check(deep=True).ok
+        assert memory.path is None and memory.files.check(deep=True).ok
     assert list(tmp_path.iterdir()) == []
 
 
@@ -77,8 +77,8 @@ def test_a_readonly_memory_refuses_every_verb_and_stays_as_it_was(place: Path) -
             lambda: memory.record_turn("talk", "user", "words"), lambda: memory.remember("x"),
             lambda: memory.correct(fact.id, "y"), lambda: memory.confirm(fact.id), lambda: memory.forget(fact.id),
             lambda: memory.restore(fact.id), lambda: memory.tag(fact.id, add=["x"]), memory.undo, memory.redo,
-            lambda: memory.change_all("forget", [fact.rid]), memory.index_pending,
-            lambda: memory.import_paths([turns]), lambda: memory.check(repair=True),
+            lambda: memory.change_all("forget", [fact.rid]), memory.models.index_pending,
+            lambda: memory.files.import_paths([turns]), lambda: memory.files.check(repair=True),
         ):  # fmt: skip
             with pytest.raises(ReadOnlyError) as caught:
                 act()
@@ -113,14 +113,14 @@ def test_methods_may_be_called_from_many_threads_at_once(place: Path) -> None:
             thread.join()
         assert errors == []
         assert memory.view.count("kind:episode") == memory.view.count("kind:fact") == 150
-        memory.index_pending()
-        assert memory.check(deep=True).ok
+        memory.models.index_pending()
+        assert memory.files.check(deep=True).ok
 
 
 def test_a_question_without_words_has_no_answer_although_it_has_a_vector() -> None:
     with Memory.open(":memory:") as memory:
         memory.remember("And? Why? So?")
-        memory.index_pending()
+        memory.models.index_pending()
         assert memory.search("and why?").hits
         found = memory.search("???")
     assert found.hits == ()
@@ -176,12 +176,12 @@ def test_a_subscriber_may_use_the_memory(memory: Memory) -> None:
 def test_progress_is_told_while_links_are_made(memory: Memory) -> None:
     told: list[Changes] = []
     memory.subscribe("progress", told.append)
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         connection.execute(
             "INSERT INTO memories(id, kind, content, content_hash, trust, event_time, created_at) "
             "VALUES ('ep_1', 'episode', 'We met Ada Lovelace in Lisbon', 'x', 'user', 1, 1)"
         )
-    memory.index_pending()
+    memory.models.index_pending()
     assert told and all("memory_entities" in changes.tables for changes in told)
 
 
@@ -291,7 +291,7 @@ def test_a_secret_is_caught_on_every_way_in(way: str, memory: Memory) -> None:
     if way == "record_turn":  # kept as it was said, and away from vectors and models
         assert KEY in row.content and row.attributes["secrets"] and "redacted" not in row.attributes
         assert memory.stats().quarantined == 1
-        with memory._connections.read() as connection:
+        with memory._core.connections.read() as connection:
             assert connection.execute("SELECT vector FROM index_queue WHERE rid = ?", (row.rid,)).get in (
                 0,
                 None,
@@ -324,13 +324,13 @@ def test_quarantined_texts_get_no_vector(place: Path) -> None:
         secret = memory.record_turn("talk", "user", f"The deploy key is {KEY} for now")
         plain = memory.record_turn("talk", "user", "The ferry leaves at nine in the morning")
         redacted = memory.remember(f"The deploy key of the harbour is {KEY}")
-        memory.index_pending()
-        with memory._connections.read() as connection:
+        memory.models.index_pending()
+        with memory._core.connections.read() as connection:
             embedded = {rid for (rid,) in connection.execute("SELECT rid FROM embeddings")}
         assert embedded == {plain.rid, redacted.rid}
         assert memory.stats().unembedded == 0
         assert [row.id for row in memory.view.page("deploy kind:episode")] == [secret.id]
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
 
 
 def test_closing_waits_for_the_background(place: Path) -> None:

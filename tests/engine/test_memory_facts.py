@@ -114,7 +114,7 @@ def test_a_single_tag_may_be_given_as_a_word(memory: Memory) -> None:
 def test_a_correction_replaces_the_text_and_links_both_ways(shelf: Shelf) -> None:
     turn = shelf.person.record_turn("talk", "user", "I moved to Porto")
     old = shelf.person.remember("Ada lives in Porto", tags=["city"])
-    with shelf.person._connections.write() as connection:
+    with shelf.person._core.connections.write() as connection:
         connection.execute(
             "UPDATE memories SET source_ids = json_array(?), project = 'p' WHERE rid = ?", (turn.id, old.rid)
         )
@@ -129,7 +129,7 @@ def test_a_correction_replaces_the_text_and_links_both_ways(shelf: Shelf) -> Non
         assert [row.id for row in shelf.person.view.versions(end)] == [old.id, new.id]
     assert [row.id for row in shelf.person.view.sources(new.id)] == [turn.id]
     assert {row.id for row in shelf.person.view.derived(turn.id)} == {old.id, new.id}
-    assert shelf.person.check(deep=True).ok
+    assert shelf.person.files.check(deep=True).ok
 
 
 def test_versions_are_a_chain_whichever_one_is_asked_for(memory: Memory) -> None:
@@ -227,7 +227,7 @@ def test_an_agent_saying_what_the_person_stated_changes_nothing_of_it(shelf: She
 
 
 def test_a_confirmed_observation_stays_so_when_it_is_corrected(shelf: Shelf) -> None:
-    seen = shelf.person.confirm(shelf.agent.remember_observation("Tests run on Mondays", "finding").id)
+    seen = shelf.person.confirm(shelf.agent.observations.remember_one("Tests run on Mondays", "finding").id)
     corrected = shelf.person.correct(seen.id, "Tests run on Tuesdays")
     assert corrected.protected
     with pytest.raises(ProtectedError):
@@ -362,8 +362,8 @@ def test_a_bulk_verb_passes_over_what_it_does_not_apply_to(shelf: Shelf) -> None
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if a few rows were many."""
-    monkeypatch.setattr("memtui.engine.verbs.writing._ROWS_AT_ONCE", 10)
-    monkeypatch.setattr("memtui.engine.verbs.writing._ROWS_PER_TRANSACTION", 10)
+    monkeypatch.setattr("memtui.engine.memory._ROWS_AT_ONCE", 10)
+    monkeypatch.setattr("memtui.engine.memory._ROWS_PER_TRANSACTION", 10)
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -400,11 +400,11 @@ def test_a_bad_tag_refuses_a_bulk_verb_before_it_begins(memory: Memory) -> None:
 def test_a_plain_undo_takes_back_ones_own_latest_operation(shelf: Shelf) -> None:
     mine = shelf.person.remember("mine")
     theirs = shelf.agent.remember("theirs")
-    assert shelf.person.next_undo().label == "Remembered “mine”"  # type: ignore[union-attr]
+    assert shelf.person.history.next_undo().label == "Remembered “mine”"  # type: ignore[union-attr]
     shelf.person.undo()
     assert [row.id for row in shelf.person.view.page()] == [theirs.id]
-    assert shelf.person.next_undo() is None and shelf.person.undo() is None
-    assert shelf.person.next_redo() is not None and shelf.agent.next_redo() is None
+    assert shelf.person.history.next_undo() is None and shelf.person.undo() is None
+    assert shelf.person.history.next_redo() is not None and shelf.agent.history.next_redo() is None
     shelf.person.redo()
     assert {row.id for row in shelf.person.view.page()} == {mine.id, theirs.id}
     assert shelf.person.redo() is None
@@ -414,7 +414,7 @@ def test_a_new_operation_ends_redoing(memory: Memory) -> None:
     memory.remember("one")
     memory.undo()
     memory.remember("two")
-    assert memory.next_redo() is None and memory.redo() is None
+    assert memory.history.next_redo() is None and memory.redo() is None
 
 
 def test_any_operation_of_anyone_can_be_undone_by_choice(shelf: Shelf) -> None:
@@ -442,7 +442,7 @@ def test_undo_survives_a_restart(place: Path) -> None:
     with Memory.open(place, options=OPTIONS) as memory:
         memory.undo()
         memory.undo()
-        assert memory.view.count() == 0 and memory.check(deep=True).ok
+        assert memory.view.count() == 0 and memory.files.check(deep=True).ok
 
 
 def test_what_is_fading_is_so_by_the_settings_wherever_it_is_looked_for() -> None:

@@ -132,7 +132,7 @@ def test_what_is_no_text_is_refused(memory: Memory, content: str) -> None:
 def test_hostile_texts_are_kept_as_they_came(memory: Memory, content: str) -> None:
     turn = memory.record_turn("talk", "user", content)
     assert memory.get(turn.id).content == content.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-    assert memory.check(deep=True).ok
+    assert memory.files.check(deep=True).ok
 
 
 @pytest.mark.parametrize("name", ["", "  ", "s" * 501, None])
@@ -171,21 +171,21 @@ def test_the_background_leaves_few_segments_in_the_full_text_index(place: Path) 
             memory.record_turn("talk", "user", f"turn {number} about the harbour and the ferry")
 
         def segments() -> int:
-            with memory._connections.read() as connection:
+            with memory._core.connections.read() as connection:
                 return int(connection.execute("SELECT count(DISTINCT segid) FROM memories_fts_idx").get)
 
         before = segments()
-        memory.index_pending()
+        memory.models.index_pending()
         assert segments() < min(before, 8)
         assert memory.view.count("harbour kind:episode") == 100
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
 
 
 def test_the_background_moves_the_log_into_the_file(place: Path) -> None:
     with Memory.open(place, options=QUIET) as memory:
         for number in range(50):
             memory.record_turn("talk", "user", f"turn {number}")
-        memory.index_pending()
-        with memory._connections.exclusive() as connection:
+        memory.models.index_pending()
+        with memory._core.connections.exclusive() as connection:
             busy, frames = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
         assert busy == frames, "nothing was left to be moved"

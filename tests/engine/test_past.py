@@ -63,7 +63,7 @@ def now(memory: Memory) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def then(memory: Memory, at: float) -> dict[str, list[tuple[Any, ...]]]:
-    there = memory.as_of(at)
+    there = memory.history.as_of(at)
     return everything(lambda words: there.page(words, limit=10_000))
 
 
@@ -101,17 +101,19 @@ def carry_out(memory: Memory, verb: str, pick: int, folder: Path) -> None:
                 for n in range(3)
             ]
             file.write_text("\n".join(lines))
-            memory.import_paths([file])
+            memory.files.import_paths([file])
         case "decay":
-            memory.scheduler.run_now("decay")
+            memory.jobs.run_now("decay")
         case "bulk":
             memory.change_all("forget", [one.rid for one in facts[: pick % 5]])
         case "merge" if len(facts) > 1 and chosen is not None:
             other = facts[(pick + 1) % len(facts)]
-            with memory._operation("merge", "Merged") as op:
+            with memory._core.operation("merge", "Merged") as op:
                 from memtui.engine.store import memories
 
-                memories.update(op.connection, other.rid, valid_until=int(memory._clock()), ended_by="merged")
+                memories.update(
+                    op.connection, other.rid, valid_until=int(memory._core.clock()), ended_by="merged"
+                )
                 memories.update(op.connection, chosen.rid, attributes={"merged": [other.id]})
         case "correct" if chosen is not None:
             memory.correct(chosen.id, f"The ferry now leaves at {hour}, pier {pick}")
@@ -128,7 +130,7 @@ def run(script: list[tuple[str, int]]) -> None:
         Memory.open(":memory:", clock=clock, options=OPTIONS) as memory,
     ):
         states = [(clock.now, now(memory), memory.stats().by_kind)]
-        early = memory.as_of(clock.now)  # made before all that follows
+        early = memory.history.as_of(clock.now)  # made before all that follows
         for verb, pick in script:
             clock.now += 60 + (40 * DAY if verb == "decay" else 0)
             try:
@@ -139,7 +141,7 @@ def run(script: list[tuple[str, int]]) -> None:
         for at, lists, counts in states:
             assert then(memory, at) == lists
             assert then(memory, at + 59) == lists
-            there = memory.as_of(at).counts()
+            there = memory.history.as_of(at).counts()
             assert {kind: number for kind, number in there.items() if number and kind != "trash"} == counts
             assert there["trash"] == len(lists["kind:fact,reflection,observation,episode is:trash"])
         assert early.page() == []
@@ -161,7 +163,7 @@ def test_the_property_catches_a_past_that_ignores_later_changes(monkeypatch: pyt
 
 def test_a_past_that_is_kept_open_does_not_move_while_the_memory_does(memory: Memory, clock: Clock) -> None:
     first = memory.remember("The ferry leaves at eight")
-    there = memory.as_of("now")
+    there = memory.history.as_of("now")
     before = [seen(one) for one in there.page()]
     clock.now += DAY
     for number in range(3):
@@ -178,16 +180,16 @@ def test_a_memory_whose_recording_was_undone_is_there_while_it_was(memory: Memor
     memory.remember("Plays the oboe")
     clock.now += 60
     memory.undo()
-    assert memory.as_of(START).page()[0].content == "Plays the oboe"
-    assert memory.as_of("now").page() == []
+    assert memory.history.as_of(START).page()[0].content == "Plays the oboe"
+    assert memory.history.as_of("now").page() == []
 
 
 def test_confidence_is_what_had_not_faded_by_then(memory: Memory, clock: Clock) -> None:
     memory.actor = AGENT
     memory.remember("Considering a move to Porto", confidence=0.8)
     clock.now += 20 * DAY
-    assert memory.as_of(START).page()[0].effective == pytest.approx(0.8)
-    assert memory.as_of("now").page()[0].effective < 0.2
+    assert memory.history.as_of(START).page()[0].effective == pytest.approx(0.8)
+    assert memory.history.as_of("now").page()[0].effective < 0.2
 
 
 def test_where_history_was_thinned_only_times_are_left_and_it_says_so(memory: Memory, clock: Clock) -> None:
@@ -199,9 +201,9 @@ def test_where_history_was_thinned_only_times_are_left_and_it_says_so(memory: Me
     memory.forget(gone.id)
     clock.now += 100 * DAY
     memory.remember("Uses a fountain pen")
-    assert memory.as_of(START).reach == past.Reach(complete=True)
-    history.prune(memory._connections, clock.now)
-    early, late = memory.as_of(START + DAY), memory.as_of(START + 11 * DAY)
+    assert memory.history.as_of(START).reach == past.Reach(complete=True)
+    history.prune(memory._core.connections, clock.now)
+    early, late = memory.history.as_of(START + DAY), memory.history.as_of(START + 11 * DAY)
     assert early.reach == past.Reach(complete=False, since=int(START) + 10 * DAY)
     assert late.reach.complete
     assert sorted(one.content for one in early.page()) == ["The ferry has a bar", "The ferry leaves at eight"]
@@ -210,14 +212,16 @@ def test_where_history_was_thinned_only_times_are_left_and_it_says_so(memory: Me
     assert [one.content for one in late.page()] == ["The ferry leaves at nine"]
     assert late.counts()["trash"] == 2
     assert early.page()[0].tags == ("travel",)  # that it came later is no longer known
-    told = memory.diff(START + DAY, START + 11 * DAY)
+    told = memory.history.diff(START + DAY, START + 11 * DAY)
     assert told.counts == {"corrected": 1, "forgotten": 1}
     assert not told.reach.complete
-    history.prune(memory._connections, START + 201 * DAY)
+    history.prune(memory._core.connections, START + 201 * DAY)
     clock.now = START + 5 * DAY  # a clock that went back makes older operations of what comes later
     memory.remember("The ferry is green")
-    history.prune(memory._connections, START + 202 * DAY)
-    assert memory.as_of(START + 6 * DAY).reach == past.Reach(complete=False, since=int(START) + 110 * DAY)
+    history.prune(memory._core.connections, START + 202 * DAY)
+    assert memory.history.as_of(START + 6 * DAY).reach == past.Reach(
+        complete=False, since=int(START) + 110 * DAY
+    )
 
 
 # -- the difference of two moments
@@ -247,7 +251,7 @@ def test_the_difference_tells_what_became_of_each_memory_once(memory: Memory, cl
     memory.forget(memory.view.transcript("s")[0].id)
     end, clock.now = clock.now, clock.now + 60
     memory.forget(pen.id)
-    told = memory.diff(start, end)
+    told = memory.history.diff(start, end)
     assert told.counts == {
         "corrected": 1, "forgotten": 1, "tagged": 1, "restored": 1, "confirmed": 1, "removed": 1, "passing": 1, "added": 1,
     }  # fmt: skip
@@ -260,15 +264,15 @@ def test_the_difference_tells_what_became_of_each_memory_once(memory: Memory, cl
     )
     assert corrected.at == start + 60
     assert [one.memory.content for one in told.changes if one.verb == "removed"] == [weak.content]
-    assert memory.diff(end, start).counts == told.counts
-    assert memory.diff(start, start).changes == ()
-    few = memory.diff(start, end, limit=2)
+    assert memory.history.diff(end, start).counts == told.counts
+    assert memory.history.diff(start, start).changes == ()
+    few = memory.history.diff(start, end, limit=2)
     assert (len(few.changes), few.more, few.counts) == (2, 6, told.counts)
 
 
 def test_what_names_no_time_is_refused(memory: Memory) -> None:
     with pytest.raises(InputError, match="names no time"):
-        memory.as_of("in the old days")
+        memory.history.as_of("in the old days")
 
 
 def test_what_was_erased_for_good_is_in_no_past_also_in_one_that_is_open(place: Path, clock: Clock) -> None:
@@ -276,13 +280,13 @@ def test_what_was_erased_for_good_is_in_no_past_also_in_one_that_is_open(place: 
         pen = memory.remember("Uses a fountain pen")
         secret = memory.remember("The accordion is in the cellar")
         clock.now += 60
-        opened = memory.as_of("now")
+        opened = memory.history.as_of("now")
         memory.correct(pen.id, "Uses a pencil")
         memory.tag(secret.id, add=["music"])
         memory.undo()
         assert len(opened.page()) == 2
         clock.now += 60
-        memory.erase(memory.plan_erase([secret.id]))
+        memory.files.erase(memory.files.plan_erase([secret.id]))
         assert [one.content for one in opened.page()] == ["Uses a fountain pen"]
-        assert [one.content for one in memory.as_of(START).page()] == ["Uses a fountain pen"]
-        assert "accordion" not in str(memory.diff(START - 1, "now"))
+        assert [one.content for one in memory.history.as_of(START).page()] == ["Uses a fountain pen"]
+        assert "accordion" not in str(memory.history.diff(START - 1, "now"))

@@ -153,7 +153,7 @@ def test_an_import_asks_the_questions_again(background: bool, tmp_path: Path) ->
         memory.questions.expect("what does Grace play?", fact.id)
         told: list[frozenset[str]] = []
         memory.subscribe("changed", lambda changes: told.append(changes.tables))
-        memory.import_paths([talk])
+        memory.files.import_paths([talk])
         patience = time.monotonic() + 60
         while not memory.questions.results() and time.monotonic() < patience:
             time.sleep(0.05)
@@ -165,7 +165,7 @@ def test_an_import_asks_the_questions_again(background: bool, tmp_path: Path) ->
 def test_a_maintenance_run_asks_the_questions_again(memory: Memory) -> None:
     fact = memory.remember("Grace plays the cello.")
     memory.questions.expect("what does Grace play?", fact.id)
-    memory.scheduler.run_now("decay")
+    memory.jobs.run_now("decay")
     assert [result.passed for result in memory.questions.results()] == [True]
 
 

@@ -71,7 +71,7 @@ def test_undoing_a_deletion_leaves_a_key_alone_that_was_written_since(memory: Me
     memory.scratchpad.set("task", "new")
     with pytest.raises(InputError):
         memory.undo(deletion)
-    assert memory.scratchpad.get("task").value == "new" and memory.check().ok
+    assert memory.scratchpad.get("task").value == "new" and memory.files.check().ok
 
 
 def test_writing_what_stands_there_changes_nothing(memory: Memory) -> None:
@@ -148,7 +148,7 @@ def test_a_memory_for_reading_only_is_read(place: Path) -> None:
 
 def test_a_key_that_another_program_wrote_can_be_read_changed_and_deleted(memory: Memory) -> None:
     odd = " two\nlines\x1b "
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         connection.execute("INSERT INTO scratchpad(key, value, updated_at) VALUES (?, 'x', 1)", (odd,))
     assert memory.scratchpad.get(odd).value == "x" and memory.scratchpad.writer(odd) == "external"
     assert memory.scratchpad.set(odd, "y").key == odd

@@ -124,7 +124,7 @@ def write_until_killed(path: str, seed: int, report: Report) -> None:
                 facts.append(fact.id)
                 report(verb=verb, id=fact.id, content=words)
             elif verb == "index":
-                memory.index_pending()
+                memory.models.index_pending()
             elif facts and verb == "correct":
                 old = facts.pop(dice.randrange(len(facts)))
                 new = memory.correct(old, words)
@@ -187,7 +187,7 @@ def _write_many(path: str, writer: int, count: int, report: Report) -> None:
     options = msgspec.structs.replace(OPTIONS, embedder="offline") if writer < 2 else OPTIONS
     with Memory.open(path, actor=f"agent:{writer}", options=options) as memory:
         if writer % 2:
-            _ponder(memory._connections._require_writer())
+            _ponder(memory._core.connections._require_writer())
         for number in range(count):
             content = f"writer {writer} turn {number}: Grace wrote to Ada about the harbour"
             try:
@@ -195,7 +195,7 @@ def _write_many(path: str, writer: int, count: int, report: Report) -> None:
                 report(id=turn.id, content=content)
                 if number % 10 == 9:
                     memory.change_all("tag", [turn.rid], add=("tenth",))
-                    memory.index_pending()
+                    memory.models.index_pending()
                 if number % 25 == 24:
                     fact = memory.remember(content)
                     memory.correct(fact.id, f"{content}, corrected")
@@ -219,11 +219,11 @@ def _watch(path: str, act: str, folder: str, stop: int, report: Report) -> None:
                 if act == "read":
                     _read_pages(memory)
                 elif act == "backup":
-                    with memory._connections.exclusive() as connection:
+                    with memory._core.connections.exclusive() as connection:
                         backup.back_up(connection, Path(path), reason=f"test{rounds}", folder=Path(folder))
                 else:
-                    memory._connections.checkpoint()
-                    connection = memory._connections._require_writer()
+                    memory._core.connections.checkpoint()
+                    connection = memory._core.connections._require_writer()
                     # Two cannot do this at a time; SQLite does not let the second one wait.
                     with suppress(apsw.BusyError):
                         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
@@ -303,7 +303,7 @@ def _warm_up() -> None:
         memory.record_turn("warm", "user", "Ada met Grace")
         memory.correct(memory.remember("one").id, "two")
         memory.undo()
-        memory.index_pending()
+        memory.models.index_pending()
 
 
 def main() -> None:

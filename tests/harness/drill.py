@@ -60,12 +60,12 @@ def _copy_the_file_alone(
 
 def _state(path: Path) -> dict[str, Any]:
     """What a copy holds, opened as a memory of its own."""
-    with Memory.open(path, options=OPTIONS) as memory, memory._connections.read() as connection:
+    with Memory.open(path, options=OPTIONS) as memory, memory._core.connections.read() as connection:
         ids = [
             str(identity)
             for (identity,) in connection.execute("SELECT id FROM memories WHERE kind = 'episode'")
         ]
-        report = memory.check(deep=True)
+        report = memory.files.check(deep=True)
         return {"ok": report.ok, "findings": [one.message for one in report.findings], "ids": ids,
                 "hash": state_hash(connection)}  # fmt: skip
 
@@ -91,7 +91,7 @@ def drill(path: str, rounds: int, folder: str, mutant: str = "") -> dict[str, An
         worker.wait_until_ready()
     # In a process of its own, so that closing files (the mutant) drops no locks of this one.
     with Memory.open(path, options=OPTIONS) as memory:
-        backups = Backups(memory._connections, time.time)
+        backups = Backups(memory._core.connections, time.time)
         for number in range(rounds):
             before = time.monotonic()
             made = backups.make(f"round{number}").path
@@ -100,7 +100,7 @@ def drill(path: str, rounds: int, folder: str, mutant: str = "") -> dict[str, An
             restored = number % 3 == 2
             if restored:
                 # What it says would be lost is counted while the others write.
-                lost = {one.what: one.lost for one in memory.restore_preview(made).counts}
+                lost = {one.what: one.lost for one in memory.backups.preview(made).counts}
                 backups.restore(made)
             kept = Path(folder) / f"{number}.db"
             shutil.copy(made, kept)
@@ -117,13 +117,13 @@ def drill(path: str, rounds: int, folder: str, mutant: str = "") -> dict[str, An
         for worker in workers:
             worker.kill()
         lines = [line for worker in workers for line in worker.lines()]
-        check = memory.check(deep=True)
+        check = memory.files.check(deep=True)
         last = backups.make("last").path
         memory.record_turn("after", "user", "after the last backup")
-        last_lost = sum(one.lost for one in memory.restore_preview(last).counts if one.what == "turns")
+        last_lost = sum(one.lost for one in memory.backups.preview(last).counts if one.what == "turns")
         backups.restore(last)
-        same = memory.restore_preview(last).same
-        with memory._connections.read() as connection:
+        same = memory.backups.preview(last).same
+        with memory._core.connections.read() as connection:
             live = state_hash(connection)
     for entry in found:
         entry.update(_state(Path(entry["file"])))

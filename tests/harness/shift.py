@@ -73,12 +73,12 @@ def timetable(die: Callable[[str], None] = lambda moment: None) -> tuple[Job, ..
 def make(
     memory: Memory, clock: Callable[[], float], zone: tzinfo, die: Callable[[str], None] = lambda moment: None
 ) -> Scheduler:
-    return Scheduler(memory._connections, clock, OPTIONS, SERVICES, zone=zone, timetable=timetable(die))
+    return Scheduler(memory._core.connections, clock, OPTIONS, SERVICES, zone=zone, timetable=timetable(die))
 
 
 def effects(memory: Memory) -> list[str]:
     """``job period`` of every effect, in the order in which they came."""
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         return [str(text) for (text,) in connection.execute("SELECT content FROM memories ORDER BY rid")]
 
 

@@ -175,9 +175,9 @@ def test_a_zeroed_page_is_refused_or_found_by_the_check(page: int, copy: Path) -
 
 def test_a_text_that_is_no_utf8_is_found_and_told(copy: Path) -> None:
     with Memory.open(copy, options=OPTIONS) as memory:
-        with memory._connections.write() as connection:
+        with memory._core.connections.write() as connection:
             connection.execute("UPDATE memories SET content = CAST(x'41ee20' AS TEXT)")
-        assert any("no UTF-8" in one.message for one in memory.check(deep=True).findings)
+        assert any("no UTF-8" in one.message for one in memory.files.check(deep=True).findings)
         with pytest.raises(CorruptFileError, match=r"A text in .* is damaged"):
             memory.view.rows(all_rids(memory, "kind:episode"))
 
@@ -187,7 +187,7 @@ def refused_or_found(path: Path, *, found: bool = True) -> None:
     before = path.read_bytes()
     try:
         with Memory.open(path, readonly=True, options=OPTIONS) as memory:
-            report = memory.check(deep=True)
+            report = memory.files.check(deep=True)
             if found:
                 assert not report.ok
             memory.view.count()
@@ -197,7 +197,7 @@ def refused_or_found(path: Path, *, found: bool = True) -> None:
     assert path.read_bytes() == before
     try:
         with Memory.open(path, options=OPTIONS) as memory:
-            memory.check(deep=True)
+            memory.files.check(deep=True)
     except StoreError as error:
         assert error.hint
     else:
@@ -320,7 +320,7 @@ def test_a_log_of_another_file_never_changes_this_one(good: Path, place: Path, t
     before = everything(place.parent)
     try:
         with Memory.open(place, options=OPTIONS) as memory:
-            report = memory.check(deep=True)
+            report = memory.files.check(deep=True)
             assert report.ok, report.findings
     except CorruptFileError as error:
         assert "log" in error.message

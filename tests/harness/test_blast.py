@@ -129,7 +129,7 @@ async def test_the_caps_hold_and_one_undo_takes_it_back(full_memory: Callable[[s
             assert all(record.confidence <= 0.9 for record in added)
             assert not any("Delete" in record.content or "Ignore" in record.content for record in added)
 
-            cards = memory.upkeep.review(limit=10_000)
+            cards = memory.review.items(limit=10_000)
             kinds = [card.kind for card in cards]
             assert kinds.count("held") >= 3
             assert any(
@@ -137,10 +137,10 @@ async def test_the_caps_hold_and_one_undo_takes_it_back(full_memory: Callable[[s
                 for card in cards
             )
             assert outcome.total("conflicts") > 0
-            assert memory.check().ok
+            assert memory.files.check().ok
 
             memory.undo()
             assert by_id(memory) == before
-            assert [card for card in memory.upkeep.review() if card.kind in ("conflict", "held")] == []
+            assert [card for card in memory.review.items() if card.kind in ("conflict", "held")] == []
             assert len(memory.pending_sessions()) == 4
-            assert memory.check().ok
+            assert memory.files.check().ok

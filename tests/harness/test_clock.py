@@ -140,7 +140,7 @@ def verdict(world: World) -> tuple[list[str], set[str]]:
     world.deadly = False
     with Memory.open(world.place, options=OPTIONS) as memory:
         done = effects(memory)
-        report = memory.check()
+        report = memory.files.check()
     assert report.ok, report.findings
     return [name for name, count in Counter(done).items() if count > 1], world.expected - set(done)
 

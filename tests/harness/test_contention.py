@@ -48,7 +48,7 @@ def test_writers_are_never_refused_and_lose_nothing(
             memory.get(line["id"]).content == line["content"] for line in told[:: max(1, len(told) // 50)]
         )
         assert memory.view.count("tag:tenth kind:episode") == writers * (each // 10)
-        report = memory.check(deep=True)
+        report = memory.files.check(deep=True)
         assert report.ok, report.findings
 
     # The others really ran beside them, and what they made is good.
@@ -78,5 +78,5 @@ def test_processes_that_create_a_file_together_share_it(place: Path) -> None:
     with Memory.open(place, options=OPTIONS) as memory:
         assert memory.view.count("kind:episode") == 8
         assert {memory.get(line["id"]).session_id for line in lines} == {"creation"}
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
     assert [path.name for path in place.parent.iterdir()] == ["memory.db"], "a half-made file was left behind"

@@ -170,7 +170,7 @@ def test_what_the_facade_shows_does_not_depend_on_who_looked_before() -> None:
 def test_the_harness_catches_a_product_that_is_saved(monkeypatch: pytest.MonkeyPatch) -> None:
     def save_the_product(self: Memory, id: str) -> object:
         row = self.view.get(id)
-        with self._connections.write() as connection:
+        with self._core.connections.write() as connection:
             connection.execute("UPDATE memories SET confidence = ? WHERE rid = ?", (row.effective, row.rid))
         return row
 

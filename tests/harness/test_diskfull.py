@@ -98,9 +98,9 @@ def fact(memory: Memory, word: str, kind: Kind = "fact", trash: bool = False) ->
 
 def state(memory: Memory) -> tuple[object, ...]:
     """All that a person would miss. An operation that has begun and changed nothing is not among it."""
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         return (
-            memory.content_hash(),
+            memory.files.content_hash(),
             *covered_rows(connection),
             *connection.execute("SELECT * FROM changes"),
             *connection.execute("SELECT * FROM job_runs WHERE state = 'done'"),
@@ -110,11 +110,11 @@ def state(memory: Memory) -> tuple[object, ...]:
 
 
 def entity(memory: Memory, name: str) -> str:
-    return memory.entity(name).entity.id
+    return memory.entities.get(name).entity.id
 
 
 def an_import(memory: Memory, folder: Path) -> object:
-    return memory.import_paths([folder / "turns.jsonl"])
+    return memory.files.import_paths([folder / "turns.jsonl"])
 
 
 def agent_search(memory: Memory, folder: Path) -> object:
@@ -128,7 +128,7 @@ def agent_search(memory: Memory, folder: Path) -> object:
 def agent_wish(memory: Memory, folder: Path) -> object:
     memory.actor = "agent:coach"
     try:
-        return memory.upkeep.wish("forget", fact(memory, "Grace").id)
+        return memory.review.wish("forget", fact(memory, "Grace").id)
     finally:
         memory.actor = "person"
 
@@ -148,7 +148,7 @@ def profile(memory: Memory, folder: Path) -> object:
 
 def job(name: str) -> Action:
     def run(memory: Memory, folder: Path) -> object:
-        run = memory.scheduler.run_now(name)
+        run = memory.jobs.run_now(name)
         if run.state == "failed":
             raise DiskFullError(run.error or "", "the run says it")
         return run
@@ -165,33 +165,33 @@ ACTIONS: dict[str, Action] = {
     "restore": lambda m, _: m.restore(fact(m, "ferry", trash=True).id),
     "tag": lambda m, _: m.tag(fact(m, "Grace").id, add=["sea"]),
     "bulk tag": bulk,
-    "merge": lambda m, _: m.upkeep.merge(fact(m, "Porto").id, [fact(m, "Lisbon").id]),
+    "merge": lambda m, _: m.review.merge(fact(m, "Porto").id, [fact(m, "Lisbon").id]),
     "undo": lambda m, _: m.undo(),
-    "observe": lambda m, _: m.remember_observation("tests are slow", "lesson"),
+    "observe": lambda m, _: m.observations.remember_one("tests are slow", "lesson"),
     "scratchpad": lambda m, _: m.scratchpad.set("plan", "row " * 500),
     "scratchpad delete": lambda m, _: m.scratchpad.delete("plan"),
     "pin": lambda m, _: m.questions.pin("who sails"),
     "questions": lambda m, _: m.questions.run(),
     "profile": profile,
-    "rename entity": lambda m, _: m.rename_entity(entity(m, "Miso"), "Misoshiru"),
-    "merge entities": lambda m, _: m.merge_entities(entity(m, "Porto"), entity(m, "Lisbon")),
-    "unlink": lambda m, _: m.unlink_entity(fact(m, "Grace").id, entity(m, "Bergen")),
+    "rename entity": lambda m, _: m.entities.rename(entity(m, "Miso"), "Misoshiru"),
+    "merge entities": lambda m, _: m.entities.merge(entity(m, "Porto"), entity(m, "Lisbon")),
+    "unlink": lambda m, _: m.entities.unlink(fact(m, "Grace").id, entity(m, "Bergen")),
     "agent's search": agent_search,
     "agent's wish": agent_wish,
     "import": an_import,
     "consolidate": lambda m, _: asyncio.run(m.consolidate("talk")),
-    "skip session": lambda m, _: m.upkeep.skip("talk"),
+    "skip session": lambda m, _: m.sessions.skip("talk"),
     "backup": lambda m, _: m.backups.make(),
     "restore backup": restored,
-    "take from a backup": lambda m, _: m.take_from_backup(m.backups.all()[-1].path),
-    "decide": lambda m, _: m.upkeep.decide(m.upkeep.entity_cards()[0], "both"),
-    "describe entity": lambda m, _: m.describe_entity(entity(m, "Porto"), "a harbour"),
-    "export": lambda m, folder: m.export(folder / "out.jsonl", force=True),
-    "vault": lambda m, folder: m.export(folder / "vault", format="markdown"),
-    "repair": lambda m, _: m.check(repair=True),
+    "take from a backup": lambda m, _: m.backups.take(m.backups.all()[-1].path),
+    "decide": lambda m, _: m.review.decide(m.review.entity_cards()[0], "both"),
+    "describe entity": lambda m, _: m.entities.describe(entity(m, "Porto"), "a harbour"),
+    "export": lambda m, folder: m.files.export(folder / "out.jsonl", force=True),
+    "vault": lambda m, folder: m.files.export(folder / "vault", format="markdown"),
+    "repair": lambda m, _: m.files.check(repair=True),
     "decay job": job("decay"),
     "backup job": job("backup"),
-    "switch a job off": lambda m, _: m.scheduler.enable("decay", False),
+    "switch a job off": lambda m, _: m.jobs.enable("decay", False),
 }  # fmt: skip
 # What they leave is no change of what is remembered.
 REPEATABLE = {"questions", "backup", "export", "vault", "repair", "restore backup", "backup job", "decay job"}
@@ -204,7 +204,7 @@ BEFORE: dict[str, Action] = {
 
 
 def _damage(memory: Memory) -> None:
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         connection.execute("DELETE FROM memory_links")
         connection.execute("UPDATE entities SET mention_count = 99")
 
@@ -227,9 +227,9 @@ def test_without_room_an_action_changes_nothing_says_so_and_works_later(
                 assert state(memory) == before, (name, after)
             says_where_and_what_next(error, place)
             assert listing(place.parent) == names, "nothing half-made is left"
-            assert memory.check().ok == (name != "repair")
+            assert memory.files.check().ok == (name != "repair")
         act(memory, place.parent)
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
         if name not in REPEATABLE:
             assert state(memory) != before
         memory.record_turn("later", "user", "and the next one works too")
@@ -272,8 +272,8 @@ def listing(folder: Path) -> set[str]:
 
 def in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """What else takes thousands of rows takes several transactions here."""
-    monkeypatch.setattr("memtui.engine.verbs.writing._ROWS_AT_ONCE", 5)
-    monkeypatch.setattr("memtui.engine.verbs.writing._ROWS_PER_TRANSACTION", 3)
+    monkeypatch.setattr("memtui.engine.memory._ROWS_AT_ONCE", 5)
+    monkeypatch.setattr("memtui.engine.memory._ROWS_PER_TRANSACTION", 3)
     monkeypatch.setattr("memtui.engine.store.undo._ROWS_PER_TRANSACTION", 4)
     monkeypatch.setattr("memtui.engine.feeds.importer._TURNS_PER_BATCH", 60)
 
@@ -288,24 +288,24 @@ def test_what_takes_several_transactions_is_ended_and_taken_back_when_there_is_r
     rehearsed = written(disk, whole, place.with_name("rehearsal"), act, first)
     with Memory.open(place, options=OPTIONS) as memory:
         first(memory, place.parent)
-        start = memory.content_hash()
+        start = memory.files.content_hash()
         for after in (rehearsed // 2, rehearsed * 4 // 5):
             with disk.full(after):
                 says_where_and_what_next(refused(act, memory, place.parent), place)
-                half = memory.content_hash()
+                half = memory.files.content_hash()
             undone = memory.undo()
             assert half == start or undone is not None
-            with memory._connections.read() as connection:
+            with memory._core.connections.read() as connection:
                 assert connection.execute("SELECT count(*) FROM ops WHERE state = 'running'").get == 0
-            while memory.content_hash() != start:
+            while memory.files.content_hash() != start:
                 assert memory.undo() is not None
-            assert memory.check(deep=True).ok
+            assert memory.files.check(deep=True).ok
         act(memory, place.parent)
-        assert memory.content_hash() != start
+        assert memory.files.content_hash() != start
         with disk.full(40_000), pytest.raises(DiskFullError):
             memory.undo()
         memory.undo()
-        assert memory.content_hash() == start
+        assert memory.files.content_hash() == start
         assert not list(place.parent.glob("memory.db.run-*")), "no lock of an ended operation is left"
 
 
@@ -313,7 +313,7 @@ def test_an_erase_that_runs_out_of_room_is_finished_later(disk: FullDisk, place:
     """What is erased is gone at once; the file is made small again, and the backups are rewritten, as far as there is room."""
 
     def erase(memory: Memory, folder: Path) -> object:
-        return memory.erase(memory.plan_erase([fact(memory, "Grace").id]))
+        return memory.files.erase(memory.files.plan_erase([fact(memory, "Grace").id]))
 
     rehearsed = written(disk, whole, place.with_name("rehearsal"), erase, lambda m, _: m.backups.make())
     with Memory.open(place, options=OPTIONS) as memory:
@@ -322,16 +322,16 @@ def test_an_erase_that_runs_out_of_room_is_finished_later(disk: FullDisk, place:
         for after in (0, rehearsed // 20):
             with disk.full(after):
                 says_where_and_what_next(refused(erase, memory, place.parent), place)
-                assert state(memory) == before or memory.unfinished_erase() is not None
-            if memory.unfinished_erase() is not None:
+                assert state(memory) == before or memory.files.unfinished_erase() is not None
+            if memory.files.unfinished_erase() is not None:
                 break
         for after in (0, rehearsed // 3, rehearsed // 2):
-            if memory.unfinished_erase() is not None:
+            if memory.files.unfinished_erase() is not None:
                 with disk.full(after), suppress(DiskFullError):
-                    memory.resume_erase()
-        proof = memory.resume_erase() or erase(memory, place.parent)
+                    memory.files.resume_erase()
+        proof = memory.files.resume_erase() or erase(memory, place.parent)
         assert proof.complete, proof
-        assert memory.unfinished_erase() is None and memory.check(deep=True).ok
+        assert memory.files.unfinished_erase() is None and memory.files.check(deep=True).ok
     for file in place.parent.rglob("*"):
         assert (
             not file.is_file()
@@ -342,13 +342,13 @@ def test_an_erase_that_runs_out_of_room_is_finished_later(disk: FullDisk, place:
 
 def test_vectors_are_made_as_far_as_there_is_room_and_then_the_rest(disk: FullDisk, place: Path) -> None:
     with Memory.open(place, options=Options(background=False, allow_unsafe_fs=True)) as memory:
-        before = memory.content_hash()
+        before = memory.files.content_hash()
         for after in (0, 20_000):
             with disk.full(after), pytest.raises(DiskFullError):
-                memory.index_pending()
-            assert memory.content_hash() == before
-            assert memory.check(deep=True).ok
-        assert memory.index_pending() > 0
+                memory.models.index_pending()
+            assert memory.files.content_hash() == before
+            assert memory.files.check(deep=True).ok
+        assert memory.models.index_pending() > 0
         assert memory.stats().unembedded == 0
 
 
@@ -358,29 +358,29 @@ def test_another_model_takes_over_when_there_is_room_and_the_old_one_serves_befo
     monkeypatch.setattr(reembed, "BATCH", 4)
     plain = Options(background=False, allow_unsafe_fs=True)
     with Memory.open(place, options=plain) as memory:
-        memory.index_pending()
+        memory.models.index_pending()
     with Endpoint(embed).in_thread() as endpoint:
         where = EmbeddingOptions(
             base_url=endpoint.url, model="tiny", key_env="MEMTUI_TEST_NO_KEY", dimensions=32
         )
         with Memory.open(place, options=replace(plain, embedder="endpoint", endpoint=where)) as memory:
-            before = memory.content_hash()
+            before = memory.files.content_hash()
             refusals, room = 0, 0
             while True:
                 try:
                     with disk.full(room):
-                        done = memory.reembedding.run()
+                        done = memory.models.reembedding.run()
                 except DiskFullError as error:
                     says_where_and_what_next(error, place)
                 else:
                     break
-                assert memory.content_hash() == before
-                assert memory.check(deep=True).ok
+                assert memory.files.content_hash() == before
+                assert memory.files.check(deep=True).ok
                 assert not [note for note in memory.search("lighthouse").notes if "without vectors" in note]
                 refusals, room = refusals + 1, room + 150_000
             assert done.switched and refusals > 2
             assert memory.stats().vectors_wanted == "" and memory.stats().unembedded == 0
-            assert memory.check(deep=True).ok
+            assert memory.files.check(deep=True).ok
 
 
 def test_a_memory_is_upgraded_when_there_is_room_and_left_alone_before(
@@ -391,7 +391,7 @@ def test_a_memory_is_upgraded_when_there_is_room_and_left_alone_before(
         known[-1].version + 1, "moods", "CREATE TABLE moods (x); INSERT INTO moods VALUES (zeroblob(99999))"
     )
     with Memory.open(place, options=OPTIONS) as memory:
-        before = memory.content_hash()
+        before = memory.files.content_hash()
     monkeypatch.setattr(migrate, "migrations", lambda: (*known, more))
     for after in (0, 100_000, place.stat().st_size + 50_000):
         with disk.full(after), pytest.raises(DiskFullError) as caught:
@@ -399,7 +399,7 @@ def test_a_memory_is_upgraded_when_there_is_room_and_left_alone_before(
         says_where_and_what_next(caught.value, place)
         assert listing(place.parent) == {"memory.db", "turns.jsonl"}
     with Memory.open(place, options=OPTIONS) as memory:
-        assert memory.content_hash() == before
+        assert memory.files.content_hash() == before
 
 
 def test_a_new_memory_is_whole_or_not_there(tmp_path: Path) -> None:
@@ -411,7 +411,7 @@ def test_a_new_memory_is_whole_or_not_there(tmp_path: Path) -> None:
             says_where_and_what_next(caught.value, where)
             assert listing(tmp_path) == set()
         with Memory.open(where, options=OPTIONS) as memory:
-            assert memory.check(deep=True).ok
+            assert memory.files.check(deep=True).ok
 
 
 @pytest.mark.parametrize("name", ["remember", "import", "backup", "restore backup", "export", "repair"])
@@ -430,7 +430,7 @@ def test_a_quota_is_no_other_matter(name: str, whole: Path, place: Path) -> None
             says_where_and_what_next(error, place)
             assert listing(place.parent) == names
         act(memory, place.parent)
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
 
 
 def test_settings_and_state_keep_what_they_were(tmp_path: Path) -> None:

@@ -289,18 +289,18 @@ def opened(place: Path, url: str, **changed: Any) -> Memory:
 def test_nothing_is_sent_before_the_person_was_asked(place: Path, endpoint: Endpoint) -> None:
     with opened(place, endpoint.url) as memory:
         memory.remember("Ada likes the sea")
-        assert memory.index_pending() == 0
-        memory.reembedding.plan()
+        assert memory.models.index_pending() == 0
+        memory.models.reembedding.plan()
         assert endpoint.requests and not any("Ada" in text for one in endpoint.requests for text in one.texts)
         result = memory.search("the sea")
         assert result.hits
         assert memory.stats().vectors_wanted.startswith("tiny@")
-        assert memory.reembedding.run().switched
+        assert memory.models.reembedding.run().switched
         assert memory.stats().vectors_wanted == memory.stats().vectors_problem == ""
         memory.remember("Grace sails on cold water")
-        assert memory.index_pending() == 1
+        assert memory.models.index_pending() == 1
         assert memory.search("cold water").hits[0].arms["vector"].score > 0.5
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
 
 
 def test_secrets_are_never_sent(place: Path, endpoint: Endpoint) -> None:
@@ -309,14 +309,14 @@ def test_secrets_are_never_sent(place: Path, endpoint: Endpoint) -> None:
         memory.record_turn("s", "user", f"My token is {secret}")
         memory.record_turn("s", "user", "I like the sea")
         fact = memory.remember("Ada likes the sea")
-        memory.index_pending()
+        memory.models.index_pending()
         memory.correct(fact.id, f"Ada's token is {secret}")
     with opened(place, endpoint.url) as memory:
-        memory.reembedding.run()
+        memory.models.reembedding.run()
         memory.record_turn("s", "user", f"Again: {secret}")
-        memory.index_pending()
+        memory.models.index_pending()
         memory.search(f"what about {secret}?")
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
     sent = [text for one in endpoint.requests for text in one.texts]
     assert "I like the sea" in sent and not any(secret in text for text in sent)
 
@@ -328,7 +328,7 @@ def test_search_answers_by_words_and_says_so(
     where = options(endpoint.url, timeout=4.0 if fault == "stall" else LATE)
     with opened(place, endpoint.url, endpoint=where) as memory:
         memory.remember("Ada likes the sea")
-        memory.reembedding.run()
+        memory.models.reembedding.run()
         endpoint.behave = FAULTS[fault][0] if fault != "NaN" else changed(0, [float("nan")] * DIMS)
         started = time.monotonic()
         result = memory.search("who likes the sea?")
@@ -336,17 +336,17 @@ def test_search_answers_by_words_and_says_so(
         assert [hit.memory.content for hit in result.hits] == ["Ada likes the sea"]
         assert any(note.startswith("Searched without vectors: ") for note in result.notes), result.notes
         memory.remember("Grace likes the hills")
-        assert memory.index_pending() == 0, "what cannot be embedded now waits"
+        assert memory.models.index_pending() == 0, "what cannot be embedded now waits"
         assert memory.stats().unembedded == 1
         assert "none yet" not in memory.stats().vectors
         endpoint.behave = embed
-        assert memory.index_pending() == 1
-        assert memory.check(deep=True).ok
+        assert memory.models.index_pending() == 1
+        assert memory.files.check(deep=True).ok
 
 
 def test_closing_does_not_wait_for_an_endpoint(place: Path, endpoint: Endpoint) -> None:
     memory = opened(place, endpoint.url, background=True, endpoint=options(endpoint.url, timeout=60.0))
-    memory.reembedding.run()
+    memory.models.reembedding.run()
     endpoint.behave = stall
     before = len(endpoint.requests)
     memory.remember("Ada likes the sea")
@@ -371,7 +371,7 @@ def test_a_text_that_is_refused_does_not_hold_up_the_others(place: Path, endpoin
             memory.remember(f"note {place_of} is of the {'plague' if place_of in (5, 66) else 'sea'}")
     endpoint.behave = squeamish
     with opened(place, endpoint.url) as memory:
-        done = memory.reembedding.run()
+        done = memory.models.reembedding.run()
         assert (done.switched, done.refused) == (True, 2)
         assert "2 texts have no vector" in done_told(done, "tiny")
         assert memory.stats().embedded == 68
@@ -380,9 +380,9 @@ def test_a_text_that_is_refused_does_not_hold_up_the_others(place: Path, endpoin
         }  # fmt: skip
         memory.remember("another plague")
         memory.remember("another sea")
-        memory.index_pending()
+        memory.models.index_pending()
         assert memory.stats().embedded == 69
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
     refused = sum(any("plague" in text for text in one.texts) for one in endpoint.requests)
     assert refused < 40, "halves, not one by one"
 
@@ -390,7 +390,7 @@ def test_a_text_that_is_refused_does_not_hold_up_the_others(place: Path, endpoin
 def test_words_and_names_answer_at_once_where_nobody_waits(place: Path, endpoint: Endpoint) -> None:
     with opened(place, endpoint.url) as memory:
         memory.remember("Ada likes the sea")
-        memory.reembedding.run()
+        memory.models.reembedding.run()
         asked = len(endpoint.requests)
         quick = memory.search("who likes the sea?", wait=False)
         assert len(endpoint.requests) == asked

@@ -27,7 +27,7 @@ OFF = Options(embedder="off", background=False)
 
 
 def said(memory: Memory) -> list[str]:
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         return [str(text) for (text,) in connection.execute("SELECT content FROM memories")]
 
 
@@ -46,8 +46,8 @@ def test_hostile_records_stop_nothing_and_none_is_lost_in_silence(
     def check(changes: list[Change]) -> None:
         path, records = write(tmp_path, kind, changes)
         with Memory.open(":memory:", options=OFF) as memory:
-            dry = memory.import_paths([path], dry_run=True)
-            report = memory.import_paths([path])
+            dry = memory.files.import_paths([path], dry_run=True)
+            report = memory.files.import_paths([path])
             assert (report.kinds, report.reasons, report.already_there) == (
                 dry.kinds, dry.reasons, dry.already_there,
             )  # fmt: skip
@@ -61,7 +61,7 @@ def test_hostile_records_stop_nothing_and_none_is_lost_in_silence(
             for text in texts:
                 text.encode()
                 assert text.strip()
-            again = memory.import_paths([path])
+            again = memory.files.import_paths([path])
             assert (again.imported, again.operation) == (0, None)
             assert account(again) == account(report)
             if report.operation is not None:
@@ -75,7 +75,7 @@ def test_every_kind_is_recognised_as_itself(tmp_path: Path) -> None:
     for name, kind in KINDS.items():
         path, records = write(tmp_path, kind, [])
         with Memory.open(":memory:", options=OFF) as memory:
-            report = memory.import_paths([path])
+            report = memory.files.import_paths([path])
             assert report.formats == (name.split()[0],)
             assert report.imported >= records == 2
 
@@ -109,7 +109,7 @@ def test_names_in_archives_lead_nowhere_and_nothing_is_unpacked(tmp_path: Path) 
         archive.writestr("folder/", "")
     before = sorted(tmp_path.rglob("*"))
     with Memory.open(":memory:", options=OFF) as memory:
-        report = memory.import_paths([path])
+        report = memory.files.import_paths([path])
         assert report.imported == 6
         assert "from outside" not in said(memory)
     assert sorted(tmp_path.rglob("*")) == before
@@ -126,7 +126,7 @@ def test_pipes_loops_links_and_devices_in_a_folder_are_passed_over(tmp_path: Pat
     (folder / "nowhere.jsonl").symlink_to(tmp_path / "nowhere")
     (folder / "again.jsonl").symlink_to(folder / "deep" / "a.jsonl")
     with Memory.open(":memory:", options=OFF) as memory:
-        report = memory.import_paths([folder])
+        report = memory.files.import_paths([folder])
         assert said(memory) == ["the only one"]
         assert any("not a file" in warning for warning in report.warnings)
 
@@ -140,7 +140,7 @@ def test_other_encodings_are_read_or_refused_with_a_reason(encoding: str, tmp_pa
     path.write_bytes((line * 2).encode(encoding))
     with Memory.open(":memory:", options=OFF) as memory:
         try:
-            report = memory.import_paths([path])
+            report = memory.files.import_paths([path])
         except InputError as error:
             assert "UTF-8" in error.message
             assert said(memory) == []
@@ -158,6 +158,6 @@ def test_ids_that_are_there_twice_bring_one_and_the_other_is_told(tmp_path: Path
         path = tmp_path / "x"
         path.write_text(raw)
         with Memory.open(":memory:", options=OFF) as memory:
-            report = memory.import_paths([path])
+            report = memory.files.import_paths([path])
             assert account(report) >= 2, name
             assert len(said(memory)) in ((2,) if name in ("codex", "chatgpt", "langchain") else (1,)), name

@@ -44,7 +44,7 @@ def full_place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             memory.correct(
                 memory.remember(f"{number} {note}", source=text[:400]).id, f"again {number} {note}"
             )
-        memory.index_pending()
+        memory.models.index_pending()
     return place
 
 
@@ -72,8 +72,8 @@ def test_the_engine_keeps_and_finds_a_hostile_text(text: str) -> None:
                 act()
             except InputError as error:
                 assert error.hint
-        memory.index_pending()
-        assert memory.check(deep=True).ok
+        memory.models.index_pending()
+        assert memory.files.check(deep=True).ok
         assert memory.get(turn.id).content == kept(text)
 
 

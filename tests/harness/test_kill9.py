@@ -71,7 +71,7 @@ def broken_promises(memory: Memory, acknowledged: list[dict[str, Any]]) -> list[
 
 def doubles(memory: Memory) -> int:
     """Rows with the same words: the writers never say the same twice."""
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         (count,) = connection.execute("SELECT count(*) - count(DISTINCT content) FROM memories").fetchone()
     return int(count)
 
@@ -86,7 +86,7 @@ def test_killed_writers_lose_nothing_they_acknowledged(place: Path, sized: Calla
         with Memory.open(place, options=OPTIONS) as memory:
             assert broken_promises(memory, acknowledged) == []
             assert doubles(memory) == 0
-            report = memory.check(deep=True)
+            report = memory.files.check(deep=True)
             assert report.ok, report.findings
     # A run in which hardly anything was written would prove nothing.
     assert len(acknowledged) > kills // 3

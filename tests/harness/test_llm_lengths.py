@@ -86,7 +86,7 @@ async def test_a_talk_that_is_too_long_is_read_in_parts_with_its_turns(place: Pa
             assert len(endpoint.requests) == (7 if refusal == "cut off" else 6)
             assert outcome.plan is not None
             assert outcome.plan.notes == ()
-            assert memory.check().ok
+            assert memory.files.check().ok
 
 
 async def test_a_turn_that_is_too_long_alone_is_cut_and_that_is_said(place: Path) -> None:
@@ -133,7 +133,7 @@ async def test_a_model_that_finds_everything_too_long_fails_after_a_few_calls(
             (session,) = memory.pending_sessions()
             assert session.last_error == outcome.error
             assert memory.stats().by_kind == {"episode": 30}
-            assert memory.check().ok
+            assert memory.files.check().ok
 
 
 async def test_parts_are_not_read_beyond_the_budget(place: Path) -> None:

@@ -231,8 +231,8 @@ def assert_whole(memory: Memory) -> None:
     assert session.attempts == 1
     assert session.last_error
     assert all(operation.state == "done" for operation in memory.view.operations())
-    assert memory.next_undo().kind == "record"  # type: ignore[union-attr]
-    assert memory.check().ok
+    assert memory.history.next_undo().kind == "record"  # type: ignore[union-attr]
+    assert memory.files.check().ok
 
 
 async def assert_read_once(memory: Memory, clock: Clock, endpoint: Endpoint) -> None:
@@ -318,7 +318,7 @@ def test_without_a_key_no_session_is_asked_for_twice(place: Path) -> None:
     with opened(place, clock, "https://api.example.org/v1") as memory:
         memory.record_turn("s2", "user", "I like rain.")
         clock.now += 3_600
-        run = memory.scheduler.run_now("consolidation")
+        run = memory.jobs.run_now("consolidation")
         assert run.report is not None and run.report.counts["failed"] == 1
         told = [note for note in run.report.notes if "no key" in note]
         assert len(told) == 2 and told[0].startswith("1 session left waiting: There is no key")
@@ -364,7 +364,7 @@ async def test_cancelled_at_any_stage_nothing_is_half_saved(place: Path, stage: 
             assert (facts, pending) == ((1, ["s2"]) if stage == "between sessions" else (0, pending))
             assert "s1" in pending or stage == "between sessions"
             assert all(operation.state == "done" for operation in memory.view.operations())
-            assert memory.check().ok
+            assert memory.files.check().ok
             endpoint.behave = good
             assert not (await memory.consolidate()).failed
             assert memory.pending_sessions() == []
@@ -405,7 +405,7 @@ async def test_a_run_stops_at_its_budget(place: Path, preview: bool) -> None:
             for number in range(4):
                 memory.record_turn(f"s{number}", "user", f"I live in house {number}.")
             clock.now += 3_600
-            estimate = memory.upkeep.estimate()
+            estimate = memory.sessions.estimate()
             assert (estimate.sessions, estimate.calls) == (4, 4)
             assert estimate.tokens > 4_000
             outcome: Consolidation = await memory.consolidate(preview=preview)

@@ -109,7 +109,7 @@ async def test_imported_talks_become_facts_with_their_turns(
 ) -> None:
     clock = Clock(START)
     with opened(place, clock, model) as memory:
-        report = memory.import_paths([conversations(tmp_path / "talks.jsonl")])
+        report = memory.files.import_paths([conversations(tmp_path / "talks.jsonl")])
         assert report.imported == sum(map(len, TALKS.values()))
         clock.now += 3_600
         looker = apsw.Connection(str(place), flags=apsw.SQLITE_OPEN_READONLY)
@@ -120,7 +120,7 @@ async def test_imported_talks_become_facts_with_their_turns(
         assert (state_hash(looker), memories(looker)) == (before, rows), (
             "a preview keeps nothing but what it cost"
         )
-        assert memory.next_undo() == report.operation
+        assert memory.history.next_undo() == report.operation
 
         outcome = await memory.consolidate()
         assert [one.state for one in outcome.outcomes] == ["done", "done"], outcome
@@ -139,7 +139,7 @@ async def test_imported_talks_become_facts_with_their_turns(
             assert {(turn.kind, turn.session_id) for turn in turns} == {("episode", note.session_id)}
             assert 0 <= note.confidence <= 0.9
             assert not note.protected
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
 
         undone = memory.undo()
         assert undone is not None
@@ -163,7 +163,7 @@ async def test_a_talk_beyond_its_context_is_read_in_parts(place: Path, model: Ll
         assert found.calls > 1
         assert "finds the text too long" not in outcome.error
         assert (outcome.state == "done") == (memory.pending_sessions() == [])
-        assert memory.check().ok
+        assert memory.files.check().ok
 
 
 async def test_a_week_of_facts_becomes_a_reflection_with_its_sources(place: Path, model: LlmOptions) -> None:
@@ -173,7 +173,7 @@ async def test_a_week_of_facts_becomes_a_reflection_with_its_sources(place: Path
             memory.remember(text).id
             for text in ("Nora sails on Sundays", "Nora bought a new jib", "Nora repaired the mast")
         }
-        run = await asyncio.to_thread(memory.scheduler.run_now, "reflection")
+        run = await asyncio.to_thread(memory.jobs.run_now, "reflection")
         assert run.state == "done", run.error
         assert run.report is not None
         assert not run.report.skipped
@@ -185,7 +185,7 @@ async def test_a_week_of_facts_becomes_a_reflection_with_its_sources(place: Path
             assert row.source_ids
             assert set(row.source_ids) <= facts
             assert row.trust == "model"
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
 
 
 async def test_names_that_it_finds_stand_in_the_text(model: LlmOptions) -> None:

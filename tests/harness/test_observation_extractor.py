@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from memtui import Toolbox
 from memtui.engine.errors import DegradedError
 from memtui.engine.memory import Memory
 from memtui.engine.observations import (
@@ -168,7 +169,7 @@ async def test_an_agent_has_a_step_observed_by_the_model() -> None:
         )
         with Memory.open(":memory:", actor="agent:scout", options=options) as memory:
             step = {"step_name": "migrate", "step_type": "GOAL", "output": OUTPUT}
-            answer = await asyncio.to_thread(memory.tools().call, "observe_step", step)
+            answer = await asyncio.to_thread(Toolbox.of(memory).call, "observe_step", step)
             assert answer.ok, answer.text
             kept = json.loads(answer.text)["observations"]
             assert [(one["category"], one["source"], one["trust"]) for one in kept] == [

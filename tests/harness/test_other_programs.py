@@ -36,7 +36,7 @@ def foreign(path: Path, *statements: str) -> None:
 
 
 def state(memory: Memory) -> str:
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         return state_hash(connection)
 
 
@@ -65,7 +65,7 @@ def test_an_insert_is_recorded_found_and_undoable(memory: Memory, place: Path) -
     assert found(memory, "lighthouse") == ["fact_byhand00001"]
     [(recorded, change)] = memory.view.history_of("fact_byhand00001")
     assert recorded == operation and change.before is None
-    memory.index_pending()
+    memory.models.index_pending()
     assert memory.stats().unlinked == 0
     after = state(memory)
     memory.undo(operation.op_id)
@@ -90,16 +90,16 @@ def test_an_update_is_recorded_found_and_undoable(memory: Memory, place: Path) -
 
 
 def test_a_delete_is_recorded_forgotten_by_search_and_undoable(memory: Memory, place: Path) -> None:
-    memory.index_pending()
+    memory.models.index_pending()
     before = state(memory)
     (fact,) = found(memory, "kind:fact")
     foreign(place, f"DELETE FROM memories WHERE id = '{fact}'")
     assert found(memory, "kind:fact ferry") == []
-    assert memory.check(deep=True).ok, memory.check(deep=True).findings
+    assert memory.files.check(deep=True).ok, memory.files.check(deep=True).findings
     memory.undo(latest(memory).op_id)
     assert state(memory) == before
     assert found(memory, "kind:fact ferry") == [fact]
-    assert memory.check(deep=True).ok
+    assert memory.files.check(deep=True).ok
 
 
 def test_what_is_written_together_is_one_operation(memory: Memory, place: Path) -> None:
@@ -123,8 +123,8 @@ def test_a_later_edit_by_another_program_is_not_overwritten(memory: Memory, plac
 
 def test_derived_rows_of_other_programs_pass_the_check(memory: Memory, place: Path) -> None:
     foreign(place, INSERT, "DELETE FROM memories WHERE kind = 'episode'")
-    memory.index_pending()
-    report = memory.check()
+    memory.models.index_pending()
+    report = memory.files.check()
     assert [f for f in report.findings if f.check not in ("rows", "sessions")] == []
 
 

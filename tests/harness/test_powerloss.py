@@ -52,7 +52,7 @@ def record_a_life(folder: Path, operations: int, dice: random.Random) -> Recorde
 
         def acknowledge() -> None:
             acknowledged.append(len(disk.events))
-            with memory._connections.read() as connection:
+            with memory._core.connections.read() as connection:
                 states.append(state_hash(connection))
 
         acknowledge()
@@ -60,12 +60,12 @@ def record_a_life(folder: Path, operations: int, dice: random.Random) -> Recorde
             change_something(memory, number, dice)
             acknowledge()
             if number % 20 == 19:
-                memory.index_pending()
+                memory.models.index_pending()
             if number == operations // 2:
                 memory.close()
                 memory = Memory.open(path, options=OPTIONS)
             if number % 30 == 29:
-                with memory._connections.exclusive() as connection:
+                with memory._core.connections.exclusive() as connection:
                     connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         memory.close()
     return Recorded(disk, states, acknowledged)
@@ -115,12 +115,12 @@ def _problem(path: Path, states: list[str], done: int) -> str:
         return "the memory is gone" if done else ""
     try:
         with Memory.open(path, options=OPTIONS) as memory:
-            with memory._connections.read() as connection:
+            with memory._core.connections.read() as connection:
                 state = state_hash(connection)
             if state not in states[max(0, done - 1) : done + 1]:
                 was = [number for number, known in enumerate(states) if known == state]
                 return f"it holds state {was or 'never seen'}"
-            report = memory.check(deep=True)
+            report = memory.files.check(deep=True)
             memory.record_turn("afterwards", "user", "it can be written")
             return "" if report.ok else str(report.findings)
     except MemtuiError as error:
@@ -192,7 +192,7 @@ def test_a_power_cut_during_a_migration_leaves_the_old_or_the_new_format(
     with Memory.open(path, options=OPTIONS) as memory:
         for number in range(60):
             memory.record_turn(f"session {number % 5}", "user", f"turn {number} " + "words " * 200)
-        with memory._connections.read() as connection:
+        with memory._core.connections.read() as connection:
             before = state_hash(connection)
     steps = _next_format()
     with monkeypatch.context() as patch, power.recording(live) as disk:
@@ -228,7 +228,7 @@ def test_a_power_cut_during_a_migration_leaves_the_old_or_the_new_format(
             patch.setattr(migrate, "migrations", lambda: steps)
             with (
                 Memory.open(place / "memory.db", options=OPTIONS) as memory,
-                memory._connections.read() as reader,
+                memory._core.connections.read() as reader,
             ):
                 assert reader.pragma("user_version") == NEXT
                 assert state_hash(reader) == before

@@ -32,7 +32,7 @@ with Memory.open(sys.argv[1], actor="agent:" + sys.argv[2], options=Options(back
         memory.record_turn(sys.argv[2], "user", f"{sys.argv[2]} counts {number} gulls over the sea")
         number += 1
         if number % 20 == 0 and sys.argv[3] == "no":
-            memory.index_pending()
+            memory.models.index_pending()
         if number == 60:
             print("going", flush=True)
 print("done", flush=True)
@@ -56,11 +56,11 @@ def filled(place: Path, endpoint: Endpoint, texts: int = 100) -> None:
     with opened(place, endpoint, "offline") as memory:
         for number in range(texts):
             memory.record_turn("s", "user", f"Ada has read {number} books about the sea")
-        memory.index_pending()
+        memory.models.index_pending()
 
 
 def models(memory: Memory) -> dict[str, int]:
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         return dict(connection.execute("SELECT model_id, count(*) FROM embeddings GROUP BY 1"))
 
 
@@ -85,42 +85,42 @@ def test_two_processes_write_while_it_runs(
             assert writer.stdout is not None
             assert [writer.stdout.readline(), writer.stdout.readline()] == ["ready\n", "going\n"]
         with opened(place, endpoint) as memory:
-            assert memory.reembedding.run().switched
+            assert memory.models.reembedding.run().switched
             assert memory.search("gulls over the sea").hits
     finally:
         for writer in writers:
             writer.communicate(timeout=300)
     with opened(place, endpoint) as memory:
-        memory.index_pending()
+        memory.models.index_pending()
         assert set(models(memory)) == {"tiny@127.0.0.1"}
         stats: Stats = memory.stats()
         assert (stats.embedded, stats.unembedded) == (900, 0)
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
         assert not without_vectors(memory)
 
 
 def test_a_backup_from_before_the_switch_is_served_by_its_own_model(place: Path, endpoint: Endpoint) -> None:
     filled(place, endpoint, 5)
     with opened(place, endpoint) as memory:
-        memory.reembedding.run()
+        memory.models.reembedding.run()
         [before, *_] = memory.backups.all()
         assert before.reason == "model"
         memory.remember("Grace builds boats")
-        memory.index_pending()
+        memory.models.index_pending()
         assert models(memory) == {"tiny@127.0.0.1": 6}
         memory.backups.restore(str(before.path))
         requests = len(endpoint.requests)
         assert not without_vectors(memory), "the packaged model serves what it made"
         assert memory.stats().vectors_wanted == "tiny@127.0.0.1"
         memory.remember("Grace builds bridges")
-        memory.index_pending()
+        memory.models.index_pending()
         assert set(models(memory)) == {"wordllama-l2-supercat-256"}
         assert len(endpoint.requests) == requests
-        assert memory.check(deep=True).ok
-        assert memory.reembedding.run().switched
+        assert memory.files.check(deep=True).ok
+        assert memory.models.reembedding.run().switched
         assert set(models(memory)) == {"tiny@127.0.0.1"}
         assert not without_vectors(memory)
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
 
 
 def test_undo_and_redo_over_a_switch_leave_everything_with_its_vector(
@@ -130,16 +130,16 @@ def test_undo_and_redo_over_a_switch_leave_everything_with_its_vector(
     with opened(place, endpoint) as memory:
         fact = memory.remember("Ada likes the sea")
         gone = memory.remember("Ada likes the hills")
-        memory.index_pending()
+        memory.models.index_pending()
         memory.correct(fact.id, "Ada loves the sea")
         memory.forget(gone.id)
-        memory.reembedding.run()
+        memory.models.reembedding.run()
         memory.undo()
         memory.undo()
-        memory.index_pending()
+        memory.models.index_pending()
         assert set(models(memory)) == {"tiny@127.0.0.1"}
         assert memory.search("likes the hills").hits[0].arms["vector"].score > 0.5
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
         assert not without_vectors(memory)
 
 
@@ -148,23 +148,23 @@ def test_the_one_that_was_open_before_goes_over_with_the_file(place: Path, endpo
     filled(place, endpoint, 5)
     with opened(place, endpoint, "offline") as old, opened(place, endpoint) as other:
         assert not without_vectors(old) and not without_vectors(other)
-        other.reembedding.run()
+        other.models.reembedding.run()
         assert not without_vectors(other)
         assert "another model (tiny@127.0.0.1)" in without_vectors(old)[0]
         assert old.search("books").hits
         requests = len(endpoint.requests)
         old.remember("Grace builds boats")
-        assert old.index_pending() == 0
+        assert old.models.index_pending() == 0
         assert len(endpoint.requests) == requests, "nothing is sent where the settings do not say so"
         assert (old.stats().vectors_wanted, old.stats().unembedded) == ("wordllama-l2-supercat-256", 1)
-        assert other.index_pending() == 1
-        assert other.check(deep=True).ok
+        assert other.models.index_pending() == 1
+        assert other.files.check(deep=True).ok
 
 
 def test_another_model_at_the_same_place_serves_until_it_is_replaced(place: Path, endpoint: Endpoint) -> None:
     filled(place, endpoint, 5)
     with opened(place, endpoint) as memory:
-        memory.reembedding.run()
+        memory.models.reembedding.run()
     where = EmbeddingOptions(
         base_url=endpoint.url, model="newer", key_env="MEMTUI_TEST_NO_KEY", dimensions=64
     )
@@ -174,13 +174,13 @@ def test_another_model_at_the_same_place_serves_until_it_is_replaced(place: Path
             "tiny",
             DIMS,
         )
-        assert memory.reembedding.run().switched
+        assert memory.models.reembedding.run().switched
         memory.search("books about the hills")
         assert (endpoint.requests[-1].body["model"], endpoint.requests[-1].body["dimensions"]) == (
             "newer",
             64,
         )
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
 
 
 def test_pinned_questions_are_asked_again(place: Path, endpoint: Endpoint) -> None:
@@ -192,7 +192,7 @@ def test_pinned_questions_are_asked_again(place: Path, endpoint: Endpoint) -> No
         memory.subscribe(
             "changed", lambda changes: asked.append(1) if "question_results" in changes.tables else None
         )
-        assert memory.reembedding.run().switched
+        assert memory.models.reembedding.run().switched
         until = time.monotonic() + 60
         while not asked and time.monotonic() < until:
             time.sleep(0.05)
@@ -209,7 +209,7 @@ def test_stopping_does_not_wait_for_an_answer(place: Path, endpoint: Endpoint) -
 
     with opened(place, endpoint) as memory:
         endpoint.behave = stall
-        job, stopped = memory.reembedding, threading.Event()
+        job, stopped = memory.models.reembedding, threading.Event()
 
         def stop() -> None:
             assert asked.wait(60)
@@ -223,7 +223,7 @@ def test_stopping_does_not_wait_for_an_answer(place: Path, endpoint: Endpoint) -
         assert time.monotonic() - started < 30
         thread.join()
         endpoint.behave = embed
-        assert memory.reembedding.run().switched
+        assert memory.models.reembedding.run().switched
 
 
 def test_an_endpoint_that_fails_half_way_loses_nothing(
@@ -241,9 +241,9 @@ def test_an_endpoint_that_fails_half_way_loses_nothing(
     endpoint.behave = fail
     with opened(place, endpoint) as memory:
         with pytest.raises(DegradedError, match="out of order"):
-            memory.reembedding.run()
-        assert not without_vectors(memory) and memory.check(deep=True).ok
+            memory.models.reembedding.run()
+        assert not without_vectors(memory) and memory.files.check(deep=True).ok
         endpoint.behave = embed
-        assert memory.reembedding.plan().done == 48
-        assert memory.reembedding.run().embedded == 52
-        assert memory.check(deep=True).ok
+        assert memory.models.reembedding.plan().done == 48
+        assert memory.models.reembedding.run().embedded == 52
+        assert memory.files.check(deep=True).ok

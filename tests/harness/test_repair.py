@@ -38,10 +38,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
             memory.record_turn("talk", "user", f"Yesterday I heard: {text}")
             memory.remember(text)
         for text in TEXTS:
-            memory.remember_observation(f"Seen in the harbour: {text}", "insight")
+            memory.observations.remember_one(f"Seen in the harbour: {text}", "insight")
         memory.correct(memory.remember("Ada lives in Porto").id, "Ada lives in Lisbon")
         memory.forget(memory.remember("to be forgotten").id)
-        memory.index_pending()
+        memory.models.index_pending()
     return path
 
 
@@ -50,14 +50,14 @@ def memory(whole: Path, place: Path) -> Iterator[Memory]:
     place.write_bytes(whole.read_bytes())
     place.chmod(0o600)
     with Memory.open(place, options=OPTIONS) as opened:
-        opened._connections.checkpoint()
-        assert opened.check(deep=True).findings == ()
+        opened._core.connections.checkpoint()
+        assert opened.files.check(deep=True).findings == ()
         yield opened
 
 
 def execute(memory: Memory, *statements: str) -> None:
     """As a program would that knows nothing of the rules (and has no foreign keys on)."""
-    with memory._connections.exclusive() as connection:
+    with memory._core.connections.exclusive() as connection:
         connection.execute("PRAGMA foreign_keys = OFF")
         try:
             for statement in statements:
@@ -68,8 +68,8 @@ def execute(memory: Memory, *statements: str) -> None:
 
 
 def base_rows(memory: Memory) -> list[object]:
-    with memory._connections.read() as connection:
-        return [memory.content_hash(), *covered_rows(connection)]
+    with memory._core.connections.read() as connection:
+        return [memory.files.content_hash(), *covered_rows(connection)]
 
 
 def behind_its_back(memory: Memory, *statements: str) -> None:
@@ -362,16 +362,16 @@ def test_damage_is_found_and_repaired_without_touching_base_rows(
         pytest.skip("modes of POSIX")
     before = base_rows(memory)
     damage(memory)
-    found = memory.check(deep=True)
+    found = memory.files.check(deep=True)
     assert DAMAGES[damage] in {finding.check for finding in found.findings}
     assert all(finding.repairable and finding.message and finding.remedy for finding in found.findings)
     assert found.ok == all(finding.severity == "warning" for finding in found.findings)
 
-    report = memory.check(deep=True, repair=True)
+    report = memory.files.check(deep=True, repair=True)
     assert {DAMAGES[damage], "schema"} & {mended.check for mended in report.repaired}
     assert all(mended.did.endswith(".") for mended in report.repaired)
-    memory.index_pending()
-    assert memory.check(deep=True).findings == ()
+    memory.models.index_pending()
+    assert memory.files.check(deep=True).findings == ()
     assert base_rows(memory) == before
     assert memory.path is not None
     assert [str(path) for path in memory.path.parent.glob("backups/*-repair.db")] == [report.backup]
@@ -380,7 +380,7 @@ def test_damage_is_found_and_repaired_without_touching_base_rows(
 
 def test_every_index_that_is_missing_is_named(memory: Memory) -> None:
     lose_every_index(memory)
-    said = {finding.message for finding in memory.check().findings}
+    said = {finding.message for finding in memory.files.check().findings}
     assert said == {f"index {name} is missing" for kind, name in manifest() if kind == "index"}
 
 
@@ -394,10 +394,10 @@ def test_the_quick_check_finds_what_needs_no_read_of_every_text(memory: Memory) 
         zero_a_vector,
     ):
         damage(memory)
-    found = {finding.check for finding in memory.check().findings}
+    found = {finding.check for finding in memory.files.check().findings}
     assert found >= {"full text", "links", "entities", "schema", "vector index", "embeddings"}
-    assert memory.check(repair=True).ok
-    assert memory.check(deep=True).ok
+    assert memory.files.check(repair=True).ok
+    assert memory.files.check(deep=True).ok
 
 
 # For what the file's own rules would refuse.
@@ -452,9 +452,9 @@ BASE_DAMAGES: dict[str, tuple[str, ...]] = {
 def test_damage_to_base_rows_is_found_told_and_left_to_the_person(said: str, memory: Memory) -> None:
     execute(memory, *BASE_DAMAGES[said])
     before = base_table(memory)
-    found = memory.check(deep=True).findings
+    found = memory.files.check(deep=True).findings
     assert all(one.total >= len(one.ids) for one in found)
-    report = memory.check(deep=True, repair=True)
+    report = memory.files.check(deep=True, repair=True)
     left = [finding for finding in report.findings if said in finding.message]
     assert left and left[0].remedy and not left[0].repairable
     assert base_table(memory) == before
@@ -463,7 +463,7 @@ def test_damage_to_base_rows_is_found_told_and_left_to_the_person(said: str, mem
 
 def base_table(memory: Memory) -> list[object]:
     """Also where a table is missing, and content_hash with it."""
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         return [
             row
             for table in (
@@ -489,7 +489,7 @@ def test_several_damages_at_once_are_mended_together(memory: Memory) -> None:
     ]  # fmt: skip
     for damage in together:
         damage(memory)
-    report = memory.check(deep=True, repair=True)
+    report = memory.files.check(deep=True, repair=True)
     assert [finding.message for finding in report.findings] == ["content hashes are wrong (1)"]
     assert {mended.check for mended in report.repaired} >= {
         "full text",
@@ -503,7 +503,7 @@ def test_several_damages_at_once_are_mended_together(memory: Memory) -> None:
 
 def test_the_rows_of_a_finding_are_named(memory: Memory) -> None:
     execute(memory, "UPDATE memories SET content_hash = 'nonsense' WHERE rid <= 2")
-    [finding] = memory.check(deep=True).findings
+    [finding] = memory.files.check(deep=True).findings
     assert [memory.get(identity).rid for identity in finding.ids] == [1, 2]
 
 
@@ -517,21 +517,21 @@ def test_who_touched_what_was_protected_is_told_even_when_it_is_no_longer(
         memory.get(fact_named(memory, "ferry")),
         memory.get(fact_named(memory, "Porto to Lisbon")),
     )
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         connection.execute(
             "UPDATE memories SET confirmed_at = NULL, decay_rate = 0.1 WHERE rid = ?", (open_one.rid,)
         )
-    with history.operation(memory._connections, memory._clock, actor, kind, "meddled") as op:
+    with history.operation(memory._core.connections, memory._core.clock, actor, kind, "meddled") as op:
         op.connection.execute(
             "UPDATE memories SET confidence = 0.4 WHERE rid IN (?, ?)", (confirmed.rid, open_one.rid)
         )
     memory.confirm(open_one.id)
-    assert [finding.ids for finding in memory.check().findings if finding.check == "protection"] == [
+    assert [finding.ids for finding in memory.files.check().findings if finding.check == "protection"] == [
         (confirmed.id,)
     ]
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         connection.execute("UPDATE memories SET confirmed_at = NULL WHERE rid = ?", (confirmed.rid,))
-    assert [finding.ids for finding in memory.check().findings if finding.check == "protection"] == [
+    assert [finding.ids for finding in memory.files.check().findings if finding.check == "protection"] == [
         (confirmed.id,)
     ]
 
@@ -546,7 +546,7 @@ def test_a_rule_that_the_rows_break_is_left_and_the_rest_is_mended(memory: Memor
         "INSERT INTO job_runs(job, period, state, started_at, finished_at) VALUES ('decay', '2026-03-01', 'done', 1, 2), "
         "('decay', '2026-03-01', 'done', 3, 4)",
     )  # fmt: skip
-    report = memory.check(repair=True)
+    report = memory.files.check(repair=True)
     assert {finding.message for finding in report.findings} == {
         "index job_runs_once is missing", "1 job ran more than once: decay for 2026-03-01 (2 times)",
     }  # fmt: skip
@@ -556,19 +556,19 @@ def test_a_rule_that_the_rows_break_is_left_and_the_rest_is_mended(memory: Memor
 
 
 def test_a_finding_about_very_many_rows_names_some_and_counts_all(memory: Memory) -> None:
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         connection.execute(
             "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO memories(id, kind, "
             "content, content_hash, trust, event_time, created_at) SELECT printf('ep_%d', i), 'episode', 'a', 'b', "
             "'user', 1, 1 FROM n"
         )
-    [finding] = [one for one in memory.check(deep=True).findings if one.check == "rows"]
+    [finding] = [one for one in memory.files.check(deep=True).findings if one.check == "rows"]
     assert (len(finding.ids), finding.total, finding.about) == (200, 300, "memories")
 
 
 def test_an_unknown_table_or_a_missing_index_is_said(memory: Memory) -> None:
     execute(memory, "CREATE TABLE stowaway (x)", "DROP INDEX memories_by_time")
-    messages = {finding.message for finding in memory.check().findings}
+    messages = {finding.message for finding in memory.files.check().findings}
     assert messages == {"table stowaway is unknown", "index memories_by_time is missing"}
 
 
@@ -583,11 +583,11 @@ def test_damaged_pages_are_a_finding_and_are_never_repaired_away(memory: Memory)
     content[(root - 1) * 4096 + 8 : (root - 1) * 4096 + 64] = b"\xff" * 56
     path.write_bytes(bytes(content))
     with Memory.open(path, options=OPTIONS) as damaged:
-        report = damaged.check()
+        report = damaged.files.check()
         assert not report.ok
         assert "pages" in {finding.check for finding in report.findings}
         try:
-            damaged.check(repair=True)
+            damaged.files.check(repair=True)
         except CorruptFileError as error:
             assert "Nothing was repaired" in error.message
 
@@ -596,14 +596,14 @@ def test_a_readonly_memory_is_checked_but_not_repaired(memory: Memory) -> None:
     lose_a_link(memory)
     assert memory.path is not None
     with Memory.open(memory.path, readonly=True, options=OPTIONS) as reader:
-        report = reader.check(deep=True)
+        report = reader.files.check(deep=True)
         assert "links" in {finding.check for finding in report.findings}
         with pytest.raises(ReadOnlyError):
-            reader.check(repair=True)
+            reader.files.check(repair=True)
 
 
 def test_a_memory_that_is_whole_is_neither_backed_up_nor_changed_by_repair(memory: Memory) -> None:
-    report = memory.check(deep=True, repair=True)
+    report = memory.files.check(deep=True, repair=True)
     assert report.ok and report.repaired == ()
     assert not (memory.path or Path()).with_name("backups").exists()
 

@@ -34,9 +34,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
             memory.record_turn(f"s{number % 3}", "user", f"Ada told turn {number} of the harbour. " * 8)
         fact = memory.remember("Ada is allergic to walnuts")
         memory.remember("Grace keeps the lighthouse")
-        memory.index_pending()
+        memory.models.index_pending()
         memory.backups.make()
-        content = memory.content_hash()
+        content = memory.files.content_hash()
         memory.forget(fact.id)
         for number in range(20):
             memory.record_turn("late", "user", f"Said after the backup, number {number}")
@@ -247,8 +247,8 @@ def restore(
         if ".set-aside-" in one.name and not one.name.endswith(("-wal", "-shm"))
     ]
     with Memory.open(path, options=OPTIONS) as memory:
-        assert memory.content_hash() == content, told
-        report = memory.check(deep=True)
+        assert memory.files.content_hash() == content, told
+        report = memory.files.check(deep=True)
         assert report.ok, (told, report.findings)
         backups = {one.reason for one in memory.backups.all()}
         assert memory.view.operations(limit=1)[0].kind == "restore-backup"

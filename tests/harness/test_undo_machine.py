@@ -72,7 +72,7 @@ class UndoMachine(RuleBasedStateMachine):
 
     @contextmanager
     def _opened(self, actor: str) -> Iterator[apsw.Connection]:
-        with self.memories[actor]._connections.read() as connection:
+        with self.memories[actor]._core.connections.read() as connection:
             yield connection
 
     def _state(self) -> str:
@@ -228,7 +228,7 @@ class UndoMachine(RuleBasedStateMachine):
     @rule()
     def derive(self) -> None:
         before = self._state()
-        self.memories[AGENT].index_pending()
+        self.memories[AGENT].models.index_pending()
         assert self._state() == before, "what a program derives is not history"
 
     @invariant()
@@ -244,7 +244,7 @@ class UndoMachine(RuleBasedStateMachine):
     @invariant()
     @precondition(lambda self: bool(self.memories))
     def the_file_is_sound(self) -> None:
-        report = self.memories[PERSON].check()
+        report = self.memories[PERSON].files.check()
         assert report.ok, report.findings
 
 

@@ -13,7 +13,7 @@ from ui_story import DAY, NOW, Story, running, screen_text, settle, until
 def maintained(story: Story) -> Story:
     """Maintenance saw the clock at noon."""
     with story.open() as memory:
-        memory.scheduler.run_due()
+        memory.jobs.run_due()
     return story
 
 
@@ -41,7 +41,7 @@ async def test_a_jump_is_told_until_the_person_says_that_it_is_right(
         await pilot.press("C")
         await until(lambda: "Nothing is wrong with the clock" in app.main.query_one(StatusLine).said)
     with maintained.open(readonly=True) as memory:
-        assert memory.scheduler.status().clock == ""
+        assert memory.jobs.status().clock == ""
 
 
 async def test_a_clock_that_went_back_is_told(maintained: Story) -> None:

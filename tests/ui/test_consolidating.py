@@ -63,7 +63,7 @@ def contents(story: Story, filter: str = "kind:fact") -> set[str]:
 
 def pending(story: Story) -> set[str]:
     with story.open(readonly=True) as memory:
-        return {session.session_id for session in memory.upkeep.pending_sessions()}
+        return {session.session_id for session in memory.sessions.pending()}
 
 
 async def previewed(app: MemtuiApp) -> ProposalsDialog:

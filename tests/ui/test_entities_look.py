@@ -29,7 +29,7 @@ def crowd(story: Story, monkeypatch: pytest.MonkeyPatch) -> Story:
     numbers = itertools.count(1)
     monkeypatch.setattr("secrets.token_hex", lambda size: f"{next(numbers):0{2 * size}x}")
     with story.open() as memory:
-        memory.index_pending()
+        memory.models.index_pending()
         for month in range(6, 0, -1):
             story.now = NOW - month * 29 * DAY
             for number in range(month % 4 + 1):
@@ -37,11 +37,11 @@ def crowd(story: Story, monkeypatch: pytest.MonkeyPatch) -> Story:
                 memory.record_turn(f"s{month}", "user", text)
         memory.remember("Ada restores stained glass in Ghent")
         story.now = NOW
-        memory.index_pending()
-        memory.add_alias("Ada", "A. Ferreira")
-        memory.retype_entity("Ada", "person")
-        memory.describe_entity("Ada", "The sister who restores stained glass, and is allergic to walnuts.")
-        memory.pin_entity("Porto")
+        memory.models.index_pending()
+        memory.entities.add_alias("Ada", "A. Ferreira")
+        memory.entities.retype("Ada", "person")
+        memory.entities.describe("Ada", "The sister who restores stained glass, and is allergic to walnuts.")
+        memory.entities.pin("Porto")
     return story
 
 

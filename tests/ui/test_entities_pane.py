@@ -33,7 +33,7 @@ def known(story: Story) -> Story:
         memory.record_turn("trip", "user", "We took the train to Ghent with Ada Ferreira and Nadia")
         memory.remember("Ada Ferreira lives in Ghent")
         story.now = NOW
-        memory.index_pending()
+        memory.models.index_pending()
     return story
 
 
@@ -78,7 +78,7 @@ async def choose(app: MemtuiApp, name: str) -> Entity:
 
 def names(story: Story) -> list[str]:
     with story.open(readonly=True) as memory:
-        return [one.canonical_name for one in memory.entities()]
+        return [one.canonical_name for one in memory.entities.page()]
 
 
 def said(app: MemtuiApp) -> str:
@@ -294,7 +294,7 @@ async def test_the_two_columns_of_a_wide_profile_are_gone_through_sideways(known
 async def test_at_goes_from_a_memory_to_its_only_entity_and_back(known: Story) -> None:
     with known.open() as memory:
         memory.remember("Zebulon likes gooseberries")
-        memory.index_pending()
+        memory.models.index_pending()
     app = known.app()
     async with running(app) as pilot:
         memories(app).filter_bar.set_value("gooseberries")
@@ -406,7 +406,7 @@ async def test_retyping_shows_what_it_is_now_and_sticks(known: Story) -> None:
         await ready(app)
         await until(lambda: "as you said" in screen_text(app))
     with known.open(readonly=True) as memory:
-        after = memory.entity(ghent.id).entity
+        after = memory.entities.get(ghent.id).entity
         assert after.decided and after.type != ghent.type
 
 
@@ -435,7 +435,7 @@ async def test_names_are_added_dropped_and_split_out(known: Story) -> None:
         await pilot.press("enter")
         await until(lambda: "Split" in said(app))
     with known.open(readonly=True) as memory:
-        assert memory.entity(ada.id).entity.aliases == ()
+        assert memory.entities.get(ada.id).entity.aliases == ()
 
 
 async def test_a_merge_shows_what_comes_of_it_before_it_is_done(known: Story) -> None:
@@ -485,7 +485,7 @@ async def test_a_memory_is_taken_out_only_where_one_is_picked(known: Story) -> N
         await pilot.press("u")
         await until(lambda: "that you took out" not in screen_text(app))
     with known.open(readonly=True) as memory:
-        assert memory.entity(ada.id).total == 2
+        assert memory.entities.get(ada.id).total == 2
 
 
 async def test_what_is_no_entity_leaves_the_list_until_undone(known: Story) -> None:
@@ -570,7 +570,7 @@ async def test_another_programs_correction_is_shown(known: Story) -> None:
     async with running(app):
         await choose(app, "Ghent")
         with known.open() as other:
-            other.rename_entity("Ghent", "Gent")
+            other.entities.rename("Ghent", "Gent")
         await until(lambda: "Gent · location" in screen_text(app))
 
 
@@ -587,11 +587,11 @@ PAYLOADS = [
 async def test_hostile_names_are_only_text(known: Story, size: tuple[int, int]) -> None:
     with known.open() as memory:
         for payload in PAYLOADS:
-            memory.add_alias("Ghent", payload)
-            memory.describe_entity("Ghent", payload)
-            memory.link_entity(memory.remember(f"Met somebody: {payload}").id, "Ghent")
-        memory.rename_entity("Ghent", PAYLOADS[0])
-        memory.index_pending()
+            memory.entities.add_alias("Ghent", payload)
+            memory.entities.describe("Ghent", payload)
+            memory.entities.link(memory.remember(f"Met somebody: {payload}").id, "Ghent")
+        memory.entities.rename("Ghent", PAYLOADS[0])
+        memory.models.index_pending()
     app = at_entities(known)
 
     def harmless() -> None:

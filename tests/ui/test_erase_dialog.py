@@ -92,8 +92,8 @@ async def test_memories_are_erased_once_their_number_is_typed(
 async def test_an_interrupted_erase_is_told_and_finished_first(story: Story) -> None:
     with story.open() as memory:
         dog = memory.remember(DOG)
-        memory.erase(memory.plan_erase([dog.id]))
-        with memory._connections.write() as connection:
+        memory.files.erase(memory.files.plan_erase([dog.id]))
+        with memory._core.connections.write() as connection:
             connection.execute(
                 "INSERT INTO memory_metadata VALUES ('erase_unfinished', ?)",
                 (f'{{"request":{{"ids":["{dog.id}"]}},"memories":1,"at":1,"ids":["{dog.id}"]}}',),
@@ -106,7 +106,7 @@ async def test_an_interrupted_erase_is_told_and_finished_first(story: Story) -> 
         await pilot.press("enter")
         await until(lambda: "1 memory erased for good" in screen_text(app))
         with story.open(readonly=True) as memory:
-            assert memory.unfinished_erase() is None
+            assert memory.files.unfinished_erase() is None
 
 
 async def test_nothing_is_erased_in_a_memory_that_is_only_read(story: Story) -> None:

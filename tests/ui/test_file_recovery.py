@@ -30,7 +30,7 @@ async def test_a_backup_takes_the_place_of_a_memory_that_cannot_be_opened(damage
         assert "what is there now is set aside as it is" in told
         await pilot.press("enter")
         await until(lambda: app.operations.memory is not None and "Restored" in screen_text(app))
-        assert app.operations.require().check().ok
+        assert app.operations.require().files.check().ok
     assert app.return_code in (None, 0)
     (aside,) = damaged.path.parent.glob("memory.set-aside-*.db")
     assert aside.read_bytes().startswith(b"This is no database")

@@ -97,7 +97,7 @@ async def test_it_counts_first_and_writes_nothing_until_it_is_told_to(story: Sto
 async def test_what_is_there_already_is_counted_and_not_added_again(story: Story, tmp_path: Path) -> None:
     file = talk(tmp_path / "again.jsonl", 4)
     with story.open() as memory:
-        memory.import_paths([file])
+        memory.files.import_paths([file])
     app = story.app()
     async with running(app) as pilot:
         app.push_screen(ImportDialog(file))

@@ -12,6 +12,7 @@ from memtui.engine.maintain.schedule.jobs import JobReport, Task
 from memtui.engine.maintain.schedule.scheduler import JobStatus, Scheduler
 from memtui.engine.maintain.schedule.timetable import JOBS
 from memtui.engine.memory import Memory
+from memtui.engine.namespaces.files import Files
 from memtui.engine.records import CheckReport, EmbeddingOptions, Finding, Options, RowsOf
 from memtui.engine.store.jobs import JobRun
 from memtui.ui.app import MemtuiApp
@@ -120,7 +121,7 @@ async def test_a_job_is_switched_off_and_on(faded: Story) -> None:
         await pilot.press("s")
         await until(lambda: "switched off" in screen_text(app))
         with faded.open(readonly=True) as memory:
-            assert [job.name for job in memory.scheduler.status().jobs if not job.enabled] == ["decay"]
+            assert [job.name for job in memory.jobs.status().jobs if not job.enabled] == ["decay"]
         await pilot.press("s")
         await until(lambda: "Decay is on" in said(app))
 
@@ -181,7 +182,7 @@ async def test_findings_of_a_check_open_the_rows_they_are_about(
         about="memories", remedy="mend it",
     )  # fmt: skip
     report = CheckReport(ok=False, checks=("links",), findings=(finding,))
-    monkeypatch.setattr(Memory, "check", lambda self: report)
+    monkeypatch.setattr(Files, "check", lambda self: report)
     state = UiState(tmp_path / "state")
     state.pane = "maintenance"
     app = faded.app(state=state)
@@ -225,7 +226,7 @@ async def test_reading_only_looks_and_runs_nothing(faded: Story) -> None:
 @pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 40), (200, 60)])
 async def test_every_line_is_harmless_and_fits_at_every_size(faded: Story, size: tuple[int, int]) -> None:
     with faded.open() as memory:
-        memory.scheduler.run_now("decay")
+        memory.jobs.run_now("decay")
     app = at_maintenance(faded)
     async with running(app, size) as pilot:
         await ready(app)
@@ -311,7 +312,7 @@ async def test_another_embedding_model_is_previewed_and_gone_over_to(story: Stor
             base_url=endpoint.url, model="tiny", key_env="MEMTUI_TEST_NO_KEY", dimensions=32, timeout=60.0
         )
         with story.open() as memory:
-            memory.index_pending()
+            memory.models.index_pending()
         options = Options(embedder="endpoint", endpoint=where, background=False)
         app = MemtuiApp(
             lambda: Memory.open(story.path, clock=story.clock, options=options), name="m", clock=story.clock
@@ -344,8 +345,8 @@ async def test_the_ranking_that_the_model_makes_possible_is_offered_where_the_mo
     story: Story, tmp_path: Path
 ) -> None:
     with story.open() as memory:
-        memory.index_pending()
-        with memory._connections.write() as connection:  # as if the model made vectors of words
+        memory.models.index_pending()
+        with memory._core.connections.write() as connection:  # as if the model made vectors of words
             connection.execute(
                 "UPDATE memory_metadata SET value = 64 WHERE key = 'embedding_word_dimensions'"
             )
@@ -364,7 +365,7 @@ async def test_the_ranking_that_the_model_makes_possible_is_offered_where_the_mo
 
 
 async def test_what_ails_the_memories_opens_exactly_these_rows(faded: Story) -> None:
-    with faded.open() as memory, memory._connections.write() as connection:
+    with faded.open() as memory, memory._core.connections.write() as connection:
         connection.execute(
             "INSERT INTO memories(id, kind, content, content_hash, trust, event_time, created_at) SELECT 'fact_copy' || rid, "
             "kind, content, content_hash, trust, event_time, created_at FROM memories WHERE kind = 'fact' LIMIT 1"
@@ -422,7 +423,7 @@ async def test_rows_of_other_tables_are_listed_where_they_are(
 
 
 async def test_a_damaged_index_is_mended_from_the_app_after_a_question(faded: Story) -> None:
-    with faded.open() as memory, memory._connections.write() as connection:
+    with faded.open() as memory, memory._core.connections.write() as connection:
         connection.execute("UPDATE entities SET mention_count = 99")
         connection.execute(
             "UPDATE memories SET content_hash = 'x', created_at = created_at * 1000 WHERE rid = 1"

@@ -31,13 +31,13 @@ def these_tabs(monkeypatch: pytest.MonkeyPatch) -> None:
 def noted(story: Story) -> Story:
     with story.open(actor="agent:scout") as agent:
         story.now = NOW - 9 * DAY
-        agent.remember_observations(
+        agent.observations.remember(
             ["The API allows 100 requests a minute and key", "Ada owns the billing service"],
             ["REST is simpler here: clients need few fields"], ["Check the rate limit before a bulk import"],
             source="GOAL:probe-api",
         )  # fmt: skip
         story.now = NOW - 2 * DAY
-        agent.remember_observations(
+        agent.observations.remember(
             ["The nightly build takes nine minutes, six of them in the integration tests"],
             ["Most of the deploy time goes into indexes"], ["Drop indexes before a migration, and rebuild them after"],
             source="RUN:deploy",
@@ -48,7 +48,7 @@ def noted(story: Story) -> Story:
     with story.open() as memory:
         story.now = NOW - 60
         memory.scratchpad.set("odd \\ [/]", "\x1b[31m[@click=app.quit]red[/] \u202eevil")
-        memory.confirm(memory.recall_observations("billing")[0].memory.id)
+        memory.confirm(memory.observations.recall("billing")[0].memory.id)
     story.now = NOW
     return story
 

@@ -28,7 +28,7 @@ LESSONS = ["Check the rate limit before a bulk import", "Drop indexes before a m
 def noted(story: Story) -> Story:
     story.now = NOW - DAY
     with story.open(actor="agent:scout") as agent:
-        agent.remember_observations(FINDINGS, INSIGHTS, LESSONS, source="GOAL:probe")
+        agent.observations.remember(FINDINGS, INSIGHTS, LESSONS, source="GOAL:probe")
         agent.scratchpad.set("api.limit", "100 a minute")
         story.now = NOW - 60
         agent.scratchpad.set("task", "first ask Ada\nthen change the entry")
@@ -111,7 +111,7 @@ async def test_a_query_ranks_each_list_and_shows_every_score(noted: Story) -> No
         await pilot.press("enter")
         await rest(app)
         with noted.open(readonly=True) as memory:
-            hits = memory.recall_observations("rate limit")
+            hits = memory.observations.recall("rate limit")
         text = screen_text(app)
         for hit in hits:
             assert f"{hit.score:.2f}"[1:] in text
@@ -236,7 +236,7 @@ async def test_what_an_agent_notes_meanwhile_appears_and_the_cursor_stays(noted:
         await pilot.press("j")
         before = columns(app).current
         with noted.open(actor="agent:scout") as agent:
-            agent.remember_observations(["A new finding comes in"])
+            agent.observations.remember(["A new finding comes in"])
             agent.scratchpad.set("news", "x")
         await until(lambda: "A new finding" in screen_text(app))
         await rest(app)
@@ -399,9 +399,9 @@ HOSTILE = [
 async def test_hostile_observations_and_entries_are_only_text(story: Story, size: tuple[int, int]) -> None:
     with story.open() as memory:
         for number, payload in enumerate(HOSTILE):
-            memory.remember_observations([payload], [payload], [payload], source=payload[:400])
+            memory.observations.remember([payload], [payload], [payload], source=payload[:400])
             memory.scratchpad.set(f"key{number}", payload)
-        with memory._connections.write() as connection:  # what no door lets in
+        with memory._core.connections.write() as connection:  # what no door lets in
             connection.execute("UPDATE scratchpad SET key = key || char(27) || '[31m[/]' || char(8238)")
     app = app_at(story)
     async with running(app, size) as pilot:

@@ -91,12 +91,12 @@ def talks(story: Story) -> Story:
     from memtui.engine.store import history, sessions
 
     with story.open() as memory:
-        memory.index_pending()
+        memory.models.index_pending()
         memory.record_turn(
             "work", "assistant", "\n".join(f"Point {number} of the plan." for number in range(1, 15))
         )
         with history.operation(
-            memory._connections, story.clock, "scheduler", "consolidate", "Consolidated trip"
+            memory._core.connections, story.clock, "scheduler", "consolidate", "Consolidated trip"
         ) as op:
             sessions.mark_consolidated(op.connection, "trip", NOW - DAY)
         memory.confirm(memory.view.page("walnuts kind:fact")[0].id)

@@ -309,7 +309,7 @@ async def test_what_an_agent_asks_for_is_granted_in_its_words_by_the_key_that_do
     with story.open() as memory:
         fact = memory.remember("Ada lives in Bergen, near the harbour")
     with story.open(actor="agent:bot") as agent:
-        agent.upkeep.wish("correct", fact.id, text="Ada lives in Oslo, near the harbour")
+        agent.review.wish("correct", fact.id, text="Ada lives in Oslo, near the harbour")
     app = at_review(story)
     async with running(app) as pilot:
         await ready(app)
@@ -328,7 +328,7 @@ async def test_at_leads_from_a_card_to_those_that_it_is_about(story: Story) -> N
     with story.open() as memory:
         memory.record_turn("talk", "user", "Then Ada Lovelace came")
         memory.record_turn("talk", "user", "Then Ada sang")
-        memory.index_pending()
+        memory.models.index_pending()
     app = at_review(story)
     async with running(app) as pilot:
         await ready(app)
@@ -350,8 +350,8 @@ async def test_names_that_may_be_one_are_merged_or_kept_apart_with_one_key(
     with story.open() as memory:
         memory.record_turn("talk", "user", "Then Ada Lovelace came")
         memory.record_turn("talk", "user", "Then Ada sang")
-        memory.index_pending()
-        memory.rename_entity("Ada Lovelace", "Ada [/]Lovelace")
+        memory.models.index_pending()
+        memory.entities.rename("Ada Lovelace", "Ada [/]Lovelace")
     app = at_review(story)
     async with running(app) as pilot:
         await ready(app)
@@ -365,4 +365,4 @@ async def test_names_that_may_be_one_are_merged_or_kept_apart_with_one_key(
         await until(lambda: kinds(app) == [])
         await settle(app)
     with story.open(readonly=True) as memory:
-        assert [one.canonical_name for one in memory.entities("ada", order="name")] == left
+        assert [one.canonical_name for one in memory.entities.page("ada", order="name")] == left

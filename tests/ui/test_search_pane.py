@@ -65,7 +65,7 @@ def preview(app: MemtuiApp) -> str:
 
 def index(story: Story) -> None:
     with story.open() as memory:
-        memory.index_pending()
+        memory.models.index_pending()
 
 
 async def test_a_low_window_shows_all_of_how_to_begin(story: Story) -> None:
@@ -339,7 +339,7 @@ async def test_words_come_first_while_an_endpoint_makes_the_vector(
         )
         monkeypatch.setattr(endpoint_embedder, "QUERY_SECONDS", 10.0)
         with story.open() as memory:
-            memory.reembedding.run()
+            memory.models.reembedding.run()
         app = at_search(story)
         async with running(app):
             pane = search(app)

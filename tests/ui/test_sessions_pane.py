@@ -37,7 +37,7 @@ def at_sessions(story: Story) -> MemtuiApp:
 def consolidate(story: Story, session: str) -> None:
     from memtui.engine.store import sessions
 
-    with story.open() as memory, memory._connections.write() as connection:
+    with story.open() as memory, memory._core.connections.write() as connection:
         sessions.mark_consolidated(connection, session, NOW - DAY)
 
 
@@ -144,7 +144,7 @@ async def test_thousands_of_turns_open_at_once_and_end_at_the_last(story: Story)
 
     with story.open() as memory:
         taken = intake.accept("some words that were said\nand some more", "episode", memory.options.secrets)
-        with history.operation(memory._connections, story.clock, "import", "import", "Imported") as op:
+        with history.operation(memory._core.connections, story.clock, "import", "import", "Imported") as op:
             for number in range(3_000):
                 new = curate.NewTurn(
                     session_id="huge",

@@ -125,7 +125,7 @@ def test_a_run_in_maintenance(
 ) -> None:
     busy_story.now = NOW + 10 * DAY
     with busy_story.open() as memory:
-        memory.scheduler.run_now("decay")
+        memory.jobs.run_now("decay")
     keys = ("j", "j", *(("enter",) if size[0] < 60 else ()))
     app = busy_story.app(state=one_tab("maintenance"))
     assert snap_compare(app, terminal_size=size, run_before=pressing(*keys))

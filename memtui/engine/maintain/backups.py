@@ -7,7 +7,7 @@ are older ones let go. Copies are read from one snapshot: writers neither wait n
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
 from pathlib import Path
@@ -22,13 +22,14 @@ from memtui.engine.errors import (
     ReadOnlyError,
 )
 from memtui.engine.records import Finding, Operation, Record
-from memtui.engine.store import backup, file, locks, metadata, rotation
+from memtui.engine.store import backup, file, history, locks, metadata, operations, rotation
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.invariants import CHECKS, Scene
 from memtui.engine.store.past import Gap, gaps
 from memtui.engine.store.sql import scalar
+from memtui.engine.wording import plural
 
-from .restore import carrying
+from .restore import carrying, taking
 from .restore import preview as restore_preview
 from .restore.finding import find, info
 from .restore.preview import RestorePreview
@@ -43,6 +44,7 @@ _BASE_CHECKS = ("foreign keys", "schema", "links", "rows", "sessions", "jobs", "
 _PAGES_PER_STEP = 2_000
 # Seconds. Following sessions holds the lock of imports only while it brings something in.
 _PATIENCE = 10.0
+_ROWS_AT_ONCE = 2_000
 
 
 class Restored(Record):
@@ -69,13 +71,16 @@ class Backups:
     """The backups of one memory file, in a folder beside it."""
 
     def __init__(
-        self, connections: Connections, clock: Clock, zone: tzinfo | None = None, *,
-        on_restore: Callable[[Operation], None] = lambda operation: None, wait: float = _PATIENCE,
+        self, connections: Connections, clock: Clock, zone: tzinfo | None = None, *, actor: str = "person",
+        on_restore: Callable[[Operation], None] = lambda operation: None,
+        on_take: Callable[[Operation], None] = lambda operation: None, wait: float = _PATIENCE,
     ) -> None:  # fmt: skip
         self._connections = connections
         self._clock = clock
         self._zone = zone
+        self._actor = actor
         self._on_restore = on_restore
+        self._on_take = on_take
         self._wait = wait
 
     def all(self) -> list[backup.Backup]:
@@ -198,13 +203,13 @@ class Backups:
             names = {gap.backup for gap in gaps(connection) if gap.operation == op_id}
         return next((one for one in self.all() if one.path.name in names), None)
 
-    def restore(self, name: str | Path, *, actor: str = "person") -> Restored:
+    def restore(self, name: str | Path) -> Restored:
         """Put a backup into the live file, as one commit, after a backup of what is there now.
 
         A live file that is damaged is set aside as it is, and the backup takes its place.
 
         Other programs that have the file open go on with the restored content. Its history ends with an operation of
-        ``actor``, which says what was lost as counted when the restore began. Raises NotFoundError,
+        the actor, which says what was lost as counted when the restore began. Raises NotFoundError,
         ForeignFileError, NewerFileError or CorruptFileError for a backup that cannot be used, BusyError while an
         import, a job or an erase runs; then the live file stays as it was.
         """
@@ -215,11 +220,11 @@ class Backups:
             self.opened(chosen.path) as source,
         ):
             try:
-                done = self._copy_into(source, chosen, path, actor)
+                done = self._copy_into(source, chosen, path)
             except (MemtuiError, apsw.Error, msgspec.MsgspecError) as error:
                 if not is_damage(error):
                     raise
-                rescued = put_in_place(source, chosen, path, self._clock, actor)
+                rescued = put_in_place(source, chosen, path, self._clock, self._actor)
                 file.reopen(self._connections)
                 done = Restored(
                     restored=rescued.restored, before=None, aside=rescued.aside, operation=rescued.operation
@@ -227,7 +232,7 @@ class Backups:
         self._on_restore(done.operation)
         return done
 
-    def _copy_into(self, source: apsw.Connection, chosen: backup.Backup, path: Path, actor: str) -> Restored:
+    def _copy_into(self, source: apsw.Connection, chosen: backup.Backup, path: Path) -> Restored:
         compared = restore_preview.preview(
             source, path, at=chosen.at, reason=chosen.reason, shown=chosen.path
         )
@@ -244,11 +249,45 @@ class Backups:
                 before = backup.back_up(live, path, reason="restore", at=self._clock())
                 gap = Gap(start=chosen.at, end=int(self._clock()), backup=before.name)
                 # Written by the connection that the copying reads with: so pages that were copied are copied again.
-                operation = carrying.carry_over(live, copy, gap, actor, label)
+                operation = carrying.carry_over(live, copy, gap, self._actor, label)
             while not copying.done:
                 copying.step(_PAGES_PER_STEP)
         found = next(b for b in self.all() if b.path == before)
         return Restored(restored=chosen.path, before=found, operation=operation)
+
+    def take(self, name: str | Path, ids: Sequence[str] | None = None) -> Operation | None:
+        """Bring back single memories from a backup, as one operation that undo takes back; None when all are there.
+
+        Without ``ids`` all that the backup has, and that are absent here, forgotten or faded. Raises what
+        ``preview`` raises, NotFoundError for an id that is not active in the backup.
+        """
+        live = self._path()
+        one = self.info(name)
+        now = int(self._clock())
+        label = f"Took from the backup of {local_time(one.at):%Y-%m-%d %H:%M}"
+        brought = 0
+        with self.opened(one.path) as source:
+            rids = taking.missing(source, live) if ids is None else taking.keys_of(source, ids)
+            if len(rids) <= _ROWS_AT_ONCE:
+                with history.operation(self._connections, self._clock, self._actor, "take", label) as op:
+                    for some in taking.images(source, rids):
+                        brought += taking.put(op.connection, some, now)
+                    op.label = f"{label}: {plural(brought, 'memory')}"
+                return self._taken(op.op_id) if brought else None
+            op_id = history.begin(self._connections, self._clock, self._actor, "take", label)
+            try:
+                for some in taking.images(source, rids):
+                    with history.part(self._connections, op_id) as connection:
+                        brought += taking.put(connection, some, now)
+            finally:
+                history.finish(self._connections, op_id, f"{label}: {plural(brought, 'memory')}")
+        return self._taken(op_id) if brought else None
+
+    def _taken(self, op_id: int) -> Operation:
+        with self._connections.read() as connection:
+            operation = operations.get(connection, op_id)
+        self._on_take(operation)
+        return operation
 
     def _file(self) -> Path:
         if self._connections.path is None:

@@ -13,10 +13,10 @@ from typing import Protocol, Self
 from memtui.engine.curate.observing import EXPLICIT
 from memtui.engine.errors import NotFoundError
 from memtui.engine.maintain.extract.transcripts import Message
+from memtui.engine.memory import Memory
 from memtui.engine.records import Category, MemoryRecord, Trust
 from memtui.engine.search.observed import ObservationHit
 from memtui.engine.store.scratchpad import Note
-from memtui.engine.verbs.all import Verbs
 
 from .observation import FilResult
 
@@ -89,7 +89,7 @@ class ObservationStore(Protocol):
 class MemoryObservations:
     """The observations of an open memory. ``owns``: ``close`` closes the memory as well."""
 
-    def __init__(self, memory: Verbs, *, owns: bool = False) -> None:
+    def __init__(self, memory: Memory, *, owns: bool = False) -> None:
         self._memory = memory
         self._owns = owns
 
@@ -106,13 +106,13 @@ class MemoryObservations:
             self._memory.close()
 
     def remember_observation(self, content: str, category: Category, source: str = EXPLICIT) -> str:
-        return self._memory.remember_observation(content, category, source=source).id
+        return self._memory.observations.remember_one(content, category, source=source).id
 
     def remember_fil(
         self, findings: Sequence[str] = (), insights: Sequence[str] = (), lessons: Sequence[str] = (),
         source: str = EXPLICIT, *, trust: Trust = "user",
     ) -> tuple[str, ...]:  # fmt: skip
-        stored = self._memory.remember_observations(findings, insights, lessons, source=source, trust=trust)
+        stored = self._memory.observations.remember(findings, insights, lessons, source=source, trust=trust)
         return tuple(record.id for record in stored)
 
     def retrieve_by_id(self, id: str) -> MemoryRecord:
@@ -124,7 +124,7 @@ class MemoryObservations:
     def recall_by_category(
         self, query: str, category: Category, limit: int = PER_CATEGORY
     ) -> tuple[ObservationHit, ...]:
-        return self._memory.recall_observations(query, category=category, limit=limit)
+        return self._memory.observations.recall(query, category=category, limit=limit)
 
     def recall_fil(self, query: str, limit_per_category: int = PER_CATEGORY) -> FilResult:
         return FilResult(
@@ -137,7 +137,7 @@ class MemoryObservations:
         self, query: str, *, limit: int = GENERIC, min_score: float = 0.0, after: float | datetime | None = None,
         before: float | datetime | None = None,
     ) -> tuple[ObservationHit, ...]:  # fmt: skip
-        return self._memory.recall_observations(
+        return self._memory.observations.recall(
             query, limit=limit, min_score=min_score, after=after, before=before
         )
 
@@ -154,4 +154,6 @@ class MemoryObservations:
         return tuple(self._memory.scratchpad.search(query))
 
     def consolidate_session(self, session_id: str, transcript: Sequence[Message]) -> tuple[str, ...]:
-        return tuple(record.id for record in self._memory.consolidate_transcript(session_id, transcript))
+        return tuple(
+            record.id for record in self._memory.observations.remember_transcript(session_id, transcript)
+        )

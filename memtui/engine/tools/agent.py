@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from memtui.engine.curate.intake import MAX_NAME
 from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.memory import Memory
+from memtui.engine.namespaces.scratchpad import Scratchpad
 from memtui.engine.records import Kind, MemoryRecord, Profile, SearchResult
-from memtui.engine.scratchpad import Scratchpad
 from memtui.engine.search.briefing import ContextBlock
 from memtui.engine.search.confine import expression, quoted, without_names
 from memtui.engine.search.filter_terms import parse
 from memtui.engine.store.sessions import named_apart
-from memtui.engine.verbs.all import Verbs
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.agent_loop import AgentLoop
@@ -34,7 +34,7 @@ class Agent:
     """
 
     def __init__(
-        self, memory: Verbs, *, filter: str | None = None, project: str | None = None, readonly: bool = False,
+        self, memory: Memory, *, filter: str | None = None, project: str | None = None, readonly: bool = False,
         source: str | None = None,
     ) -> None:  # fmt: skip
         if not memory.actor.startswith("agent:"):
@@ -161,7 +161,7 @@ class Agent:
     @cached_property
     def loop(self) -> AgentLoop:
         """Its consolidation: it knows which turns this agent has read."""
-        return self.memory.upkeep.by_agent(within=self.filter, tags=self.own_tags())
+        return self.memory.sessions.by_agent(within=self.filter, tags=self.own_tags())
 
     def told(self, query: str, memories: Sequence[MemoryRecord], session_id: str | None = None) -> None:
         """This agent has been told these: kept in ``recalls``, and it slows their fading."""

@@ -68,7 +68,7 @@ class RememberArguments(Arguments):
 
 
 def remember_observations(agent: Agent, given: RememberArguments) -> Observations:
-    stored = agent.memory.remember_observations(
+    stored = agent.memory.observations.remember(
         given.findings, given.insights, given.lessons, source=given.source, tags=agent.own_tags(),
         project=agent.project, within=agent.filter,
     )  # fmt: skip
@@ -92,7 +92,7 @@ def recall_observations(agent: Agent, given: RecallArguments) -> Observations:
         for name, value in (("after", given.after), ("before", given.before))
         if value
     ]
-    hits = agent.memory.recall_observations(
+    hits = agent.memory.observations.recall(
         given.query, category=given.category, limit=given.limit + _SPARE, min_score=given.min_score,
         filter=agent.narrowed(" ".join(bounds)), preview=True,
         alone=agent.scoped,
@@ -123,7 +123,7 @@ def observe_step(agent: Agent, given: StepArguments) -> Observations:
     observation = _read(agent, given)
     if observation.empty:
         return Observations(observations=(), note="There was nothing worth keeping in it.")
-    stored = agent.memory.remember_observations(
+    stored = agent.memory.observations.remember(
         observation.findings, observation.insights, observation.lessons, source=observation.source, trust="model",
         tags=agent.own_tags(), project=agent.project, within=agent.filter,
     )  # fmt: skip

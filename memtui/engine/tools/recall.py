@@ -170,7 +170,7 @@ def _namesakes(agent: Agent, name: str) -> tuple[str, ...]:
     if agent.scoped:
         return ()
     with suppress(MemtuiError):  # a name of several
-        return tuple(one.canonical_name for one in agent.memory.namesakes(name)[:_NAMESAKES])
+        return tuple(one.canonical_name for one in agent.memory.entities.namesakes(name)[:_NAMESAKES])
     return ()
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
+
+from memtui.engine.memory import Memory
 
 from . import consolidator, observing, recall, scratchpad, write
 from .agent import Agent
@@ -35,11 +37,24 @@ def call(agent: Agent, name: str, arguments: Mapping[str, Any] | str | bytes = b
 
 
 class Toolbox:
-    """The tools of some groups for one agent: what ``Memory.tools`` gives."""
+    """What a language model may call on a memory: ``functions()`` for its API, ``call(name, arguments)``."""
 
     def __init__(self, agent: Agent, groups: Sequence[Group]) -> None:
         self.agent = agent
         self._tools = {tool.name: tool for tool in offered(agent, groups)}
+
+    @classmethod
+    def of(
+        cls, memory: Memory, groups: Sequence[Group] = ("memory", "observations", "scratchpad"), *,
+        filter: str | None = None, project: str | None = None, readonly: bool = False,
+    ) -> Self:  # fmt: skip
+        """The tools of a memory that is open for ``agent:<name>``.
+
+        ``filter`` and ``project`` narrow what there is for this agent: what lies outside it can neither read nor
+        change, nor learn that it is there. ``groups`` may add ``consolidator``. Raises FilterError for a bad
+        filter, InputError for an empty one and for a memory open for somebody else.
+        """
+        return cls(Agent(memory, filter=filter, project=project, readonly=readonly), groups)
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._tools.values())

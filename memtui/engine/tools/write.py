@@ -105,7 +105,7 @@ def _done(agent: Agent, memory: MemoryRecord) -> Written:
 
 
 def _wished(agent: Agent, verb: WishVerb, memory: MemoryRecord, *, text: str = "", why: str = "") -> Written:
-    asked: Proposal = agent.memory.upkeep.wish(verb, memory.id, text=text, why=why)
+    asked: Proposal = agent.memory.review.wish(verb, memory.id, text=text, why=why)
     if asked.state in ("rejected", "accepted"):
         return Written(status="declined", note="The person has decided about this before: leave it as it is.")
     return Written(

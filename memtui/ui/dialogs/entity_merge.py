@@ -143,7 +143,7 @@ class JoinDialog(Dialog[Joined]):
         survivor, absorbed = (one.id for one in pair)
         try:
             merge = await self.shell.operations.ask(
-                lambda memory: memory.preview_merge_entities(survivor, absorbed)
+                lambda memory: memory.entities.preview_merge(survivor, absorbed)
             )
         except InputError as error:
             self._tell(assemble((f"{error.message} {error.hint}", "$warning")))

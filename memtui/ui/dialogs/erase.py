@@ -149,10 +149,10 @@ class EraseDialog(Dialog["ErasureProof"]):
         also, keep = tuple(sorted(self._also)), tuple(sorted(self._keep))
 
         def look(memory: Memory) -> tuple[UnfinishedErase | None, ErasurePlan | None]:
-            unfinished = memory.unfinished_erase()
+            unfinished = memory.files.unfinished_erase()
             if unfinished is not None:
                 return unfinished, None
-            return None, memory.plan_erase(self._ids, session_id=self._session_id, also=also, keep=keep)
+            return None, memory.files.plan_erase(self._ids, session_id=self._session_id, also=also, keep=keep)
 
         try:
             self._unfinished, self._plan = await self.shell.operations.ask(look, slow=True)
@@ -250,8 +250,8 @@ class EraseDialog(Dialog["ErasureProof"]):
                 work.progress(now.done, now.total, now.doing)
 
             if plan is None:
-                return memory.resume_erase(progress=follow)
-            return memory.erase(plan, delete_damaged=delete, progress=follow)
+                return memory.files.resume_erase(progress=follow)
+            return memory.files.erase(plan, delete_damaged=delete, progress=follow)
 
         try:
             proof = await self.shell.operations.work(run, NAME)

@@ -161,7 +161,7 @@ class ExportDialog(Dialog[None]):
             def follow(progress: ExportProgress) -> None:
                 work.progress(progress.done, progress.total)
 
-            return memory.export(
+            return memory.files.export(
                 path, format=format, filter=filter, history=history, force=force,
                 progress=follow, cancelled=work.cancelled,
             )  # fmt: skip

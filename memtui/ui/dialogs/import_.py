@@ -161,7 +161,7 @@ class ImportDialog(Dialog[None]):
             box.value = _short(found[0].path, home)
             box.cursor_position = len(box.value)
         memory = self.shell.operations.require()
-        surveyed = await asyncio.to_thread(lambda: list(memory.survey(found)))
+        surveyed = await asyncio.to_thread(lambda: list(memory.files.survey(found)))
         self._show_places(found_places(found, surveyed))
 
     def _show_places(self, places: list[FoundPlace]) -> None:

@@ -40,7 +40,7 @@ async def run_import(
         def follow(progress: ImportProgress) -> None:
             work.progress(progress.bytes_done, progress.bytes_total, progress_detail(progress))
 
-        return memory.import_paths(paths, dry_run=dry, progress=follow, cancelled=work.cancelled)
+        return memory.files.import_paths(paths, dry_run=dry, progress=follow, cancelled=work.cancelled)
 
     report, failure = None, None
     try:

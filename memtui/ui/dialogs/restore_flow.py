@@ -28,7 +28,7 @@ async def go_back(shell: Shell, operation: Operation) -> str:
     backup = await shell.operations.ask(lambda memory: memory.backups.before(op_id))
     if backup is None:
         return "What was there before this restore is not kept any more."
-    preview = await work(lambda memory, _: memory.restore_preview(backup.path), "comparing")
+    preview = await work(lambda memory, _: memory.backups.preview(backup.path), "comparing")
     return await restore(shell, backup, preview, work)
 
 
@@ -40,8 +40,8 @@ async def restore(shell: Shell, backup: Backup, preview: RestorePreview, work: W
     if chosen is None:
         return "Nothing was restored."
     if chosen.ids is None:
-        await work(lambda memory, _: memory.restore_backup(backup.path), "restore")
+        await work(lambda memory, _: memory.backups.restore(backup.path), "restore")
         return ""
     ids = chosen.ids or None
-    taken = await work(lambda memory, _: memory.take_from_backup(backup.path, ids), "taking")
+    taken = await work(lambda memory, _: memory.backups.take(backup.path, ids), "taking")
     return "All of it is there already." if taken is None else ""

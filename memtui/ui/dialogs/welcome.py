@@ -139,7 +139,7 @@ class WelcomeDialog(Dialog[Choice]):
             self.query_one(".dialog-warning", Static).update(assemble((_NONE_FOUND, "$text-muted")))
         if found:
             memory = self.shell.operations.require()
-            surveyed = await asyncio.to_thread(lambda: list(memory.survey(found)))
+            surveyed = await asyncio.to_thread(lambda: list(memory.files.survey(found)))
             self._offer(found_places(found, surveyed))
 
     def _offer(self, places: Sequence[FoundPlace]) -> None:

@@ -46,7 +46,7 @@ class WarnsOfClock(ListPane[Row], Generic[Row]):
         return super().why_not(action)
 
     async def do_accept_clock(self) -> None:
-        await self.change(lambda memory: memory.scheduler.accept_clock(), "accepting the clock")
+        await self.change(lambda memory: memory.jobs.accept_clock(), "accepting the clock")
         self.show_clock("")
         self.say("The time is right: what waited for it may run.")
         self.reload()

@@ -39,7 +39,7 @@ class Consolidating(ListPane["SessionRow"]):
         if any(work.name == NAME for work in self.shell.operations.works):
             return "A consolidation is running"
         memory = self.shell.operations.memory
-        job = memory.scheduler.running if memory is not None else None
+        job = memory.jobs.running if memory is not None else None
         if job is None or job.job != "consolidation":
             return ""
         share = f" ({count(job.done)} of {count(job.total)})" if job.total else ""
@@ -68,7 +68,7 @@ class Consolidating(ListPane["SessionRow"]):
         await self._consolidate(await self._chosen())
 
     async def do_run_all(self) -> None:
-        waiting = await self.ask(lambda memory: memory.upkeep.pending_sessions())
+        waiting = await self.ask(lambda memory: memory.sessions.pending())
         await self._consolidate([session.session_id for session in waiting])
 
     async def do_dry_run(self) -> None:
@@ -87,7 +87,7 @@ class Consolidating(ListPane["SessionRow"]):
 
         def skip(memory: Memory) -> None:
             for session_id in chosen:
-                memory.upkeep.skip(session_id)
+                memory.sessions.skip(session_id)
 
         if chosen:
             await self.change(skip, "skipping")
@@ -98,7 +98,7 @@ class Consolidating(ListPane["SessionRow"]):
         for work in mine:
             work.cancel()
         if not mine:
-            self.shell.operations.require().scheduler.cancel()
+            self.shell.operations.require().jobs.cancel()
             self.say("It ends at its next pause; what it did until then stays.")
 
     async def _chosen(self) -> list[str]:
@@ -126,7 +126,7 @@ class Consolidating(ListPane["SessionRow"]):
         llm = self.shell.operations.require().options.llm
         if not llm.configured:
             return True
-        cost = await self.ask(lambda memory: memory.upkeep.estimate(chosen))
+        cost = await self.ask(lambda memory: memory.sessions.estimate(chosen))
         question = Question(
             f"Let {llm.model} read {plural(cost.sessions, 'session')}?",
             told_cost(cost, llm),
@@ -138,7 +138,7 @@ class Consolidating(ListPane["SessionRow"]):
         def run(memory: Memory, work: Work) -> Consolidation | None:
             return stoppable(
                 work,
-                memory.upkeep.consolidate(
+                memory.sessions.consolidate(
                     chosen, preview=preview, progress=work.progress, cancelled=work.cancelled
                 ),
             )
@@ -199,7 +199,7 @@ class Consolidating(ListPane["SessionRow"]):
             self.say("This memory is open for reading only.", "warning")
             return
         self.table.mark(set())
-        await self.change(lambda memory: asyncio.run(memory.upkeep.apply(accepted)), "writing it down")
+        await self.change(lambda memory: asyncio.run(memory.sessions.apply(accepted)), "writing it down")
 
 
 def told_cost(cost: Estimate, llm: LlmOptions) -> str:

@@ -53,7 +53,7 @@ def gather_portrait(memory: Memory, identity: str) -> Portrait:
     """Read everything about an entity. Blocks. Raises NotFoundError when there is none (any more)."""
     from memtui.engine.errors import NotFoundError
 
-    profile = memory.entity(identity, limit=LISTED)
+    profile = memory.entities.get(identity, limit=LISTED)
     titles: dict[str, str] = {}
     for session_id in {one.session_id for one in profile.memories if one.session_id is not None}:
         try:

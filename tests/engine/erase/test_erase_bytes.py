@@ -29,7 +29,7 @@ def test_nothing_is_left_in_any_file_and_another_process_proves_it(home: Path) -
         turn = memory.record_turn("talk", "user", TURN)
         memory.record_turn("talk", "assistant", "Noted.")
         memory.remember(KEPT)
-        memory.index_pending()
+        memory.models.index_pending()
         memory.backups.make("manual")
         asyncio.run(memory.consolidate("talk"))
         memory.forget(cjk.id)
@@ -40,14 +40,14 @@ def test_nothing_is_left_in_any_file_and_another_process_proves_it(home: Path) -
     with_log(old, f"UPDATE memories SET content = '{TURN}', id = '{turn.id}' WHERE rid = 1")
     assert len({piece for piece, _ in found_in_bytes(home.parent, [*TRACES, vector])}) == len(TRACES) + 1
     with Memory.open(home, options=Options(background=False)) as memory:
-        plan = memory.plan_erase([fact.id, cjk.id, turn.id])
+        plan = memory.files.plan_erase([fact.id, cjk.id, turn.id])
         assert {backup.holds for backup in plan.backups} == {1, 3}
-        proof = memory.erase(plan)
+        proof = memory.files.erase(plan)
         assert (proof.complete, proof.found, proof.problems) == (True, 0, ())
         assert proof.backups_written == 3
         assert proof.pieces > 10
         assert sum(file.bytes for file in proof.files) == proof.bytes > 100_000
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
         assert memory.view.count("is:forgotten") == 0
         with pytest.raises(NotFoundError):
             memory.get(fact.id)
@@ -56,7 +56,7 @@ def test_nothing_is_left_in_any_file_and_another_process_proves_it(home: Path) -
         )
         for backup in memory.backups.all():
             memory.backups.restore(backup.path.name)
-            assert memory.check(deep=True).ok, memory.check(deep=True).findings
+            assert memory.files.check(deep=True).ok, memory.files.check(deep=True).findings
             assert memory.view.count() in (0, 2)
     assert found_in_bytes(home.parent, [*TRACES, vector[:48]]) == []
     assert rows(old, "PRAGMA user_version") == [(1,)]
@@ -67,7 +67,7 @@ def test_the_pages_of_a_long_text_are_written_over(memory: Memory, home: Path, n
     words = " ".join(f"zxq{number:05}" for number in range(6_000))
     turn = memory.record_turn("s", "user", words)
     memory.record_turn("s", "user", KEPT)
-    proof = memory.erase(memory.plan_erase([turn.id]))
+    proof = memory.files.erase(memory.files.plan_erase([turn.id]))
     assert proof.complete, proof
     memory.close()
     assert found_in_bytes(home.parent, ["zxq00003", "zxq03000 zxq03001", "zxq05990"]) == []
@@ -79,9 +79,9 @@ def test_a_whole_life_is_erased_session_by_session(home: Path, near: None, full:
     with Memory.open(home, options=QUIET) as memory:
         talks = memory.view.sessions(limit=100)
         for talk in talks if full else talks[:3]:
-            proof = memory.erase(memory.plan_erase(session_id=talk.session_id))
+            proof = memory.files.erase(memory.files.plan_erase(session_id=talk.session_id))
             assert proof.complete, (talk.title, proof)
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
 
 
 def test_a_damaged_backup_is_told_and_goes_when_asked_for(memory: Memory, home: Path, near: None) -> None:
@@ -89,29 +89,29 @@ def test_a_damaged_backup_is_told_and_goes_when_asked_for(memory: Memory, home: 
     backup = memory.backups.make("manual").path
     content = backup.read_bytes()
     backup.write_bytes(content[:3000] + b"\xff" * 2000 + content[5000:20000] + FACT.encode())
-    plan = memory.plan_erase([fact.id])
+    plan = memory.files.plan_erase([fact.id])
     assert [one.path for one in plan.damaged] == [backup]
-    proof = memory.erase(plan)
+    proof = memory.files.erase(plan)
     assert not proof.complete
     assert proof.found
     assert any(backup.name in problem for problem in proof.problems)
-    assert memory.unfinished_erase() is not None
-    assert not memory.check().ok
-    proof = memory.resume_erase(delete_damaged=True)
+    assert memory.files.unfinished_erase() is not None
+    assert not memory.files.check().ok
+    proof = memory.files.resume_erase(delete_damaged=True)
     assert proof is not None
     assert proof.complete
     assert not backup.exists()
-    assert memory.unfinished_erase() is None
+    assert memory.files.unfinished_erase() is None
 
 
 def test_words_that_something_kept_says_too_are_told_and_no_failure(memory: Memory, near: None) -> None:
     fact = memory.remember("the code is 9471 aubergine")
     other = memory.record_turn("s", "user", "As I said, the code is 9471 aubergine. Got it?")
-    plan = memory.plan_erase([fact.id])
+    plan = memory.files.plan_erase([fact.id])
     assert [(one.key, one.fate, one.choice) for one in plan.carriers if one.key == other.id] == [
         (other.id, "kept", True)
     ]
-    proof = memory.erase(plan)
+    proof = memory.files.erase(plan)
     assert (proof.complete, proof.found) == (True, 0)
     assert {still.where for still in proof.kept} >= {f"episode {other.id}"}
     assert memory.get(other.id).content.startswith("As I said")
@@ -119,23 +119,23 @@ def test_words_that_something_kept_says_too_are_told_and_no_failure(memory: Memo
 
 def test_words_that_memtui_uses_itself_are_no_leftovers(memory: Memory, near: None) -> None:
     fact = memory.remember("The schedule of embeddings and reflection is unchanged by foreign triggers")
-    proof = memory.erase(memory.plan_erase([fact.id]))
+    proof = memory.files.erase(memory.files.plan_erase([fact.id]))
     assert (proof.complete, proof.found, proof.kept) == (True, 0, ())
 
 
 def test_only_the_person_erases_in_a_file_that_can_be_written(memory: Memory, home: Path) -> None:
     fact = memory.remember(FACT)
-    plan = memory.plan_erase([fact.id])
+    plan = memory.files.plan_erase([fact.id])
     for actor in ("agent:x", "scheduler", "import"):
         with open_memory(home, actor=actor) as other, pytest.raises(InputError):
-            other.erase(plan)
+            other.files.erase(plan)
     with open_memory(home, readonly=True) as other, pytest.raises(ReadOnlyError):
-        other.erase(plan)
+        other.files.erase(plan)
     memory.remember(f"again: {FACT}")
     with pytest.raises(InputError, match="has changed since"):
-        memory.erase(plan)
+        memory.files.erase(plan)
     assert memory.get(fact.id).content == FACT
-    assert memory.unfinished_erase() is None
+    assert memory.files.unfinished_erase() is None
 
 
 def test_pieces_are_found_wherever_they_stand_and_only_those(
@@ -167,6 +167,6 @@ def test_a_file_in_utf_16_is_searched_in_it(tmp_path: Path) -> None:
 def test_a_memory_without_a_file_is_erased_as_well() -> None:
     with Memory.open(":memory:", options=QUIET) as memory:
         fact = memory.remember(FACT)
-        proof = memory.erase(memory.plan_erase([fact.id]))
+        proof = memory.files.erase(memory.files.plan_erase([fact.id]))
         assert (proof.complete, proof.files) == (True, ())
         assert memory.view.count() == 0

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("near")
 
 def derived(memory: Memory, kind: str, content: str, *sources: str, session: str | None = None) -> str:
     """A memory that was drawn from others, as a consolidation makes it."""
-    with memory._operation("consolidate", "Consolidated") as op:
+    with memory._core.operation("consolidate", "Consolidated") as op:
         rid = memories.insert(
             op.connection, kind=kind, content=content, event_time=1, created_at=1, trust="model",  # type: ignore[arg-type]
             source_ids=sources, session_id=session,
@@ -40,54 +40,54 @@ def test_what_was_drawn_from_it_alone_goes_and_what_has_other_sources_is_offered
     deeper = derived(memory, "reflection", "They are generous with jam", fact)
     both = derived(memory, "reflection", "Much was said of jam and of watering", turn.id, other.id)
     corrected = memory.correct(fact, "Mrs Zanzibarova gets all of the jam")
-    plan = memory.plan_erase([turn.id])
+    plan = memory.files.plan_erase([turn.id])
     assert {turn.id, fact, deeper, corrected.id} == set(plan.ids)
     assert plan.memories == 4
     assert fates(plan)[both] == "kept"
-    assert fates(memory.plan_erase([fact]))[turn.id] == "kept"  # where it was said is offered
-    again = memory.plan_erase([turn.id], keep=[deeper], also=[both])
+    assert fates(memory.files.plan_erase([fact]))[turn.id] == "kept"  # where it was said is offered
+    again = memory.files.plan_erase([turn.id], keep=[deeper], also=[both])
     assert set(again.ids) == {turn.id, fact, corrected.id, both}
-    proof = memory.erase(memory.plan_erase([turn.id], keep=[deeper]))
+    proof = memory.files.erase(memory.files.plan_erase([turn.id], keep=[deeper]))
     assert proof.complete
     left = memory.get(both)
     assert left.source_ids == (other.id,)
     assert memory.get(deeper).source_ids == ()
-    assert memory.check(deep=True).findings == ()
+    assert memory.files.check(deep=True).findings == ()
 
 
 def test_an_earlier_wording_goes_with_the_later_one_and_not_the_other_way(memory: Memory) -> None:
     old = memory.remember("Lives in Zzyzxville at number 12")
     new = memory.correct(old.id, "Lives in Zzyzxville at number 14")
-    plan = memory.plan_erase([old.id])
+    plan = memory.files.plan_erase([old.id])
     assert plan.ids == (old.id,)
     assert fates(plan)[new.id] == "kept"
-    assert set(memory.plan_erase([new.id]).ids) == {old.id, new.id}
-    assert memory.erase(plan).complete
+    assert set(memory.files.plan_erase([new.id]).ids) == {old.id, new.id}
+    assert memory.files.erase(plan).complete
     assert memory.get(new.id).supersedes is None
-    assert memory.check(deep=True).ok
+    assert memory.files.check(deep=True).ok
 
 
 def test_a_whole_session_goes_with_title_summary_and_what_was_said_of_it(memory: Memory, home: Path) -> None:
     first = memory.record_turn("talk", "user", TURN)
     memory.record_turn("talk", "assistant", "I will bring the wvkrhubarb jam to her on Friday.")
     memory.record_turn("other", "user", KEPT)
-    with memory._operation("x", "Named the session") as op:
+    with memory._core.operation("x", "Named the session") as op:
         op.connection.execute(
             "UPDATE sessions_consolidations SET title = 'wvkrhubarb', summary = ?, last_error = ?, "
             "consolidated_through = 2 WHERE session_id = 'talk'",
             (TURN[:50], f"bad reply: {TURN}"),
         )
     fact = memory.remember(KEPT)
-    with memory._operation("x", "Moved") as op:
+    with memory._core.operation("x", "Moved") as op:
         op.connection.execute("UPDATE memories SET session_id = 'talk', source_ids = ? WHERE id = ?",
                               (json.dumps([first.id, memory.view.transcript("other")[0].id]), fact.id))  # fmt: skip
-    plan = memory.plan_erase(session_id="talk")
+    plan = memory.files.plan_erase(session_id="talk")
     assert plan.memories == 2
-    assert memory.erase(plan).complete
+    assert memory.files.erase(plan).complete
     with pytest.raises(NotFoundError):
         memory.view.session("talk")
     assert memory.get(fact.id).session_id is None
-    assert memory.check(deep=True).findings == ()
+    assert memory.files.check(deep=True).findings == ()
     memory.close()
     assert found_in_bytes(home.parent, ["wvkrhubarb", "Zanzibarova"]) == []
 
@@ -95,13 +95,13 @@ def test_a_whole_session_goes_with_title_summary_and_what_was_said_of_it(memory:
 def test_one_turn_takes_the_words_out_of_its_session_and_leaves_the_rest(memory: Memory) -> None:
     turn = memory.record_turn("talk", "user", TURN)
     memory.record_turn("talk", "user", KEPT)
-    with memory._operation("x", "Consolidated the session") as op:
+    with memory._core.operation("x", "Consolidated the session") as op:
         op.connection.execute(
             "UPDATE sessions_consolidations SET title = 'About the greenhouse', summary = 'jam, watering', "
             "consolidated_through = 2, consolidated_at = 5 WHERE session_id = 'talk'"
         )
     number = op.op_id
-    assert memory.erase(memory.plan_erase([turn.id])).complete
+    assert memory.files.erase(memory.files.plan_erase([turn.id])).complete
     session = memory.view.session("talk")
     assert (session.title, session.summary, session.turns) == ("About the greenhouse", None, 1)
     undone = memory.undo(number)  # the rest of that operation can still be taken back
@@ -117,7 +117,7 @@ def test_everything_else_that_quotes_it_goes_or_loses_the_words(memory: Memory, 
     memory.questions.pin(FACT[5:45])
     memory.scratchpad.set("plans", f"remember: {FACT}!")
     memory.scratchpad.set("plain", KEPT)
-    with memory._operation("x", "Asked") as op:
+    with memory._core.operation("x", "Asked") as op:
         for payload in ({"new": fact.id, "old": other.id, "reason": ""}, {"content": FACT[:40], "sources": []},
                         {"memories": [fact.id, other.id], "reason": "new"}, {"memory": other.id, "text": ""}):  # fmt: skip
             proposals.ask(op.connection, proposals.identity("x", str(payload)), "x", payload, 1)
@@ -143,13 +143,13 @@ def test_everything_else_that_quotes_it_goes_or_loses_the_words(memory: Memory, 
             (FACT,),
         )
     memory.tag(other.id, add=["garden"])
-    plan = memory.plan_erase([fact.id])
+    plan = memory.files.plan_erase([fact.id])
     assert {place: plan.counts[place] for place in ("card", "scratchpad", "question", "recall", "run")} == {
         "card": 2, "scratchpad": 1, "question": 1, "recall": 1, "run": 1,
     }  # fmt: skip
     kept = next(one.key for one in plan.offered if one.place == "scratchpad")
-    assert memory.plan_erase([fact.id], keep=[kept]).counts.get("scratchpad") is None
-    assert memory.erase(plan).complete
+    assert memory.files.plan_erase([fact.id], keep=[kept]).counts.get("scratchpad") is None
+    assert memory.files.erase(plan).complete
     assert memory.scratchpad.keys() == ["plain"]
     assert rows(home, "SELECT query, expected FROM saved_queries") == [
         ("where is the key kept?", json.dumps([other.id]))
@@ -162,7 +162,7 @@ def test_everything_else_that_quotes_it_goes_or_loses_the_words(memory: Memory, 
     assert json.loads(report) == {"summary": "(erased)", "ids": [other.id], "notes": ["fine"]}
     assert error == "(erased)"
     assert rows(home, "SELECT summary FROM entities WHERE id = 'ent_x'") == [(None,)]
-    assert memory.check(deep=True).findings == ()
+    assert memory.files.check(deep=True).findings == ()
     memory.close()
     assert found_in_bytes(home.parent, ["zxqvelvet"]) == []
 
@@ -173,29 +173,29 @@ def test_an_import_that_had_it_can_still_be_undone_and_done_again_for_the_rest(
     source = tmp_path / "in.jsonl"
     lines = [{"role": "user", "content": text, "session": "s"} for text in (KEPT, TURN, "The third turn")]
     source.write_text("\n".join(map(json.dumps, lines)))
-    report = memory.import_paths([source])
+    report = memory.files.import_paths([source])
     assert report.operation is not None
     [turn] = [one for one in memory.view.page() if one.content == TURN]
     memory.tag(turn.id, add=["jam"])
     memory.forget(turn.id)
-    assert memory.erase(memory.plan_erase([turn.id])).complete
+    assert memory.files.erase(memory.files.plan_erase([turn.id])).complete
     assert [op.kind for op in memory.view.operations()] == ["erase", "import"]
     assert memory.view.operations()[0].label == "Erased 1 memory for good"
-    next_one = memory.next_undo()
+    next_one = memory.history.next_undo()
     assert next_one is None or next_one.kind != "erase"
     undone = memory.undo(report.operation.op_id)
     assert undone is not None
     assert (undone.restored, undone.conflicts) == (3, ())  # two turns and their session
     assert memory.view.count() == 0
-    assert memory.check(deep=True).ok
+    assert memory.files.check(deep=True).ok
     redone = memory.undo(undone.by.op_id)
     assert redone is not None
     assert sorted(one.content for one in memory.view.page()) == sorted([KEPT, "The third turn"])
     with pytest.raises(InputError, match="no way back"):
         memory.undo(next(op.op_id for op in memory.view.operations() if op.kind == "erase"))
-    again = memory.import_paths([source])
+    again = memory.files.import_paths([source])
     assert (again.imported, again.reasons) == (0, {"erased for good": 1})
-    assert memory.check(deep=True).findings == ()
+    assert memory.files.check(deep=True).findings == ()
 
 
 def test_what_only_history_still_has_is_erased_by_its_id(memory: Memory, home: Path) -> None:
@@ -204,9 +204,9 @@ def test_what_only_history_still_has_is_erased_by_its_id(memory: Memory, home: P
     memory.undo()
     with pytest.raises(NotFoundError):
         memory.get(fact.id)
-    plan = memory.plan_erase([fact.id])
+    plan = memory.files.plan_erase([fact.id])
     assert plan.memories == 1
-    assert memory.erase(plan).complete
+    assert memory.files.erase(plan).complete
     assert memory.redo() is None
     memory.close()
     assert found_in_bytes(home.parent, ["zxqvelvet"]) == []
@@ -218,17 +218,17 @@ def test_names_that_stand_nowhere_else_go_and_a_merge_loses_only_that_name(
     here = memory.remember("Dr Wolfgang Xylander came by")
     memory.remember("Dr Wolfie Xander came by as well")
     memory.remember("Dr Wolfie Xander plays chess")
-    memory.index_pending()
+    memory.models.index_pending()
     named = {name: id for id, name in rows(home, "SELECT id, canonical_name FROM entities")}
     survivor = next(id for name, id in named.items() if "Xylander" in name)
     absorbed = next(id for name, id in named.items() if "Xander" in name)
-    memory.merge_entities(survivor, absorbed)
-    plan = memory.plan_erase([here.id])
+    memory.entities.merge(survivor, absorbed)
+    plan = memory.files.plan_erase([here.id])
     assert plan.counts["entity"] == 1
-    assert memory.erase(plan).complete
+    assert memory.files.erase(plan).complete
     [(merged, count)] = rows(home, "SELECT merged_into, mention_count FROM entities WHERE id = ?", absorbed)
     assert (merged, count) == (None, 2)
-    assert memory.check(deep=True).findings == ()
+    assert memory.files.check(deep=True).findings == ()
     for operation in memory.view.operations():
         if operation.kind == "merge" or "erged" in operation.label:
             assert "Xylander" not in operation.label
@@ -242,11 +242,11 @@ def test_a_name_that_somebody_took_out_goes_with_the_only_text_that_has_it(
     here = memory.remember("Dr Wolfgang Xylander came by")
     both = memory.remember("Dr Anton Bibberling came by")
     turn = memory.record_turn("s", "user", "Dr Anton Bibberling rang")
-    memory.index_pending()
+    memory.models.index_pending()
     for id, name in rows(home, "SELECT id, canonical_name FROM entities"):
         for one in (here,) if "Xyl" in name else (both, turn):
-            memory.unlink_entity(one.id, id)
-    assert memory.erase(memory.plan_erase([here.id, both.id])).complete
+            memory.entities.unlink(one.id, id)
+    assert memory.files.erase(memory.files.plan_erase([here.id, both.id])).complete
     assert [name for (name,) in rows(home, "SELECT canonical_name FROM entities")] == ["Anton Bibberling"]
     memory.close()
     assert found_in_bytes(home.parent, ["Xylander", "xylander"]) == []
@@ -257,12 +257,12 @@ def test_taking_back_everything_after_an_erase_never_brings_it_back(memory: Memo
     memory.change_all("tag", [one.rid for one in facts], add=["all"])
     memory.correct(facts[1].id, f"{KEPT} and Fridays")
     memory.change_all("forget", [one.rid for one in facts])
-    assert memory.erase(memory.plan_erase([facts[0].id, facts[2].id])).complete
+    assert memory.files.erase(memory.files.plan_erase([facts[0].id, facts[2].id])).complete
     for _ in range(2):
         while memory.undo():
-            assert memory.check(deep=True).ok
+            assert memory.files.check(deep=True).ok
         while memory.redo():
-            assert memory.check(deep=True).ok
+            assert memory.files.check(deep=True).ok
     memory.close()
     assert found_in_bytes(home.parent, ["zxqvelvet", "花生过敏"]) == []
 
@@ -289,38 +289,38 @@ def test_texts_that_share_little_are_not_taken_for_each_other() -> None:
 
 def test_a_reader_of_the_plan_changes_nothing(memory: Memory) -> None:
     fact = memory.remember(FACT)
-    before = memory.content_hash(), memory.data_version(), len(memory.view.operations())
-    memory.plan_erase([fact.id])
-    assert (memory.content_hash(), memory.data_version(), len(memory.view.operations())) == before
+    before = memory.files.content_hash(), memory.data_version(), len(memory.view.operations())
+    memory.files.plan_erase([fact.id])
+    assert (memory.files.content_hash(), memory.data_version(), len(memory.view.operations())) == before
 
 
 def test_an_unknown_id_or_nothing_is_refused(memory: Memory) -> None:
     with pytest.raises(NotFoundError):
-        memory.plan_erase(["fact_000000000000"])
+        memory.files.plan_erase(["fact_000000000000"])
     with pytest.raises(NotFoundError):
-        memory.plan_erase(session_id="nowhere")
+        memory.files.plan_erase(session_id="nowhere")
     with pytest.raises(InputError):
-        memory.plan_erase([])
+        memory.files.plan_erase([])
 
 
 def test_a_wording_that_was_merged_into_it_goes_with_it(memory: Memory, home: Path) -> None:
     one, other = memory.remember(FACT), memory.remember("Her spare wvkrhubarb opener lies outside")
-    memory.upkeep.merge(one.id, [other.id])
-    plan = memory.plan_erase([one.id])
+    memory.review.merge(one.id, [other.id])
+    plan = memory.files.plan_erase([one.id])
     assert {carrier.key: carrier.why for carrier in plan.carriers if carrier.place == "memory"} == {
         one.id: "chosen", other.id: "an earlier wording of it",
     }  # fmt: skip
-    assert memory.erase(plan).complete
+    assert memory.files.erase(plan).complete
     memory.close()
     assert found_in_bytes(home.parent, ["wvkrhubarb"]) == []
 
 
 def test_a_merged_wording_that_was_taken_back_goes_with_its_parts(memory: Memory) -> None:
     one, other = memory.remember(KEPT), memory.remember(FACT)
-    memory.upkeep.merge(one.id, [other.id], text=f"{KEPT}. {FACT}")
+    memory.review.merge(one.id, [other.id], text=f"{KEPT}. {FACT}")
     memory.undo()
-    plan = memory.plan_erase([other.id])
+    plan = memory.files.plan_erase([other.id])
     assert [carrier.why for carrier in plan.carriers if carrier.place == "history"] == [
         "a later wording of it, taken back since"
     ]
-    assert memory.erase(plan).complete
+    assert memory.files.erase(plan).complete

@@ -143,15 +143,15 @@ def test_a_word_in_every_column_is_erased_from_the_whole_home_folder(home: Path)
             assert {word for word, *_ in still_there(connection, words)} == set(words)
         fact = memory.remember(f"It was about {' and '.join(words)}")
         memory.backups.make("manual")
-        with memory._connections.write() as connection:
+        with memory._core.connections.write() as connection:
             metadata.put(
                 connection,
                 metadata.FOLLOWED_NOT_READ,
                 json.dumps([metadata.name_of(f"/x/{word}") for word in words]),
             )
         assert len({word for found in in_files(home.parent, words).values() for word in found}) == len(words)
-        plan = memory.plan_erase([fact.id])
-        proof = memory.erase(plan)
+        plan = memory.files.plan_erase([fact.id])
+        proof = memory.files.erase(plan)
         assert (proof.complete, proof.problems) == (True, ())
         with apsw.Connection(str(home)) as connection:
             assert still_there(connection, words) == []

@@ -23,28 +23,28 @@ pytestmark = pytest.mark.usefixtures("near")
 def test_a_question_about_what_was_erased_does_not_come_back_by_a_redo(memory: Memory, home: Path) -> None:
     gone, stays = memory.remember(FACT), memory.remember(KEPT)
     for other in (gone.id, "fact_000000000000"):
-        with memory._operation("consolidate", "Consolidated") as op:
+        with memory._core.operation("consolidate", "Consolidated") as op:
             payload = {"new": stays.id, "old": other, "reason": "another home"}
             identity = proposals.identity("conflict", str(payload))
             assert proposals.ask(op.connection, identity, "conflict", payload, 1)
         undone = memory.undo(op.op_id)
         if other == gone.id:
-            assert memory.erase(memory.plan_erase([gone.id])).complete
+            assert memory.files.erase(memory.files.plan_erase([gone.id])).complete
             with pytest.raises(Exception, match=r"no operation|nothing of it"):
                 memory.undo(undone.by.op_id)
         else:
             assert memory.undo(undone.by.op_id).restored == 1
     assert rows(home, "SELECT json_type(payload) FROM proposals") == [("object",)]
-    assert memory.plan_erase([stays.id]).memories == 1
-    assert memory.check(deep=True).findings == ()
+    assert memory.files.plan_erase([stays.id]).memories == 1
+    assert memory.files.check(deep=True).findings == ()
 
 
 def test_check_tells_a_question_that_nobody_can_read(memory: Memory, home: Path) -> None:
-    with memory._operation("consolidate", "Consolidated") as op:
+    with memory._core.operation("consolidate", "Consolidated") as op:
         proposals.ask(op.connection, "card_1", "conflict", {"reason": "x"}, 1)
     with apsw.Connection(str(home)) as connection:
         connection.execute("UPDATE proposals SET payload = '[]'")
-    assert [finding.message for finding in memory.check().findings] == [
+    assert [finding.message for finding in memory.files.check().findings] == [
         "rows of proposals cannot be read (1: card_1)"
     ]
 
@@ -54,7 +54,7 @@ def imported(memory: Memory, folder: Path) -> int:
     place = folder / "in.jsonl"
     lines = [{"role": "user", "content": text, "session": "s"} for text in (FACT, KEPT)]
     place.write_text("\n".join(map(json.dumps, lines)) + "\n")
-    done = memory.import_paths([place]).operation
+    done = memory.files.import_paths([place]).operation
     assert done is not None
     memory.tag(next(one.id for one in memory.view.page() if one.content == KEPT), add=["x"])
     return done.op_id
@@ -65,8 +65,8 @@ def test_what_an_erased_undo_took_back_can_be_undone_again(memory: Memory, tmp_p
     fact = next(one.id for one in memory.view.page() if one.content == FACT)
     tagged = memory.view.operations()[0].op_id
     assert memory.undo(first).restored == 1  # what was tagged since stays
-    assert memory.erase(memory.plan_erase([fact])).complete
-    assert memory.check(deep=True).findings == ()
+    assert memory.files.erase(memory.files.plan_erase([fact])).complete
+    assert memory.files.check(deep=True).findings == ()
     memory.undo(tagged)
     assert memory.undo(first).restored
     assert memory.view.count() == 0
@@ -84,11 +84,11 @@ def test_an_erased_redo_leaves_the_undo_standing(memory: Memory, home: Path, tmp
             "'{\"confidence\":0.5}', '{\"confidence\":1.0}' FROM memories WHERE id = ?",
             (undo, other),
         )
-    assert memory.erase(memory.plan_erase([fact])).complete
+    assert memory.files.erase(memory.files.plan_erase([fact])).complete
     left = {one.op_id: (one.state, one.undone_by) for one in memory.view.operations()}
     assert redo not in left
     assert (left[first], left[undo]) == (("undone", undo), ("done", None))
-    assert memory.check(deep=True).findings == ()
+    assert memory.files.check(deep=True).findings == ()
 
 
 def test_check_tells_an_operation_whose_undo_is_gone(memory: Memory, home: Path) -> None:
@@ -98,7 +98,7 @@ def test_check_tells_an_operation_whose_undo_is_gone(memory: Memory, home: Path)
     with apsw.Connection(str(home)) as connection:
         connection.execute("DELETE FROM changes WHERE op_id = ?", (undone.by.op_id,))
         connection.execute("DELETE FROM ops WHERE op_id = ?", (undone.by.op_id,))
-    assert any("not there" in finding.message for finding in memory.check().findings)
+    assert any("not there" in finding.message for finding in memory.files.check().findings)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_no_label_keeps_a_part_of_what_has_quotation_marks(
     memory.correct(fact.id, "He hid nothing at all")
     other = memory.scratchpad.set("note", "kept")
     assert other is not None
-    assert memory.erase(memory.plan_erase([fact.id])).complete
+    assert memory.files.erase(memory.files.plan_erase([fact.id])).complete
     labels = [one.label for one in memory.view.operations()]
     assert labels == ["Erased 1 memory for good", "Wrote “note” on the scratchpad", label]
     memory.close()
@@ -156,19 +156,19 @@ class Broken:
 
 def fail(memory: Memory, sessions: list[str], message: str) -> None:
     broken: Any = Broken(message)
-    asyncio.run(memory.upkeep.consolidate(sessions, extractor=broken))
+    asyncio.run(memory.sessions.consolidate(sessions, extractor=broken))
 
 
 def test_an_error_of_the_session_goes_in_whatever_words_it_is(memory: Memory, home: Path) -> None:
     turn = memory.record_turn("s", "user", "the zxqvelvet is red")
     memory.record_turn("s", "user", KEPT)
     fail(memory, ["s"], "it is about a flying marmalade")
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         connection.execute("DELETE FROM changes")
         connection.execute("DELETE FROM ops")  # as after 90 days
-    plan = memory.plan_erase([turn.id])
+    plan = memory.files.plan_erase([turn.id])
     assert [one.fate for one in plan.carriers if one.place == "session"] == ["cleared"]
-    assert memory.erase(plan).complete
+    assert memory.files.erase(plan).complete
     assert rows(home, "SELECT last_error FROM sessions_consolidations") == [(None,)]
     memory.close()
     assert found_in_bytes(home.parent, ["flying marmalade"]) == []
@@ -178,7 +178,7 @@ def test_the_proof_looks_for_the_error_of_a_session(memory: Memory) -> None:
     turn = memory.record_turn("s", "user", "the zxqvelvet is red")
     memory.record_turn("s", "user", KEPT)
     fail(memory, ["s"], "it is about a flying marmalade")
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         connection.execute("DELETE FROM changes")
         found = closure(connection, Request(ids=(turn.id,)))
         assert any(
@@ -192,7 +192,7 @@ def test_a_session_that_was_taken_back_loses_its_error_too(
     imported(memory, tmp_path)
     turn = next(one.id for one in memory.view.page() if one.content == FACT)
     fail(memory, ["s"], "it is about a flying marmalade")
-    with memory._operation("x", "Let go") as op:
+    with memory._core.operation("x", "Let go") as op:
         op.connection.execute("DELETE FROM changes WHERE act = 'update'")
         op.connection.execute("DELETE FROM sessions_consolidations")
         for request in (Request(ids=(turn,)), Request(session_id="s")):
@@ -207,7 +207,7 @@ def test_what_a_failed_consolidation_said_of_the_session_goes_too(memory: Memory
     memory.record_turn("other", "user", "Nothing of it in here")
     fail(memory, ["s", "other"], "cannot read zxqvelvet")
     assert len([one for one in memory.view.operations() if "zxqvelvet" in one.label]) == 2
-    assert memory.erase(memory.plan_erase([fact.id])).complete
+    assert memory.files.erase(memory.files.plan_erase([fact.id])).complete
     labels = [one.label for one in memory.view.operations() if one.kind == "failure"]
     assert labels == [
         "Could not consolidate “…”: “…”",
@@ -215,4 +215,4 @@ def test_what_a_failed_consolidation_said_of_the_session_goes_too(memory: Memory
     ]
     images = rows(home, "SELECT count(*) FROM changes WHERE instr(after, 'zxqvelvet')")
     assert images == [(0,)]
-    assert memory.check(deep=True).findings == ()
+    assert memory.files.check(deep=True).findings == ()

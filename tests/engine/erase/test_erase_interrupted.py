@@ -39,7 +39,7 @@ def progress(now):
 
 with Memory.open(path, options=Options(background=False, embedder="off")) as memory:
     ids = [one.id for one in memory.view.page() if "greenhouse" not in one.content]
-    print(memory.erase(memory.plan_erase(ids), progress=progress).complete, flush=True)
+    print(memory.files.erase(memory.files.plan_erase(ids), progress=progress).complete, flush=True)
 """
 STAGES = (
     "backup",
@@ -70,17 +70,17 @@ def test_a_kill_at_any_moment_is_finished_or_told(home: Path, full: bool, near: 
         )  # fmt: skip
         assert (killed.returncode, killed.stdout) == (-signal.SIGKILL, ""), (stage, killed.stderr)
         with open_memory(home) as memory:
-            waiting = memory.unfinished_erase()
+            waiting = memory.files.unfinished_erase()
             assert waiting is not None, stage
             assert waiting.memories == 3
             assert waiting.begun == (memory.view.count() == 1), stage
-            assert [finding.check for finding in memory.check(deep=True).findings] == ["erase"]
-            proof = memory.resume_erase()
+            assert [finding.check for finding in memory.files.check(deep=True).findings] == ["erase"]
+            proof = memory.files.resume_erase()
             assert proof is not None
             assert proof.complete, (stage, proof)
-            assert memory.check(deep=True).findings == ()
-            assert memory.unfinished_erase() is None
-            assert memory.resume_erase() is None
+            assert memory.files.check(deep=True).findings == ()
+            assert memory.files.unfinished_erase() is None
+            assert memory.files.resume_erase() is None
             assert [one.content for one in memory.view.page()] == [KEPT]
         assert found_in_bytes(home.parent, TRACES) == [], stage
         assert not [
@@ -101,15 +101,15 @@ def test_another_program_that_reads_is_told_and_waited_for(
     assert reader.execute("SELECT count(*) FROM memories").fetchone() == (4,)
     with open_memory(home) as memory, open_memory(home, actor="agent:other") as other:
         ids = [one.id for one in memory.view.page() if one.content != KEPT]
-        proof = memory.erase(memory.plan_erase(ids))
+        proof = memory.files.erase(memory.files.plan_erase(ids))
         assert not proof.complete
         assert any("another program still reads" in problem for problem in proof.problems)
-        assert memory.unfinished_erase() is not None
+        assert memory.files.unfinished_erase() is not None
         assert other.view.count() == 1
         reader.execute("ROLLBACK")
         reader.close()
         other.remember("Something new from another program")
-        proof = memory.resume_erase()
+        proof = memory.files.resume_erase()
         assert proof is not None
         assert proof.complete
         assert other.view.count() == 2
@@ -133,7 +133,7 @@ def test_a_backup_that_is_made_meanwhile_is_cleaned_too(
         kept = memory.backups.all()[0].path.read_bytes()
         monkeypatch.setattr(pages, "compact", compact_and_meanwhile)
         ids = [one.id for one in memory.view.page() if one.content != KEPT]
-        proof = memory.erase(memory.plan_erase(ids))
+        proof = memory.files.erase(memory.files.plan_erase(ids))
         assert (proof.complete, proof.backups_written) == (True, 3)
         before.close()
         assert other.view.count() == 1
@@ -146,11 +146,11 @@ def test_an_import_or_a_job_that_runs_is_not_crossed(home: Path, monkeypatch: py
     monkeypatch.setattr(erasing, "WAIT", 0.05)
     fill(home)
     with open_memory(home) as memory:
-        plan = memory.plan_erase([memory.view.page()[0].id])
+        plan = memory.files.plan_erase([memory.view.page()[0].id])
         with FileLock(f"{home}.jobs"), pytest.raises(StoreError, match="job is running"):
-            memory.erase(plan)
+            memory.files.erase(plan)
         assert memory.view.count() == 4
-        assert memory.unfinished_erase() is None
+        assert memory.files.unfinished_erase() is None
 
 
 def test_a_backup_that_cannot_be_written_leaves_everything_and_says_so(
@@ -166,11 +166,11 @@ def test_a_backup_that_cannot_be_written_leaves_everything_and_says_so(
 
     monkeypatch.setattr(Path, "replace", refuse)
     with open_memory(home) as memory:
-        plan = memory.plan_erase([one.id for one in memory.view.page() if one.content != KEPT])
+        plan = memory.files.plan_erase([one.id for one in memory.view.page() if one.content != KEPT])
         with pytest.raises((OSError, StoreError)):
-            memory.erase(plan)
+            memory.files.erase(plan)
         assert memory.view.count() == 4
-        assert memory.unfinished_erase() is not None
+        assert memory.files.unfinished_erase() is not None
         assert len(memory.backups.all()) == 2
         monkeypatch.undo()
     with Memory.open(home) as memory:
@@ -189,7 +189,7 @@ def test_the_backups_of_another_memory_beside_it_are_left_alone(home: Path, near
             os.utime(theirs[-1], (1, 1))
         ours = theirs[1].with_name("memory-20260101T000000Z-manual.erasing")
         ours.write_bytes(b"half a copy")
-        proof = memory.erase(memory.plan_erase([fact.id]))
+        proof = memory.files.erase(memory.files.plan_erase([fact.id]))
         assert (proof.complete, proof.kept) == (True, ())
         assert not {file.path for file in proof.files} & set(theirs)
         assert len(proof.files) >= 2

@@ -54,12 +54,12 @@ class _Life:
             case "bulk":
                 memory.change_all("tag", [found.rid for found in there[: pick % 5]], add=["bulk"])
             case "name":
-                memory.index_pending()
-                named = memory.entities()
+                memory.models.index_pending()
+                named = memory.entities.page()
                 if len(named) > 1:
-                    memory.merge_entities(named[0].id, named[pick % len(named)].id)
+                    memory.entities.merge(named[0].id, named[pick % len(named)].id)
             case "erase session":
-                self.erase(memory.plan_erase(session_id=f"talk{pick % 3}"))
+                self.erase(memory.files.plan_erase(session_id=f"talk{pick % 3}"))
             case _ if one is None:
                 return
             case "correct":
@@ -67,11 +67,11 @@ class _Life:
             case "tag":
                 memory.tag(one.id, add=[f"t{pick}"])
             case "merge":
-                memory.upkeep.merge(one.id, [there[(pick + 1) % len(there)].id])
+                memory.review.merge(one.id, [there[(pick + 1) % len(there)].id])
             case "pad":
                 memory.scratchpad.set(f"k{pick}", one.content)
             case "erase":
-                self.erase(memory.plan_erase([one.id]))
+                self.erase(memory.files.plan_erase([one.id]))
             case _:
                 getattr(memory, verb)(one.id)
 
@@ -80,14 +80,14 @@ class _Life:
         ids = plan.ids  # type: ignore[attr-defined]
         words = {word for id in ids for word in memory.get(id).content.split() if "qx" in word}
         kept = {one.content for one in memory.view.page("is:active,trash", limit=500) if one.id not in ids}
-        assert memory.erase(plan).complete  # type: ignore[arg-type]
+        assert memory.files.erase(plan).complete  # type: ignore[arg-type]
         self.gone |= {word for word in words if not any(word in content for content in kept)}
         self.look()
 
     def look(self) -> None:
-        report = self.memory.check(deep=True)
+        report = self.memory.files.check(deep=True)
         assert report.ok, report.findings
-        with self.memory._connections.read() as connection:
+        with self.memory._core.connections.read() as connection:
             for word in self.gone:
                 assert holders(connection, word) == [], word
                 assert not connection.execute(

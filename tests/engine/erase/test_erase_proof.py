@@ -29,7 +29,7 @@ def _die(*_: Any, **__: Any) -> None:
 def test_vectors_of_the_text_and_of_its_words_are_looked_for(memory: Memory) -> None:
     fact = memory.remember(FACT)
     whole, words = bytes(range(60)), bytes(range(100, 200))
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         connection.execute(
             "INSERT INTO embeddings(model_id, rid, dims, dtype, vector) VALUES ('m', ?, 60, 'int8', ?)",
             (fact.rid, whole),
@@ -37,7 +37,7 @@ def test_vectors_of_the_text_and_of_its_words_are_looked_for(memory: Memory) -> 
         connection.execute(
             "INSERT INTO word_vectors(model_id, rid, dims, vectors) VALUES ('m', ?, 50, ?)", (fact.rid, words)
         )
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         found = proving.known_pieces(connection, closure(connection, Request(ids=(fact.id,))), [])
     assert {whole[:48], words[:48]} <= {piece.data for piece in found}
 
@@ -50,30 +50,30 @@ def test_a_proof_that_found_something_finds_it_again_until_it_is_gone(
     memory.remember(KEPT)
     own = memory.backups.make("manual").path.with_name(f"{home.stem}-mine.bin")
     own.write_bytes(b"\0" * 5_000 + FACT.encode() + b"\0" * 100 + CJK.encode() + b"\0")
-    plan = memory.plan_erase(facts)
+    plan = memory.files.plan_erase(facts)
     if killed:
         monkeypatch.setattr(erasing.proving, "prove", _die)
         with pytest.raises(KeyboardInterrupt):
-            memory.erase(plan)
+            memory.files.erase(plan)
         monkeypatch.setattr(erasing.proving, "prove", PROVE)
     else:
-        assert not memory.erase(plan).complete
+        assert not memory.files.erase(plan).complete
     mark = rows(home, "SELECT value FROM memory_metadata WHERE key = 'erase_unfinished'")[0][0]
     assert not [word for word in (*FACT.split()[1:], "zxqvelvet", "王小明") if word in mark and len(word) > 4]
     for _ in range(2):
-        proof = memory.resume_erase()
+        proof = memory.files.resume_erase()
         assert proof is not None
         assert not proof.complete
         assert proof.pieces >= 6
         assert proof.found >= 6
         assert {file.path for file in proof.files if file.found} == {own}
         assert any(problem.endswith(f"are still in the files: {own.name}") for problem in proof.problems)
-        assert memory.unfinished_erase() is not None
+        assert memory.files.unfinished_erase() is not None
     own.unlink()
-    proof = memory.resume_erase()
+    proof = memory.files.resume_erase()
     assert proof is not None
     assert (proof.complete, proof.found, proof.notes) == (True, 0, ())
-    assert memory.unfinished_erase() is None
+    assert memory.files.unfinished_erase() is None
 
 
 def test_a_text_too_short_to_look_for_is_told_and_gone_where_it_stands_alone(
@@ -84,14 +84,14 @@ def test_a_text_too_short_to_look_for_is_told_and_gone_where_it_stands_alone(
         {"role": "user", "content": text, "session": "s", "title": "pw x7q"} for text in ("pw x7q", KEPT)
     ]
     place.write_text("\n".join(map(json.dumps, lines)) + "\n")
-    memory.import_paths([place])
+    memory.files.import_paths([place])
     memory.scratchpad.set("k", "pw x7q")
     memory.scratchpad.set("other", "said it: pw x7q, or so")
-    with memory._operation("ask", "Asked") as op:
+    with memory._core.operation("ask", "Asked") as op:
         for query in ("pw  x7q", "what is the pw?"):
             recalls.add(op.connection, at=1, agent="a", session_id="s", query=query, memory_ids=[])
     turn = next(one.id for one in memory.view.page() if one.content == "pw x7q")
-    proof = memory.erase(memory.plan_erase([turn]))
+    proof = memory.files.erase(memory.files.plan_erase([turn]))
     assert (proof.complete, proof.pieces, proof.notes) == (True, 0, (erasing.TOO_SHORT,))
     assert rows(home, "SELECT title FROM sessions_consolidations") == [(None,)]
     assert rows(home, "SELECT key FROM scratchpad") == [("other",)]

@@ -45,12 +45,12 @@ def turns(path: Path) -> Path:
 @pytest.mark.parametrize("source", [mem0, graph, turns])
 def test_importing_the_same_files_again_adds_nothing(memory: Memory, tmp_path: Path, source: object) -> None:
     path = source(tmp_path / "in.jsonl")  # type: ignore[operator]
-    assert memory.import_paths([path]).imported
-    memory.index_pending()
+    assert memory.files.import_paths([path]).imported
+    memory.models.index_pending()
     chosen = [one.id for one in memory.view.page() if one.content != KEPT]
-    assert memory.erase(memory.plan_erase(chosen)).complete
+    assert memory.files.erase(memory.files.plan_erase(chosen)).complete
     for dry_run in (True, False):
-        again = memory.import_paths([path], dry_run=dry_run)
+        again = memory.files.import_paths([path], dry_run=dry_run)
         assert again.imported == 0, again
         assert again.reasons["erased for good"] >= 1
     assert [one.content for one in memory.view.page()] == [KEPT]
@@ -61,14 +61,14 @@ def test_our_own_export_brings_no_row_of_it_back(memory: Memory, tmp_path: Path)
     memory.remember(KEPT)
     memory.scratchpad.set("zxq", FACT)
     memory.questions.pin(FACT[:50])
-    memory.index_pending()
+    memory.models.index_pending()
     export = tmp_path / "out.jsonl"
-    memory.export(export)
-    assert memory.erase(memory.plan_erase([fact.id, turn.id])).complete
-    before = memory.content_hash()
-    assert memory.import_paths([export]).imported == 0
-    assert memory.content_hash() == before
-    assert memory.check(deep=True).findings == ()
+    memory.files.export(export)
+    assert memory.files.erase(memory.files.plan_erase([fact.id, turn.id])).complete
+    before = memory.files.content_hash()
+    assert memory.files.import_paths([export]).imported == 0
+    assert memory.files.content_hash() == before
+    assert memory.files.check(deep=True).findings == ()
 
 
 def test_a_turn_that_a_hook_recorded_does_not_come_back_with_its_transcript(
@@ -81,19 +81,21 @@ def test_a_turn_that_a_hook_recorded_does_not_come_back_with_its_transcript(
         "uuid": "00000000-0000-4000-8000-000000000001", "timestamp": "2026-03-04T10:00:00.250Z",
     }  # fmt: skip
     path = write(tmp_path / "talk.jsonl", record)
-    memory.import_paths([path])
+    memory.files.import_paths([path])
     [told] = memory.view.page()
     memory.undo(memory.view.operations()[0].op_id)
     assert told.session_id is not None
     said = memory.record_turn(told.session_id, "user", TURN, told.event_time + 40, source="hook:claude-code")
-    assert memory.erase(memory.plan_erase([said.id])).complete
+    assert memory.files.erase(memory.files.plan_erase([said.id])).complete
     again = record | {"uuid": "00000000-0000-4000-8000-000000000002", "timestamp": "2026-03-04T10:05:00Z"}
     later = record | {"uuid": "00000000-0000-4000-8000-000000000003", "timestamp": "2026-03-04T11:30:00Z"}
     write(path, record, again, later)
-    assert memory.import_paths([path]).reasons == {"erased for good": 2}, "one told twice is refused twice"
+    assert memory.files.import_paths([path]).reasons == {"erased for good": 2}, (
+        "one told twice is refused twice"
+    )
     [new] = memory.view.page()
     assert new.event_time == told.event_time + 90 * 60, "said again much later, it is another turn"
-    assert memory.import_paths([path]).imported == 0
+    assert memory.files.import_paths([path]).imported == 0
 
 
 @pytest.mark.parametrize(
@@ -106,21 +108,21 @@ def test_without_a_time_the_words_alone_tell_what_was_erased(
         line = {"role": "user", "content": TURN, "session": "s", "id": id}
         return write(tmp_path / "in.jsonl", line if stamp is None else line | {"time": stamp})
 
-    memory.import_paths([told("1", stamps[0])])
-    assert memory.erase(memory.plan_erase([one.id for one in memory.view.page()])).complete
-    assert memory.import_paths([told("2", stamps[1])]).reasons == {"erased for good": 1}
+    memory.files.import_paths([told("1", stamps[0])])
+    assert memory.files.erase(memory.files.plan_erase([one.id for one in memory.view.page()])).complete
+    assert memory.files.import_paths([told("2", stamps[1])]).reasons == {"erased for good": 1}
 
 
 def test_a_restored_backup_does_not_let_it_in_either(home: Path, tmp_path: Path) -> None:
     source = turns(tmp_path / "in.jsonl")
     with open_memory(home) as memory:
-        memory.import_paths([source])
+        memory.files.import_paths([source])
         memory.backups.make("manual")
         [turn] = [one for one in memory.view.page() if one.content == FACT]
-        assert memory.erase(memory.plan_erase([turn.id])).complete
+        assert memory.files.erase(memory.files.plan_erase([turn.id])).complete
         memory.backups.restore("latest")
         assert memory.view.count() == 2
-        assert memory.import_paths([source]).imported == 0
+        assert memory.files.import_paths([source]).imported == 0
 
 
 def test_a_copy_of_ones_own_does_not_count_it_as_missing(home: Path, tmp_path: Path) -> None:
@@ -128,9 +130,9 @@ def test_a_copy_of_ones_own_does_not_count_it_as_missing(home: Path, tmp_path: P
         fact, other = memory.remember(FACT), memory.remember(KEPT)
         mine = tmp_path / "mine.db"
         mine.write_bytes(memory.backups.make("manual").path.read_bytes())
-        assert memory.erase(memory.plan_erase([fact.id])).complete
+        assert memory.files.erase(memory.files.plan_erase([fact.id])).complete
         memory.forget(other.id)
-        memory.take_from_backup(mine)
+        memory.backups.take(mine)
         assert [one.content for one in memory.view.page()] == [KEPT]
 
 
@@ -146,12 +148,12 @@ def test_a_title_that_quoted_it_does_not_come_back_with_later_turns(
             {"role": "user", "content": f"{text} {session}", "session": session, "title": title[session]}
             for session, text in said
         ]
-        memory.import_paths([write(place, *lines)])
+        memory.files.import_paths([write(place, *lines)])
 
     told()
     chosen = [one.id for one in memory.view.page() if one.session_id == "part" and FACT in one.content]
     chosen += [one.id for one in memory.view.page() if one.session_id == "whole"]
-    assert memory.erase(memory.plan_erase(chosen)).complete
+    assert memory.files.erase(memory.files.plan_erase(chosen)).complete
     said += [(session, "Said later, and harmless") for session in title]
     told()
     titles = rows(home, "SELECT session_id, title FROM sessions_consolidations ORDER BY session_id")

@@ -31,7 +31,7 @@ def memory(place: Path) -> Any:
         memory.remember("Prefers trains over flights", tags=["travel"])
         memory.forget(memory.remember("Owns a blue car").id)
         memory.scratchpad.set("plan", "call the harbour")
-        memory.index_pending()
+        memory.models.index_pending()
         yield memory
 
 
@@ -41,7 +41,7 @@ def lines(data: bytes) -> list[dict[str, Any]]:
 
 def streamed(memory: Memory, **options: Any) -> list[dict[str, Any]]:
     stream = io.BytesIO()
-    memory.export(stream, **options)
+    memory.files.export(stream, **options)
     return lines(stream.getvalue())
 
 
@@ -56,7 +56,7 @@ def test_everything_is_in_it_and_the_header_says_what(memory: Memory) -> None:
     assert {line["line"] for line in found} <= header["lines"].keys()
     for kind, number in header["counts"].items():
         assert len(of(kind, found)) == number, kind
-    assert end["lines"] == len(found) - 1 and end["content_hash"] == memory.content_hash()
+    assert end["lines"] == len(found) - 1 and end["content_hash"] == memory.files.content_hash()
     assert [line["content"] for line in of("memory", found) if line.get("ended_by") == "forgotten"] == [
         "Owns a blue car"
     ]
@@ -84,71 +84,71 @@ def test_a_filter_leaves_out_everything_else(memory: Memory) -> None:
 def test_an_import_into_another_memory_adds_what_it_lacks_and_is_undone_at_once(
     memory: Memory, tmp_path: Path
 ) -> None:
-    memory.export(tmp_path / "all.jsonl")
+    memory.files.export(tmp_path / "all.jsonl")
     with opened(tmp_path / "other.db") as other:
         own = other.remember("Ada Lovelace plays the violin")
-        other.index_pending()
-        before, ada = other.content_hash(), other.entity("Ada Lovelace").entity.id
-        dry = other.import_paths([tmp_path / "all.jsonl"], dry_run=True)
-        came = other.import_paths([tmp_path / "all.jsonl"])
+        other.models.index_pending()
+        before, ada = other.files.content_hash(), other.entities.get("Ada Lovelace").entity.id
+        dry = other.files.import_paths([tmp_path / "all.jsonl"], dry_run=True)
+        came = other.files.import_paths([tmp_path / "all.jsonl"])
         assert came.kinds == dry.kinds and came.kinds["turn"] == came.kinds["fact"] == 2
         assert other.get(own.id).content == own.content
-        other.index_pending()
-        assert other.entity("Ada Lovelace").entity.id == ada, "one name, one entity"
-        assert other.entity("Ada Lovelace").entity.mention_count == 2
-        assert other.check(deep=True).ok
+        other.models.index_pending()
+        assert other.entities.get("Ada Lovelace").entity.id == ada, "one name, one entity"
+        assert other.entities.get("Ada Lovelace").entity.mention_count == 2
+        assert other.files.check(deep=True).ok
         assert came.operation is not None
         other.undo(came.operation.op_id)
-        assert other.content_hash() == before
+        assert other.files.content_hash() == before
 
 
 def test_turns_from_the_same_source_are_not_doubled(tmp_path: Path) -> None:
     (tmp_path / "talk.jsonl").write_text('{"role": "user", "content": "Tea, please", "id": "1"}\n')
     with opened(tmp_path / "a.db") as first, opened(tmp_path / "b.db") as second:
         for memory in (first, second):
-            memory.import_paths([tmp_path / "talk.jsonl"])
+            memory.files.import_paths([tmp_path / "talk.jsonl"])
         turn = first.view.page("")[0]
         fact = first.remember("Drinks tea")
-        with first._operation("test", "test") as op:
+        with first._core.operation("test", "test") as op:
             op.connection.execute(
                 "UPDATE memories SET source_ids = json_array(?) WHERE id = ?", (turn.id, fact.id)
             )
-        first.export(tmp_path / "all.jsonl")
-        report = second.import_paths([tmp_path / "all.jsonl"])
+        first.files.export(tmp_path / "all.jsonl")
+        report = second.files.import_paths([tmp_path / "all.jsonl"])
         assert report.kinds == {"fact": 1} and second.view.count("kind:episode") == 1
         assert second.get(fact.id).source_ids == (second.view.page("kind:episode")[0].id,)
 
 
 def test_how_far_a_session_was_read_comes_along(memory: Memory, tmp_path: Path) -> None:
-    with memory._operation("test", "test") as op:
+    with memory._core.operation("test", "test") as op:
         op.connection.execute(
             "UPDATE sessions_consolidations SET consolidated_at = 1, consolidated_through = 1 WHERE session_id = 'harbour'"
         )
-    memory.export(tmp_path / "all.jsonl")
+    memory.files.export(tmp_path / "all.jsonl")
     with opened(tmp_path / "other.db") as other:
         other.remember("takes the first number")
-        other.import_paths([tmp_path / "all.jsonl"])
+        other.files.import_paths([tmp_path / "all.jsonl"])
         assert [session.session_id for session in other.pending_sessions()] == ["kitchen"]
 
 
 def test_the_file_is_its_owners_alone_and_never_replaces_another(memory: Memory, tmp_path: Path) -> None:
     target = tmp_path / "all.jsonl"
-    memory.export(target)
+    memory.files.export(target)
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     before = target.read_bytes()
     with pytest.raises(InputError, match="there already"):
-        memory.export(target)
+        memory.files.export(target)
     memory.remember("Something new")
     assert target.read_bytes() == before
-    memory.export(target, force=True)
+    memory.files.export(target, force=True)
     assert target.read_bytes() != before
     (tmp_path / "link").symlink_to(target)
     for bad in (tmp_path / "link", tmp_path, tmp_path / "no" / "such.jsonl", memory.path):
         assert bad is not None
         with pytest.raises(InputError):
-            memory.export(bad, force=True)
+            memory.files.export(bad, force=True)
     assert sorted(path.name for path in tmp_path.glob(".memtui-*")) == []
-    assert memory.check(deep=True).ok
+    assert memory.files.check(deep=True).ok
 
 
 def test_a_cancelled_or_failed_export_leaves_nothing(
@@ -157,26 +157,26 @@ def test_a_cancelled_or_failed_export_leaves_nothing(
     for number in range(600):
         memory.scratchpad.set(f"key {number}", "text")
     there = sorted(os.listdir(tmp_path))  # noqa: PTH208
-    assert memory.export(tmp_path / "a.jsonl", cancelled=lambda: True).cancelled
+    assert memory.files.export(tmp_path / "a.jsonl", cancelled=lambda: True).cancelled
 
     def interrupted(_: object) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        memory.export(tmp_path / "a.jsonl", progress=interrupted)
+        memory.files.export(tmp_path / "a.jsonl", progress=interrupted)
 
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(DiskFullError, match=r"a\.jsonl .* MB free"):
-        memory.export(tmp_path / "a.jsonl")
+        memory.files.export(tmp_path / "a.jsonl")
     assert sorted(os.listdir(tmp_path)) == there  # noqa: PTH208
 
 
 def test_broken_and_hostile_lines_stop_nothing(memory: Memory, tmp_path: Path) -> None:
     stream = io.BytesIO()
-    memory.export(stream)
+    memory.files.export(stream)
     good = stream.getvalue().splitlines()
     fact = next(json.loads(line) for line in good if b'"kind":"fact"' in line)
     bad = [
@@ -201,18 +201,18 @@ def test_broken_and_hostile_lines_stop_nothing(memory: Memory, tmp_path: Path) -
     broken = [json.dumps(line).encode() for line in bad] + [b"{", b"\xff\xfe", b"[]"]
     (tmp_path / "bad.jsonl").write_bytes(b"\n".join([*good[:-1], *broken]))
     with opened(tmp_path / "other.db") as other:
-        report = other.import_paths([tmp_path / "bad.jsonl"])
+        report = other.files.import_paths([tmp_path / "bad.jsonl"])
         assert report.kinds["turn"] == report.kinds["fact"] == 2
         assert report.skipped == len(broken), report.reasons
         assert any("no end line" in warning for warning in report.warnings)
-        assert other.check(deep=True).ok
+        assert other.files.check(deep=True).ok
 
 
 def test_a_file_of_a_newer_version_is_not_half_read(memory: Memory, tmp_path: Path) -> None:
     stream = io.BytesIO()
-    memory.export(stream)
+    memory.files.export(stream)
     (tmp_path / "new.jsonl").write_bytes(stream.getvalue().replace(b'"version":1', b'"version":2', 1))
     with opened(tmp_path / "other.db") as other:
         with pytest.raises(InputError, match="written by a newer memtui"):
-            other.import_paths([tmp_path / "new.jsonl"])
+            other.files.import_paths([tmp_path / "new.jsonl"])
         assert other.stats().active == 0

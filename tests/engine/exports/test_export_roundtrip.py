@@ -52,13 +52,13 @@ def _step(memory: Memory, verb: str, number: int, text: str) -> None:
         return rows[number % len(rows)].id if rows else "none"
 
     def name() -> str:
-        names = memory.entities()
+        names = memory.entities.page()
         return names[number % len(names)].id if names else "none"
 
     acts: dict[str, Callable[[], Any]] = {
         "turn": lambda: memory.record_turn(f"s{number % 3}", "user", text),
         "remember": lambda: memory.remember(text, tags=["travel"] if number % 2 else ()),
-        "observe": lambda: memory.remember_observation(text, "lesson"),
+        "observe": lambda: memory.observations.remember_one(text, "lesson"),
         "correct": lambda: memory.correct(one("kind:fact"), text),
         "forget": lambda: memory.forget(one("")),
         "restore": lambda: memory.restore(one("is:trash")),
@@ -66,15 +66,15 @@ def _step(memory: Memory, verb: str, number: int, text: str) -> None:
         "tag": lambda: memory.tag(one(""), add=[f"t{number % 4}"]),
         "note": lambda: memory.scratchpad.set(f"k{number % 3}", text),
         "ask": lambda: memory.questions.expect(text[:40], one("kind:fact")),
-        "index": lambda: memory.index_pending(),
-        "merge": lambda: memory.merge_entities(name(), memory.entities()[0].id),
-        "rename": lambda: memory.rename_entity(name(), text[:40]),
-        "hide": lambda: memory.not_an_entity(name()),
-        "split": lambda: memory.split_entity(name(), memory.entity(name()).entity.aliases[-1]),
-        "link": lambda: memory.link_entity(one(""), name()),
-        "unlink": lambda: memory.unlink_entity(one("entity:*"), name()),
-        "apart": lambda: memory.keep_apart(name(), memory.entities()[-1].id),
-        "describe": lambda: memory.describe_entity(name(), text),
+        "index": lambda: memory.models.index_pending(),
+        "merge": lambda: memory.entities.merge(name(), memory.entities.page()[0].id),
+        "rename": lambda: memory.entities.rename(name(), text[:40]),
+        "hide": lambda: memory.entities.not_an_entity(name()),
+        "split": lambda: memory.entities.split(name(), memory.entities.get(name()).entity.aliases[-1]),
+        "link": lambda: memory.entities.link(one(""), name()),
+        "unlink": lambda: memory.entities.unlink(one("entity:*"), name()),
+        "apart": lambda: memory.entities.keep_apart(name(), memory.entities.page()[-1].id),
+        "describe": lambda: memory.entities.describe(name(), text),
         "profile": lambda: memory.questions.save_profile(Profile(name=f"p{number % 3}", k=number + 1)),
         "undo": lambda: memory.undo(),
     }
@@ -88,27 +88,27 @@ def test_a_round_trip_gives_an_equal_content_hash(life: list[tuple[str, int, str
         place = Path(folder)
         with opened(place / "a.db") as memory:
             lived(memory, life)
-            report = memory.export(place / "all.jsonl", history=history)
-            wanted = memory.content_hash()
+            report = memory.files.export(place / "all.jsonl", history=history)
+            wanted = memory.files.content_hash()
             assert report.content_hash == wanted
         with opened(place / "b.db") as again:
-            empty = again.content_hash()
-            came = again.import_paths([place / "all.jsonl"])
+            empty = again.files.content_hash()
+            came = again.files.import_paths([place / "all.jsonl"])
             assert came.reasons.keys() <= {"history of the other file"}, (came.reasons, came.warnings)
-            assert again.content_hash() == wanted
-            assert again.check(deep=True).ok, again.check(deep=True).findings
-            assert again.import_paths([place / "all.jsonl"]).operation is None
-            assert again.content_hash() == wanted
+            assert again.files.content_hash() == wanted
+            assert again.files.check(deep=True).ok, again.files.check(deep=True).findings
+            assert again.files.import_paths([place / "all.jsonl"]).operation is None
+            assert again.files.content_hash() == wanted
             if came.operation is not None:
                 again.undo(came.operation.op_id)
-                assert again.content_hash() == empty
+                assert again.files.content_hash() == empty
 
 
 def test_a_line_that_is_refused_keeps_none_out_that_shares_its_statement(tmp_path: Path) -> None:
     with opened(tmp_path / "a.db") as memory:
         for number in range(200):
             memory.remember(f"Train {number} leaves at {number} minutes past the hour")
-        memory.export(tmp_path / "all.jsonl")
+        memory.files.export(tmp_path / "all.jsonl")
     lines = (tmp_path / "all.jsonl").read_text().splitlines()
     facts = [place for place, line in enumerate(lines) if "Train " in line]
     for place, odd in ((facts[20], {"id": "ep_0"}), (facts[90], {"tags": {"a": 1}})):
@@ -116,7 +116,7 @@ def test_a_line_that_is_refused_keeps_none_out_that_shares_its_statement(tmp_pat
     lines.insert(facts[150], lines[facts[150]])  # once more, in the same statement
     (tmp_path / "all.jsonl").write_text("\n".join(lines))
     with opened(tmp_path / "b.db") as again:
-        report = again.import_paths([tmp_path / "all.jsonl"])
+        report = again.files.import_paths([tmp_path / "all.jsonl"])
         assert (report.imported, report.kinds, report.reasons) == (
             198,
             {"fact": 198},
@@ -124,7 +124,7 @@ def test_a_line_that_is_refused_keeps_none_out_that_shares_its_statement(tmp_pat
         )
         numbers = [int(one.content.split()[1]) for one in again.view.page(limit=300)]
         assert sorted(numbers) == [number for number in range(200) if number not in (20, 90)]
-        assert again.check(deep=True).ok
+        assert again.files.check(deep=True).ok
 
 
 def test_a_secret_that_comes_back_gets_no_vector(tmp_path: Path) -> None:
@@ -132,10 +132,10 @@ def test_a_secret_that_comes_back_gets_no_vector(tmp_path: Path) -> None:
     with Memory.open(tmp_path / "a.db", options=Options(background=False)) as memory:
         memory.record_turn("s", "user", f"my key is {key}")
         memory.record_turn("s", "user", "and I like tea")
-        memory.export(tmp_path / "all.jsonl")
+        memory.files.export(tmp_path / "all.jsonl")
     with Memory.open(tmp_path / "b.db", options=Options(background=False)) as again:
-        again.import_paths([tmp_path / "all.jsonl"])
-        again.index_pending()
+        again.files.import_paths([tmp_path / "all.jsonl"])
+        again.models.index_pending()
         assert (again.stats().active, again.stats().embedded) == (2, 1)
 
 
@@ -143,18 +143,18 @@ def test_links_that_are_still_to_be_made_do_not_change_the_hash(tmp_path: Path) 
     with opened(tmp_path / "a.db") as memory:
         said = {"role": "user", "content": "Ada Lovelace lives in London with Charles Babbage"}
         (tmp_path / "said.jsonl").write_text(json.dumps(said))
-        memory.import_paths([tmp_path / "said.jsonl"])
-        assert not memory.entities()
-        pending = memory.export(tmp_path / "pending.jsonl").content_hash
-        memory.index_pending()
-        assert memory.entities()
-        assert memory.content_hash() == pending
-        memory.rename_entity(memory.entities()[0].id, "Ada King")
-        assert memory.content_hash() != pending
+        memory.files.import_paths([tmp_path / "said.jsonl"])
+        assert not memory.entities.page()
+        pending = memory.files.export(tmp_path / "pending.jsonl").content_hash
+        memory.models.index_pending()
+        assert memory.entities.page()
+        assert memory.files.content_hash() == pending
+        memory.entities.rename(memory.entities.page()[0].id, "Ada King")
+        assert memory.files.content_hash() != pending
     with opened(tmp_path / "b.db") as again:
-        again.import_paths([tmp_path / "pending.jsonl"])
-        again.index_pending()
-        assert again.content_hash() == pending
+        again.files.import_paths([tmp_path / "pending.jsonl"])
+        again.models.index_pending()
+        assert again.files.content_hash() == pending
 
 
 @pytest.mark.parametrize("linked", [True, False])
@@ -162,8 +162,8 @@ def test_an_export_that_was_changed_is_told(tmp_path: Path, linked: bool) -> Non
     with opened(tmp_path / "a.db") as memory:
         memory.remember("Ada Lovelace lives in London")
         if linked:
-            memory.index_pending()
-        memory.export(tmp_path / "all.jsonl")
+            memory.models.index_pending()
+        memory.files.export(tmp_path / "all.jsonl")
     whole = tmp_path / "all.jsonl"
     changed = tmp_path / "changed.jsonl"
     changed.write_text(whole.read_text().replace("lives in London", "lives in Paris"))
@@ -173,7 +173,7 @@ def test_an_export_that_was_changed_is_told(tmp_path: Path, linked: bool) -> Non
     for path, told in ((whole, False), (changed, True), (cut, True)):
         with opened(tmp_path / f"{path.stem}.db") as again:
             for dry_run in (True, False):
-                report = again.import_paths([path], dry_run=dry_run)
+                report = again.files.import_paths([path], dry_run=dry_run)
                 assert any("changed after it was written" in one for one in report.warnings) is told
 
 
@@ -183,9 +183,9 @@ def test_an_export_whose_hash_counts_names_that_were_found_still_fits(
     with opened(tmp_path / "a.db") as memory, monkeypatch.context() as before:
         before.setattr(portable, "_is_found", lambda line: False)
         memory.remember("Ada Lovelace lives in London")
-        memory.index_pending()
-        old = memory.export(tmp_path / "all.jsonl").content_hash
+        memory.models.index_pending()
+        old = memory.files.export(tmp_path / "all.jsonl").content_hash
         before.undo()
-        assert memory.content_hash() != old
+        assert memory.files.content_hash() != old
     with opened(tmp_path / "b.db") as again:
-        assert again.import_paths([tmp_path / "all.jsonl"]).warnings == ()
+        assert again.files.import_paths([tmp_path / "all.jsonl"]).warnings == ()

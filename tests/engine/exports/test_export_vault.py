@@ -31,15 +31,15 @@ def memory(place: Path) -> Any:
         memory.remember("CON")
         memory.remember("日" * 200)
         memory.forget(memory.remember("Owns a blue car").id)
-        with memory._operation("test", "test") as op:
+        with memory._core.operation("test", "test") as op:
             op.connection.execute(
                 "UPDATE memories SET source_ids = json_array(?) WHERE id = ?", (turn.id, fact.id)
             )
-        memory.index_pending()
-        names = {entity.canonical_name: entity.id for entity in memory.entities()}
-        memory.retype_entity(names["Ada Lovelace"], "person")
-        memory.retype_entity(names["Lisbon"], "location")
-        memory.rename_entity(names["Lisbon"], "Lisbon: [[a/b]] | ..")
+        memory.models.index_pending()
+        names = {entity.canonical_name: entity.id for entity in memory.entities.page()}
+        memory.entities.retype(names["Ada Lovelace"], "person")
+        memory.entities.retype(names["Lisbon"], "location")
+        memory.entities.rename(names["Lisbon"], "Lisbon: [[a/b]] | ..")
         yield memory
 
 
@@ -50,7 +50,7 @@ def tree(vault: Path) -> dict[str, bytes]:
 def test_every_link_leads_somewhere_and_every_header_is_yaml(memory: Memory, tmp_path: Path) -> None:
     yaml = pytest.importorskip("yaml")
     vault = tmp_path / "vault"
-    report = memory.export(vault, format="markdown")
+    report = memory.files.export(vault, format="markdown")
     notes = {path: data.decode() for path, data in tree(vault).items() if path.endswith(".md")}
     assert sum(report.counts.values()) == len(notes) == len([p for p in notes if "ep_" not in p])
     links = 0
@@ -72,10 +72,10 @@ def test_every_link_leads_somewhere_and_every_header_is_yaml(memory: Memory, tmp
 
 
 def test_the_same_memory_gives_the_same_bytes_and_a_filter_narrows(memory: Memory, tmp_path: Path) -> None:
-    memory.export(tmp_path / "a", format="markdown")
-    memory.export(tmp_path / "b", format="markdown")
+    memory.files.export(tmp_path / "a", format="markdown")
+    memory.files.export(tmp_path / "b", format="markdown")
     assert tree(tmp_path / "a") == tree(tmp_path / "b")
-    memory.export(tmp_path / "c", format="markdown", filter="kind:fact trains")
+    memory.files.export(tmp_path / "c", format="markdown", filter="kind:fact trains")
     assert sorted(path.split("/")[0] for path in tree(tmp_path / "c")) == [
         ".memtui-vault.json", "Facts", "Index.md", "People",
     ]  # fmt: skip
@@ -83,7 +83,7 @@ def test_the_same_memory_gives_the_same_bytes_and_a_filter_narrows(memory: Memor
 
 def test_renewing_a_vault_touches_only_its_own_notes(memory: Memory, tmp_path: Path) -> None:
     vault = tmp_path / "vault"
-    memory.export(vault, format="markdown")
+    memory.files.export(vault, format="markdown")
     gone = memory.view.page("trains")[0]
     own = vault / "People" / "Ada Lovelace.md"
     own.write_text("my own words")
@@ -97,13 +97,13 @@ def test_renewing_a_vault_touches_only_its_own_notes(memory: Memory, tmp_path: P
     memory.forget(gone.id)
     memory.record_turn("kitchen", "user", "And one more")
     new = memory.remember("Something new")
-    report = memory.export(vault, format="markdown")
+    report = memory.files.export(vault, format="markdown")
     found = tree(vault)
     assert found["mine.md"] == b"mine" and found["Facts/mine.md"] == b"mine too"
     assert own.read_text() == "my own words" and "People/Ada Lovelace.md" in report.kept
     assert not any(gone.id in path for path in found) and any(new.id in path for path in found)
     assert tree(outside) == days
-    memory.export(vault, format="markdown")
+    memory.files.export(vault, format="markdown")
     assert own.read_text() == "my own words"
 
 
@@ -116,9 +116,9 @@ def test_a_folder_of_others_is_refused_and_a_cancelled_export_leaves_nothing(
     (tmp_path / "link").symlink_to(other)
     for bad in (other, tmp_path / "link", other / "mine.md", tmp_path / "no" / "such"):
         with pytest.raises(InputError):
-            memory.export(bad, format="markdown", force=True)
+            memory.files.export(bad, format="markdown", force=True)
     before = sorted(path.name for path in tmp_path.iterdir())
-    assert memory.export(tmp_path / "vault", format="markdown", cancelled=lambda: True).cancelled
+    assert memory.files.export(tmp_path / "vault", format="markdown", cancelled=lambda: True).cancelled
     assert sorted(path.name for path in tmp_path.iterdir()) == before
     assert tree(other) == {"mine.md": b"mine"}
 
@@ -146,8 +146,8 @@ def test_a_person_s_note_tells_facts_whole_and_files_are_named_by_whole_words(tm
     fact = "Ada had a rash from tahini: no sesame until the test with the allergist on Thursday 3 December, she said"
     with Memory.open(tmp_path / "memory.db", options=Options(background=False, embedder="off")) as memory:
         id = memory.remember(fact).id
-        memory.index_pending()
-        memory.export(tmp_path / "vault", format="markdown")
+        memory.models.index_pending()
+        memory.files.export(tmp_path / "vault", format="markdown")
     name = f"Ada had a rash from tahini no sesame until the test with {id}"
     assert f"[[Facts/{name}|{fact}]]" in (tmp_path / "vault/People/Ada.md").read_text()
     assert (tmp_path / f"vault/Facts/{name}.md").exists()

@@ -27,7 +27,7 @@ def everything(memory: Memory) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def assert_whole(memory: Memory) -> None:
-    report = memory.check(deep=True)
+    report = memory.files.check(deep=True)
     assert report.ok, report.findings
     assert not [finding for finding in report.findings if finding.check != "permissions"]
 
@@ -35,16 +35,16 @@ def assert_whole(memory: Memory) -> None:
 def assert_comes_once_and_goes(memory: Memory, *paths: Path, format: str | None = None) -> None:
     """Dry run, import, import again, undo, redo: counts agree, and nothing is left behind."""
     empty = everything(memory)
-    dry = memory.import_paths(paths, format=format, dry_run=True)
+    dry = memory.files.import_paths(paths, format=format, dry_run=True)
     assert everything(memory) == empty
-    first = memory.import_paths(paths, format=format)
+    first = memory.files.import_paths(paths, format=format)
     assert first.kinds == dry.kinds
     assert (first.already_there, first.reasons, first.sessions) == (
         dry.already_there, dry.reasons, dry.sessions,
     )  # fmt: skip
     assert first.operation is not None
     full = everything(memory)
-    again = memory.import_paths(paths, format=format)
+    again = memory.files.import_paths(paths, format=format)
     assert (again.imported, again.operation) == (0, None)
     assert again.already_there == first.imported + first.already_there
     assert everything(memory) == full

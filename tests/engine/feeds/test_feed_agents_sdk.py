@@ -86,12 +86,12 @@ def test_a_reimport_adds_nothing_and_the_file_keeps_its_bytes(tmp_path: Path) ->
     before = sha256(path.read_bytes()).hexdigest()
     options = Options(background=False, embedder="off")
     with Memory.open(tmp_path / "home" / "memory.db", options=options) as memory:
-        assert memory.import_paths([path], dry_run=True).imported == 3
-        report = memory.import_paths([path])
+        assert memory.files.import_paths([path], dry_run=True).imported == 3
+        report = memory.files.import_paths([path])
         assert (report.imported, report.formats) == (3, ("openai-agents",))
         assert report.operation is not None
         assert report.operation.label == "Imported 3 turns from OpenAI Agents SDK"
-        again = memory.import_paths([path])
+        again = memory.files.import_paths([path])
         assert (again.imported, again.already_there, again.operation) == (0, 3, None)
         memory.undo(report.operation.op_id)
         assert memory.stats().active == 0

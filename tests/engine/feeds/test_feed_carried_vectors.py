@@ -87,11 +87,11 @@ def told(report: ImportReport) -> str:
 def test_vectors_of_the_same_model_are_kept_and_found_by(
     memory: Memory, tmp_path: Path, ours: Matrix
 ) -> None:
-    report = memory.import_paths([other(tmp_path / "memory.db", ours * np.float32(3))])
+    report = memory.files.import_paths([other(tmp_path / "memory.db", ours * np.float32(3))])
     assert "12 vectors kept" in told(report)
     assert "made anew" not in told(report)
     assert counts(memory) == (12, 0)
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         kept = {
             content: np.frombuffer(bytes(vector), dtype=np.int8)
             for content, vector in connection.execute(
@@ -100,7 +100,7 @@ def test_vectors_of_the_same_model_are_kept_and_found_by(
         }
     for text, vector in zip(TEXTS, ours, strict=True):
         assert kept[text] @ vector / np.linalg.norm(kept[text].astype(float)) > 0.99
-    assert memory.check(deep=True).ok
+    assert memory.files.check(deep=True).ok
     assert report.operation is not None
     memory.undo(report.operation.op_id)
     assert counts(memory) == (0, 0)
@@ -124,7 +124,7 @@ def test_vectors_that_sqlite_vec_wrote_itself_are_read(memory: Memory, tmp_path:
                 "INSERT INTO vec_memories(id, embedding) VALUES (?, ?)", (name, vector.tobytes())
             )
         connection.execute("DELETE FROM vec_memories WHERE id = 'fact_000000000003'")
-    assert "11 vectors kept" in told(memory.import_paths([path]))
+    assert "11 vectors kept" in told(memory.files.import_paths([path]))
     assert counts(memory) == (11, 1)
 
 
@@ -142,7 +142,7 @@ def test_vectors_that_sqlite_vec_wrote_itself_are_read(memory: Memory, tmp_path:
 def test_any_other_vectors_are_left_and_made_anew(
     memory: Memory, tmp_path: Path, ours: Matrix, bent: Callable[[Matrix], Matrix]
 ) -> None:
-    report = memory.import_paths([other(tmp_path / "memory.db", bent(ours))])
+    report = memory.files.import_paths([other(tmp_path / "memory.db", bent(ours))])
     assert "vectors left out: they are made anew" in told(report)
     assert counts(memory) == (0, 12)
 
@@ -153,7 +153,7 @@ def test_tables_that_are_broken_stop_nothing(memory: Memory, tmp_path: Path, our
         connection.execute("UPDATE vec_memories_chunks SET size = -1, validity = NULL WHERE chunk_id = 1")
         connection.execute("UPDATE vec_memories_rowids SET chunk_offset = 1e9 WHERE rowid % 3 = 0")
         connection.execute("UPDATE vec_memories_rowids SET id = x'ff00' WHERE rowid % 4 = 0")
-    memory.import_paths([path])
+    memory.files.import_paths([path])
     embedded, left = counts(memory)
     assert embedded + left == 12
     assert left >= 7
@@ -161,5 +161,5 @@ def test_tables_that_are_broken_stop_nothing(memory: Memory, tmp_path: Path, our
 
 def test_without_a_model_nothing_is_tried(tmp_path: Path, ours: Matrix) -> None:
     with Memory.open(":memory:", options=Options(background=False, embedder="off")) as memory:
-        memory.import_paths([other(tmp_path / "memory.db", ours)])
+        memory.files.import_paths([other(tmp_path / "memory.db", ours)])
         assert memory.stats().embedded == 0

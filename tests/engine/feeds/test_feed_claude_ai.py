@@ -139,14 +139,14 @@ def test_what_claude_remembers_comes_in_as_a_models_facts(
         archive.writestr("memories.json", json.dumps([kept] if listed else kept, indent=indent))
         archive.writestr("conversations.json", json.dumps([conversation(message("human", "Hello"))]))
     with Memory.open(":memory:", options=Options(background=False)) as memory:
-        assert memory.import_paths([path]).kinds == {"turn": 1, "fact": 3}
+        assert memory.files.import_paths([path]).kinds == {"turn": 1, "fact": 3}
         facts = memory.view.page("kind:fact", limit=5)
         assert sorted((fact.content, fact.trust) for fact in facts) == [
             ("Top of mind: Pumps for the pond", "model"),
             ("Uses **oak**.", "model"),
             ("Work context: Ada builds greenhouses.", "model"),
         ]
-        assert memory.import_paths([path]).already_there == 4
+        assert memory.files.import_paths([path]).already_there == 4
 
 
 def test_broken_conversations_and_messages_do_not_stop_the_file(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_an_export_is_imported_from_its_archive_once(tmp_path: Path) -> None:
         archive.writestr("conversations.json", json.dumps([talk, nameless]))
     options = Options(background=False, embedder="off")
     with Memory.open(tmp_path / "home" / "memory.db", options=options) as memory:
-        report = memory.import_paths([tmp_path / "data.zip"])
+        report = memory.files.import_paths([tmp_path / "data.zip"])
         assert (report.imported, report.sessions, report.formats) == (3, 2, ("claude-ai",))
-        again = memory.import_paths([tmp_path / "data.zip"])
+        again = memory.files.import_paths([tmp_path / "data.zip"])
         assert (again.imported, again.already_there) == (0, 3)

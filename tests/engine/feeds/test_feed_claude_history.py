@@ -76,7 +76,7 @@ def test_the_same_words_come_in_once_whoever_tells_them_first(
             hook.close()
         else:
             with Memory.open(place, options=OFF) as memory:
-                memory.import_paths([paths[who]])
+                memory.files.import_paths([paths[who]])
     with Memory.open(place, options=OFF) as memory:
         assert sorted(turn.content.strip() for turn in memory.view.transcript(f"claude-code:{SESSION}")) == [
             "40 W",
@@ -90,5 +90,5 @@ def test_both_in_one_import_are_one(tmp_path: Path, dry: bool) -> None:
     jsonl(tmp_path / "in" / "history.jsonl", [prompt("Which pump fits?"), prompt("And now?")])
     jsonl(tmp_path / "in" / "t.jsonl", [claude("user", "Which pump fits?", **said)])
     with Memory.open(":memory:", options=OFF) as memory:
-        report = memory.import_paths([tmp_path / "in"], dry_run=dry)
+        report = memory.files.import_paths([tmp_path / "in"], dry_run=dry)
     assert (report.imported, report.already_there) == (2, 1)

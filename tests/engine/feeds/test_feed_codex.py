@@ -136,11 +136,11 @@ def test_equal_lines_are_told_apart_and_a_longer_file_adds_the_rest(tmp_path: Pa
     with Memory.open(
         tmp_path / "m" / "memory.db", options=Options(background=False, embedder="off")
     ) as memory:
-        assert memory.import_paths([path]).imported == 3
-        again = memory.import_paths([path])
+        assert memory.files.import_paths([path]).imported == 3
+        again = memory.files.import_paths([path])
         assert (again.imported, again.already_there) == (0, 3)
         jsonl(path, [meta(), *[event("user_message", "go on")] * 4, event("agent_message", "done")])
-        report = memory.import_paths([path])
+        report = memory.files.import_paths([path])
         assert (report.imported, report.already_there, report.formats) == (2, 3, ("codex",))
         assert report.operation is not None
         memory.undo(report.operation.op_id)

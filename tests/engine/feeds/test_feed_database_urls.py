@@ -41,9 +41,9 @@ def sessions(tmp_path: Path) -> Path:
 
 
 def test_a_url_of_an_sqlite_file_is_that_file(memory: Memory, sessions: Path) -> None:
-    report = memory.import_paths([f"sqlite+aiosqlite:///{sessions}"])
+    report = memory.files.import_paths([f"sqlite+aiosqlite:///{sessions}"])
     assert report.imported == 1200
-    assert memory.import_paths([sessions]).imported == 0
+    assert memory.files.import_paths([sessions]).imported == 0
 
 
 def test_any_database_is_read_through_sqlalchemy_and_its_copy_is_gone(
@@ -53,16 +53,16 @@ def test_any_database_is_read_through_sqlalchemy_and_its_copy_is_gone(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
     monkeypatch.setenv("AGENTS_DB_URL", f"sqlite+pysqlite:///{sessions}")
-    report = memory.import_paths(["env:AGENTS_DB_URL"])
+    report = memory.files.import_paths(["env:AGENTS_DB_URL"])
     assert (report.imported, report.formats) == (1200, ("openai-agents",))
     assert list((tmp_path / "temporary").iterdir()) == []
-    assert memory.import_paths([sessions]).imported == 0  # the same turns, whichever way they come
+    assert memory.files.import_paths([sessions]).imported == 0  # the same turns, whichever way they come
 
 
 def test_a_database_without_sessions_says_so(memory: Memory, tmp_path: Path) -> None:
     pytest.importorskip("sqlalchemy")
     with pytest.raises(InputError, match="No table"):
-        memory.import_paths([f"sqlite+pysqlite:///{tmp_path}/empty.db"])
+        memory.files.import_paths([f"sqlite+pysqlite:///{tmp_path}/empty.db"])
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_no_error_tells_a_password(memory: Memory, url: str, monkeypatch: pytest
     monkeypatch.setenv("AGENTS_DB_URL", url)
     for named in (url, "env:AGENTS_DB_URL"):
         with pytest.raises(MemtuiError) as raised:
-            memory.import_paths([named])
+            memory.files.import_paths([named])
         assert "hunter2" not in f"{raised.value.message} {raised.value.hint} {raised.value!r}"
         assert raised.value.__cause__ is None
         assert raised.value.__suppress_context__
@@ -87,7 +87,7 @@ def test_no_error_tells_a_password(memory: Memory, url: str, monkeypatch: pytest
 
 def test_a_variable_that_is_not_set_is_named(memory: Memory) -> None:
     with pytest.raises(InputError, match="NO_SUCH_THING"):
-        memory.import_paths(["env:NO_SUCH_THING"])
+        memory.files.import_paths(["env:NO_SUCH_THING"])
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
 
 
 def following_into(memory: Memory, *places: Path) -> Follower:
-    return Follower(memory._connections, places, clock=lambda: 1_800_000_000.0, options=OFF)
+    return Follower(memory._core.connections, places, clock=lambda: 1_800_000_000.0, options=OFF)
 
 
 def add(path: Path, *records: Any, end: str = "\n") -> None:
@@ -38,7 +38,7 @@ def add(path: Path, *records: Any, end: str = "\n") -> None:
 
 
 def said(memory: Memory) -> list[str]:
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         return [text for (text,) in connection.execute("SELECT content FROM memories ORDER BY rid")]
 
 
@@ -93,7 +93,9 @@ def test_the_last_line_of_a_quiet_file_needs_no_end(memory: Memory, tmp_path: Pa
         follower.look()
         assert follower._tails[path].stream.record == 4
     assert said(memory)[2:] == ["last", "after it"]
-    assert memory.import_paths([path]).imported == 0  # its records were counted as an import counts them
+    assert (
+        memory.files.import_paths([path]).imported == 0
+    )  # its records were counted as an import counts them
     add(fresh, {"role": "user", "content": "first", "session": "f"})
     add(fresh, {"role": "user", "content": "still written", "session": "f"}, end="")
     torn.write_text('{"role": "user", "content": "whole", "session": "t"}\n{"role": "user", "cont')
@@ -154,7 +156,7 @@ def test_lines_without_ids_come_in_once_whatever_is_repeated(
             add(path, line("yes"))
             follower.look()
     assert said(memory) == ["yes"] * 4
-    memory.import_paths([path])
+    memory.files.import_paths([path])
     assert said(memory) == ["yes"] * 4
 
 
@@ -246,7 +248,7 @@ def test_what_was_undone_does_not_come_back_with_the_next_start(memory: Memory, 
         found = follower.look()
         assert found is not None and found.operation is not None
         memory.undo(found.operation.op_id)
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         connection.execute("UPDATE memory_metadata SET value = value + 60 WHERE key LIKE 'followed:%'")
     with following_into(memory, tmp_path) as follower:
         assert follower.look() is None
@@ -272,7 +274,7 @@ def test_what_was_undone_does_not_come_back_when_its_file_is_read_from_the_begin
         follower._tails.clear()
         follower.look()
     assert said(memory) == ["something else"]
-    memory.import_paths([path])  # asked for, it comes
+    memory.files.import_paths([path])  # asked for, it comes
     assert set(said(memory)) == {"something else", "secret plan", "another"}
 
 
@@ -303,7 +305,7 @@ def test_a_file_that_could_not_be_read_is_tried_again(
                 follower.look()
             assert said(memory)[-1] == "two"
             return
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         connection.execute("UPDATE memory_metadata SET value = value + 60 WHERE key LIKE 'followed:%'")
     with following_into(memory, other) as follower:  # another place of its own
         add(other, claude("user", "still more"))
@@ -317,7 +319,7 @@ def test_a_file_that_could_not_be_read_is_tried_again(
 def test_while_another_import_runs_it_waits(memory: Memory, tmp_path: Path) -> None:
     path = jsonl(tmp_path / "s.jsonl", [claude("user", "one")])
     with following_into(memory, path) as follower:
-        with alone.only_import(memory._connections):
+        with alone.only_import(memory._core.connections):
             assert follower.look() is None
         follower.look()
     assert said(memory) == ["one"]
@@ -354,7 +356,7 @@ def test_it_runs_until_it_is_stopped_and_tells_the_memory_whom_it_changed(
     stopped, came = threading.Event(), threading.Event()
     heard: list[Any] = []
     memory.subscribe("changed", heard.append)
-    thread = threading.Thread(target=memory.follow, args=([path], stopped, lambda _: came.set()))
+    thread = threading.Thread(target=memory.files.follow, args=([path], stopped, lambda _: came.set()))
     thread.start()
     assert came.wait(60)
     came.clear()
@@ -377,7 +379,9 @@ def test_two_who_follow_and_a_hook_bring_every_turn_once(memory: Memory, tmp_pat
     assert memory.path is not None
     stopped = threading.Event()
     with Memory.open(memory.path, options=OFF) as other:
-        followers = [threading.Thread(target=one.follow, args=([path], stopped)) for one in (memory, other)]
+        followers = [
+            threading.Thread(target=one.files.follow, args=([path], stopped)) for one in (memory, other)
+        ]
         for thread in followers:
             thread.start()
         texts = [f"turn number {number}" for number in range(12)]

@@ -69,9 +69,9 @@ def test_a_reimport_adds_nothing_and_a_longer_history_the_rest(tmp_path: Path, k
     path = history(tmp_path, kind)
     options = Options(background=False, embedder="off")
     with Memory.open(tmp_path / "m" / "memory.db", options=options) as memory:
-        assert memory.import_paths([path], dry_run=True).imported == 3
-        assert memory.import_paths([path]).imported == 3
-        again = memory.import_paths([path])
+        assert memory.files.import_paths([path], dry_run=True).imported == 3
+        assert memory.files.import_paths([path]).imported == 3
+        again = memory.files.import_paths([path])
         assert (again.imported, again.already_there, again.formats) == (0, 3, ("langchain",))
         more = message("human", SAID[0])
         if kind == "file":
@@ -81,7 +81,7 @@ def test_a_reimport_adds_nothing_and_a_longer_history_the_rest(tmp_path: Path, k
                 connection.execute(
                     "INSERT INTO message_store (session_id, message) VALUES ('s1', ?)", (json.dumps(more),)
                 )
-        report = memory.import_paths([path])
+        report = memory.files.import_paths([path])
         assert (report.imported, report.already_there) == (1, 3)
         assert report.operation is not None
         memory.undo(report.operation.op_id)

@@ -100,16 +100,16 @@ def test_a_vault_comes_in_once_and_leaves_again(tmp_path: Path) -> None:
     (vault / "photo.png").write_bytes(b"\x89PNG\0\0")
     options = Options(background=False, embedder="off")
     with Memory.open(tmp_path / "m" / "memory.db", options=options) as memory:
-        planned = memory.import_paths([vault], dry_run=True)
-        report = memory.import_paths([vault])
+        planned = memory.files.import_paths([vault], dry_run=True)
+        report = memory.files.import_paths([vault])
         assert (planned.imported, report.imported) == (7, 7)
         assert report.formats == ("markdown",)
         assert memory.stats().by_kind == {"fact": 5, "episode": 2}
         (vault / "Garden.md").rename(vault / "Moved.md")
-        again = memory.import_paths([vault])
+        again = memory.files.import_paths([vault])
         assert (again.imported, again.already_there, again.operation) == (0, 7, None)
         note(vault / "Moved.md", GARDEN + "\nThe carp are called Tick and Tock.\n")
-        assert memory.import_paths([vault]).imported == 1
+        assert memory.files.import_paths([vault]).imported == 1
         assert report.operation is not None
         memory.undo(report.operation.op_id)
         assert memory.stats().active == 1

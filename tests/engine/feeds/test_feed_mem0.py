@@ -77,7 +77,7 @@ def test_exports_of_every_shape_become_facts(memory: Memory, tmp_path: Path, sha
             path.write_text(json.dumps(MEMORIES))
         case _:
             jsonl(path, MEMORIES)
-    report = memory.import_paths([path])
+    report = memory.files.import_paths([path])
     assert report.formats == ("mem0",)
     assert (report.kinds, report.already_there) == ({"fact": 2}, 1)
     assert report.reasons["no text in it"] == 2
@@ -102,7 +102,7 @@ def test_an_export_comes_once_and_can_be_taken_back(memory: Memory, tmp_path: Pa
 
 
 def test_the_history_brings_earlier_versions_as_trash(memory: Memory, tmp_path: Path) -> None:
-    report = memory.import_paths([history(tmp_path / "history.db")])
+    report = memory.files.import_paths([history(tmp_path / "history.db")])
     assert report.formats == ("mem0-history",)
     assert report.reasons == {"no id": 1, "no text in it": 1, "deletion": 1}
     assert rows(memory, "SELECT content, ended_by FROM memories ORDER BY rid") == [
@@ -124,22 +124,22 @@ def test_a_history_comes_once_and_can_be_taken_back(memory: Memory, tmp_path: Pa
 def test_an_export_and_the_history_agree_on_what_is_in_force(memory: Memory, tmp_path: Path) -> None:
     path = tmp_path / "export.json"
     path.write_text(json.dumps({"results": MEMORIES}))
-    memory.import_paths([path])
-    memory.import_paths([history(tmp_path / "history.db")])
+    memory.files.import_paths([path])
+    memory.files.import_paths([history(tmp_path / "history.db")])
     active = rows(memory, "SELECT content FROM memories WHERE valid_until IS NULL ORDER BY content")
     assert active == [("Lives in Porto",), ("Prefers trains",), ("Red",)]
     assert_whole(memory)
 
 
 def test_a_history_that_grew_brings_only_what_is_new(memory: Memory, tmp_path: Path) -> None:
-    memory.import_paths([history(tmp_path / "history.db", HISTORY[:8])])
-    assert memory.import_paths([history(tmp_path / "grown.db")]).imported == 2
+    memory.files.import_paths([history(tmp_path / "history.db", HISTORY[:8])])
+    assert memory.files.import_paths([history(tmp_path / "grown.db")]).imported == 2
 
 
 def test_a_history_that_mem0_wrote_itself_comes_in_whole(memory: Memory) -> None:
     """The file is made by tests/data/make_mem0_history.py."""
     path = Path(__file__).parents[2] / "data" / "mem0_history.db"
-    report = memory.import_paths([path])
+    report = memory.files.import_paths([path])
     assert (report.formats, report.kinds) == (("mem0-history",), {"turn": 2, "fact": 4})
     assert report.reasons == {"deletion": 1}
     found = rows(memory, "SELECT content, ended_by FROM memories WHERE kind = 'fact' ORDER BY content")
@@ -157,4 +157,4 @@ def test_a_history_that_mem0_wrote_itself_comes_in_whole(memory: Memory) -> None
         ("mem0:user_id=ada", "user", "I moved from Lyon to Porto.", "user"),
         ("mem0:user_id=ada", "assistant", "Noted, Porto it is.", "agent"),
     ]
-    assert memory.import_paths([path]).imported == 0
+    assert memory.files.import_paths([path]).imported == 0

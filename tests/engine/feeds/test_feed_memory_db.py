@@ -91,7 +91,7 @@ def other(path: Path, *scripts: str, schema: str = SCHEMA) -> Path:
 
 
 def test_everything_it_knew_is_carried_over(memory: Memory, tmp_path: Path) -> None:
-    report = memory.import_paths([other(tmp_path / "other.db", CONTENT)])
+    report = memory.files.import_paths([other(tmp_path / "other.db", CONTENT)])
     assert report.formats == ("memory-db",)
     assert report.kinds == {"entity": 2, "turn": 3, "fact": 5, "reflection": 1}
     assert (report.sessions, report.skipped) == (2, 0)
@@ -121,14 +121,14 @@ def test_everything_it_knew_is_carried_over(memory: Memory, tmp_path: Path) -> N
         ("weekly",),
         "model",
     )
-    porto = memory.entity("Oporto")
+    porto = memory.entities.get("Oporto")
     assert (porto.entity.canonical_name, porto.entity.type, porto.entity.summary) == (
         "Porto",
         "location",
         "A city",
     )
     assert {one.content for one in porto.memories} == {"I moved to Porto", "The person lives in Porto"}
-    assert memory.entity("Harbour Plan").total == 1
+    assert memory.entities.get("Harbour Plan").total == 1
     assert [session.session_id for session in memory.pending_sessions()] == ["memory-db:s2"]
     assert memory.view.session("memory-db:s1").consolidated_at == T + 20
     assert any("vectors left out" in warning for warning in report.warnings)
@@ -149,7 +149,7 @@ def test_one_that_is_taken_back_in_slices_leaves_nothing(
 
 def test_broken_rows_are_passed_over_or_mended(memory: Memory, tmp_path: Path) -> None:
     path = other(tmp_path / "other.db", CONTENT, BROKEN)
-    report = memory.import_paths([path])
+    report = memory.files.import_paths([path])
     assert report.kinds == {"entity": 3, "turn": 3, "fact": 10, "reflection": 1}
     assert report.reasons == {
         "no id": 1,
@@ -178,7 +178,7 @@ def test_an_older_file_without_sessions_and_roles_is_read(memory: Memory, tmp_pa
         "source_role VARCHAR(255), ", ""
     )
     said = f"INSERT INTO memories(id, kind, content, event_time, created_at) VALUES ('ep_1', 'episode', 'Hello', {T}, {T})"
-    assert memory.import_paths([other(tmp_path / "old.db", said, schema=schema)]).kinds == {"turn": 1}
+    assert memory.files.import_paths([other(tmp_path / "old.db", said, schema=schema)]).kinds == {"turn": 1}
     assert rows(memory, "SELECT session_id, source_role, trust FROM memories") == [
         ("memory-db:old", None, "tool")
     ]
@@ -193,7 +193,7 @@ def test_orders_and_secrets_are_not_taken_for_confirmed(memory: Memory, tmp_path
         f"('fact_1', 'fact', '{planted}', {T}, {T}, 0.0), ('fact_2', 'fact', 'the key is {KEY}', {T}, {T}, 0.0),"
         f"('ep_1', 'episode', 'the key is {KEY}', {T}, {T}, 0.0)",
     )
-    report = memory.import_paths([path])
+    report = memory.files.import_paths([path])
     assert report.redacted == 2
     assert rows(
         memory, f"SELECT confirmed_at, decay_rate, trust FROM memories WHERE content = '{planted}'"
@@ -210,16 +210,16 @@ def test_the_file_is_not_touched_and_its_log_is_read(memory: Memory, tmp_path: P
         connection.executescript(SCHEMA + CONTENT)
         before = {each.name: sha256(each.read_bytes()).hexdigest() for each in path.parent.iterdir()}
         assert len(before) == 3
-        assert memory.import_paths([path]).kinds["fact"] == 5
+        assert memory.files.import_paths([path]).kinds["fact"] == 5
         assert {each.name: sha256(each.read_bytes()).hexdigest() for each in path.parent.iterdir()} == before
 
 
 def test_a_fact_that_was_erased_or_forgotten_here_does_not_come_back(memory: Memory, tmp_path: Path) -> None:
     path = other(tmp_path / "other.db", CONTENT)
-    memory.import_paths([path])
+    memory.files.import_paths([path])
     [(identity,)] = rows(memory, "SELECT id FROM memories WHERE content = 'The person lives in Porto'")
     memory.forget(identity)
-    assert memory.import_paths([path]).imported == 0
+    assert memory.files.import_paths([path]).imported == 0
     assert memory.get(identity).ended_by == "forgotten"
 
 
@@ -227,4 +227,4 @@ def test_our_own_file_is_not_taken_for_another_programs(memory: Memory, tmp_path
     memory.remember("Something")
     assert memory.path is not None
     with pytest.raises(InputError, match="in no format"):
-        memory.import_paths([memory.path])
+        memory.files.import_paths([memory.path])

@@ -54,7 +54,7 @@ def test_a_key_that_comes_twice_counts_once_and_hides_nothing(memory: Memory, tm
         ("three", "Beans need poles"),
     ]
     records = [{"id": id, "content": text, "category": "finding", "source": "explicit"} for id, text in said]
-    report = memory.import_paths([jsonl(tmp_path / "o.jsonl", records)])
+    report = memory.files.import_paths([jsonl(tmp_path / "o.jsonl", records)])
     assert (report.imported, report.already_there) == (2, 2)
     assert rows(memory, "SELECT content FROM memories ORDER BY rid") == [
         ("Beans need poles",),
@@ -63,7 +63,7 @@ def test_a_key_that_comes_twice_counts_once_and_hides_nothing(memory: Memory, tm
 
 
 def test_a_graph_becomes_facts_about_its_entities(memory: Memory, tmp_path: Path) -> None:
-    report = memory.import_paths([jsonl(tmp_path / "memory.jsonl", GRAPH)])
+    report = memory.files.import_paths([jsonl(tmp_path / "memory.jsonl", GRAPH)])
     assert report.formats == ("mcp-memory",)
     assert report.kinds == {"entity": 3, "fact": 4}
     assert report.reasons == {
@@ -78,10 +78,10 @@ def test_a_graph_becomes_facts_about_its_entities(memory: Memory, tmp_path: Path
         ("Ada Byron: Speaks French", "agent", "import:mcp-memory", None),
         ("Harvest Day: Is in May", "agent", "import:mcp-memory", None),
     ]
-    profile = memory.entity("Ada Byron")
+    profile = memory.entities.get("Ada Byron")
     assert (profile.entity.type, profile.total) == ("person", 3)
-    assert memory.entity("Lumen").entity.type == "organization"
-    assert memory.entity("Harvest Day").entity.summary == "event"
+    assert memory.entities.get("Lumen").entity.type == "organization"
+    assert memory.entities.get("Harvest Day").entity.summary == "event"
 
 
 def test_a_graph_comes_once_and_can_be_taken_back(memory: Memory, tmp_path: Path) -> None:
@@ -89,18 +89,18 @@ def test_a_graph_comes_once_and_can_be_taken_back(memory: Memory, tmp_path: Path
 
 
 def test_names_that_are_known_stay_what_they_are(memory: Memory, tmp_path: Path) -> None:
-    memory.import_paths([jsonl(tmp_path / "a", GRAPH)])
-    memory.retype_entity("Ada Byron", "project")
-    memory.import_paths(
+    memory.files.import_paths([jsonl(tmp_path / "a", GRAPH)])
+    memory.entities.retype("Ada Byron", "project")
+    memory.files.import_paths(
         [jsonl(tmp_path / "b", [{"type": "entity", "name": "ada byron", "entityType": "person", "observations": ["is old"]}])]
     )  # fmt: skip
-    profile = memory.entity("Ada Byron")
+    profile = memory.entities.get("Ada Byron")
     assert (profile.entity.type, profile.total) == ("project", 4)
 
 
 def test_observations_keep_category_source_and_time(memory: Memory, tmp_path: Path) -> None:
     path = jsonl(tmp_path / "observations.jsonl", OBSERVED)
-    report = memory.import_paths([path])
+    report = memory.files.import_paths([path])
     assert report.formats == ("observations",)
     assert report.kinds == {"observation": 3}
     assert report.reasons == {"no known category": 1, "no text in it": 1, "not valid JSON": 1}
@@ -120,8 +120,8 @@ def test_key_values_go_to_the_scratchpad_where_asked_for(memory: Memory, tmp_pat
         json.dumps({"api.limit": "100", "count": 3, "gone": None, "token": f"it is {KEY}"}, indent=2)
     )
     with pytest.raises(InputError, match="in no format"):
-        memory.import_paths([path])
-    report = memory.import_paths([path], format="scratchpad")
+        memory.files.import_paths([path])
+    report = memory.files.import_paths([path], format="scratchpad")
     assert report.kinds == {"scratchpad entry": 2}
     assert report.reasons == {"value that is not text": 2}
     assert memory.scratchpad.get("api.limit").value == "100"
@@ -140,7 +140,7 @@ def test_a_key_in_use_keeps_its_value(memory: Memory, tmp_path: Path) -> None:
     memory.scratchpad.set("plan", "mine")
     path = tmp_path / "kv.json"
     path.write_text('{"plan": "theirs"}')
-    report = memory.import_paths([path], format="scratchpad")
+    report = memory.files.import_paths([path], format="scratchpad")
     assert (report.imported, report.reasons) == (0, {"scratchpad key in use with another value": 1})
     assert memory.scratchpad.get("plan").value == "mine"
 
@@ -153,8 +153,8 @@ def test_odd_key_value_files_are_told_and_stop_no_others(
     path.write_text(content)
     good.write_text('{"plan": "beans"}')
     with pytest.raises(InputError, match=r"Nothing could be imported from .*kv\.json"):
-        memory.import_paths([path], format="scratchpad")
-    report = memory.import_paths([path, good], format="scratchpad")
+        memory.files.import_paths([path], format="scratchpad")
+    report = memory.files.import_paths([path, good], format="scratchpad")
     assert (report.imported, len(report.refused), len(report.skips)) == (1, 1, 1)
     assert report.skips[0].place.startswith(str(path))
 
@@ -162,7 +162,7 @@ def test_odd_key_value_files_are_told_and_stop_no_others(
 def test_a_file_without_content_is_no_error(memory: Memory, tmp_path: Path) -> None:
     path = tmp_path / "kv.json"
     path.write_text("{}")
-    assert memory.import_paths([path], format="scratchpad").imported == 0
+    assert memory.files.import_paths([path], format="scratchpad").imported == 0
 
 
 def test_secrets_and_over_long_notes_are_treated_as_on_every_way_in(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_secrets_and_over_long_notes_are_treated_as_on_every_way_in(tmp_path: Pa
     for policy, stored in (("redact", False), ("keep", True)):
         options = Options(background=False, embedder="off", secrets=SecretPolicy(facts=policy))  # type: ignore[arg-type]
         with Memory.open(tmp_path / policy / "memory.db", clock=lambda: NOW, options=options) as memory:
-            report = memory.import_paths([path])
+            report = memory.files.import_paths([path])
             assert (report.kinds, report.reasons) == ({"entity": 1, "fact": 1}, {"too long": 1})
             [(content,)] = rows(memory, "SELECT content FROM memories")
             assert (KEY in content) is stored
@@ -181,6 +181,6 @@ def test_secrets_and_over_long_notes_are_treated_as_on_every_way_in(tmp_path: Pa
 
 def test_a_text_that_is_known_as_a_fact_is_not_added_again(memory: Memory, tmp_path: Path) -> None:
     memory.remember("Ada Byron likes tea")
-    report = memory.import_paths([jsonl(tmp_path / "memory.jsonl", GRAPH)])
+    report = memory.files.import_paths([jsonl(tmp_path / "memory.jsonl", GRAPH)])
     assert (report.kinds["fact"], report.already_there) == (3, 2)  # the fact, and her name
-    assert memory.import_paths([tmp_path / "memory.jsonl"]).imported == 0
+    assert memory.files.import_paths([tmp_path / "memory.jsonl"]).imported == 0

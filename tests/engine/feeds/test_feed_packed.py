@@ -48,11 +48,11 @@ def test_a_packed_rollout_is_read_and_its_plain_copy_adds_nothing(zstd: Any, tmp
     path.write_bytes(zstd.compress(rollout("one", "two")))
     options = Options(background=False, embedder="off")
     with Memory.open(tmp_path / "m" / "memory.db", options=options) as memory:
-        report = memory.import_paths([path])
+        report = memory.files.import_paths([path])
         assert (report.imported, report.formats) == (2, ("codex",))
-        assert memory.import_paths([path]).imported == 0
+        assert memory.files.import_paths([path]).imported == 0
         path.with_suffix("").write_bytes(rollout("one", "two", "three"))
-        report = memory.import_paths([path.parent])
+        report = memory.files.import_paths([path.parent])
         assert (report.imported, report.already_there, report.files) == (1, 2, 1)
         assert report.warnings == (f"1 × left out: packed copy of a file beside it ({path.name})",)
 

@@ -50,7 +50,7 @@ def test_records_of_every_format_may_stand_in_an_array(tmp_path: Path, records: 
     path = tmp_path / "x.json"
     path.write_text(layout(records))
     with Memory.open(":memory:", options=Options(background=False)) as memory:
-        report = memory.import_paths([path])
+        report = memory.files.import_paths([path])
         found = [one.content.removeprefix("pond ") for one in memory.view.page(limit=10)]
     assert (sorted(found), report.skipped) == (TOLD, 0)
 

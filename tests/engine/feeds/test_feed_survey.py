@@ -35,7 +35,7 @@ def session(home: Path, number: int, turns: int = 3, *, days_old: float = 1.0) -
 
 def surveyed(home: Path, memory: Memory | None = None, **environ: str) -> list[Surveyed]:
     sources = known_sources(home, environ=environ, clock=clock)
-    connections = memory._connections if memory else None
+    connections = memory._core.connections if memory else None
     return list(survey(connections, sources, clock))
 
 
@@ -46,14 +46,14 @@ def test_sessions_are_new_then_in_then_grown(tmp_path: Path) -> None:
     assert (found.sessions, found.new_sessions, found.grown_sessions) == (4, 4, 0)
     assert (found.turns, found.new_turns, found.exact) == (13, 13, True)
     with Memory.open(":memory:", options=OFF) as memory:
-        memory.import_paths(paths[:2])
+        memory.files.import_paths(paths[:2])
         (found,) = surveyed(tmp_path, memory)
         assert (found.new_sessions, found.grown_sessions, found.new_turns) == (2, 0, 7)
         with paths[1].open("a") as file:
             file.write(json.dumps(claude("user", "one more", sessionId=paths[1].stem)) + "\n")
         (found,) = surveyed(tmp_path, memory)
         assert (found.new_sessions, found.grown_sessions, found.new_turns) == (2, 1, 8)
-        memory.import_paths([tmp_path])
+        memory.files.import_paths([tmp_path])
         (found,) = surveyed(tmp_path, memory)
         assert found.nothing_new
         assert memory.stats().by_kind == {"episode": 14}
@@ -66,14 +66,14 @@ def test_a_session_whose_end_is_output_of_tools_is_not_taken_for_grown(tmp_path:
             output = [{"type": "tool_result", "content": "x" * 5_000}]
             file.write(json.dumps(claude("user", output, sessionId=path.stem)) + "\n")
     with Memory.open(":memory:", options=OFF) as memory:
-        memory.import_paths([path])
+        memory.files.import_paths([path])
         assert surveyed(tmp_path, memory)[0].grown_sessions == 0
 
 
 def test_what_is_swept_soon_and_holds_something_new_is_counted(tmp_path: Path) -> None:
     paths = [session(tmp_path, number, days_old=days) for number, days in enumerate((1, 25, 26, 29))]
     with Memory.open(":memory:", options=OFF) as memory:
-        memory.import_paths(paths[:2])
+        memory.files.import_paths(paths[:2])
         (found,) = surveyed(tmp_path, memory)
     assert (found.source.expiring, found.going) == (3, 2)
 

@@ -37,7 +37,7 @@ def fresh(tmp_path: Path) -> Iterator[Memory]:
 
 
 def notes(memory: Memory) -> list[MemoryRecord]:
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         ids = [
             id for (id,) in connection.execute("SELECT id FROM memories WHERE kind <> 'episode' ORDER BY id")
         ]
@@ -56,47 +56,47 @@ def filled(memory: Memory) -> None:
     for text in TEXTS:
         memory.remember(text, tags=["travel"])
     memory.forget(memory.remember("a mistake").id)
-    memory.index_pending()
+    memory.models.index_pending()
 
 
 def test_a_vault_read_back_gives_the_same_notes_and_adds_nothing_where_it_came_from(
     memory: Memory, fresh: Memory, tmp_path: Path
 ) -> None:
     filled(memory)
-    memory.export(tmp_path / "vault", format="markdown")
-    again = memory.import_paths([tmp_path / "vault"])
+    memory.files.export(tmp_path / "vault", format="markdown")
+    again = memory.files.import_paths([tmp_path / "vault"])
     assert (again.imported, again.operation) == (0, None)
-    report = fresh.import_paths([tmp_path / "vault"])
+    report = fresh.files.import_paths([tmp_path / "vault"])
     assert report.formats == ("memtui-vault",)
     assert report.reasons == {vaults.DAY: 1, vaults.INDEX: 1}
     there = [found for found in notes(memory) if found.ended_by is None]
     assert [shape(found)[:-1] for found in notes(fresh)] == [shape(found)[:-1] for found in there]
-    assert fresh.import_paths([tmp_path / "vault"]).imported == 0
+    assert fresh.files.import_paths([tmp_path / "vault"]).imported == 0
 
 
 def test_it_comes_once_and_goes_again(memory: Memory, fresh: Memory, tmp_path: Path) -> None:
     filled(memory)
-    memory.export(tmp_path / "vault", format="markdown")
+    memory.files.export(tmp_path / "vault", format="markdown")
     assert_comes_once_and_goes(fresh, tmp_path / "vault")
 
 
 def test_a_note_that_was_edited_is_told_and_the_memory_keeps_its_text(memory: Memory, tmp_path: Path) -> None:
     memory.remember("Lives in Lyon")
-    memory.export(tmp_path / "vault", format="markdown")
+    memory.files.export(tmp_path / "vault", format="markdown")
     (note,) = (tmp_path / "vault" / "Facts").glob("*.md")
     note.write_text(note.read_text().replace("> Lives in Lyon", "> Lives in Porto"))
-    report = memory.import_paths([tmp_path / "vault"])
+    report = memory.files.import_paths([tmp_path / "vault"])
     assert report.reasons["edited outside of memtui: the memory keeps its text"] == 1
     assert [found.content for found in notes(memory)] == ["Lives in Lyon"]
 
 
 def test_ones_own_notes_beside_are_facts_as_ever(memory: Memory, fresh: Memory, tmp_path: Path) -> None:
     memory.remember("Lives in Lyon")
-    memory.export(tmp_path / "vault", format="markdown")
+    memory.files.export(tmp_path / "vault", format="markdown")
     (tmp_path / "vault" / "My own.md").write_text(
         "# My own\n\n- A thought about ponds and how to keep them clean\n"
     )
-    fresh.import_paths([tmp_path / "vault"])
+    fresh.files.import_paths([tmp_path / "vault"])
     assert len(notes(fresh)) == 2
 
 

@@ -81,7 +81,7 @@ def test_turns_arrive_with_everything_the_source_knew(memory: Memory, tmp_path: 
             claude("user", "Bye", timestamp="2026-03-04T10:20:00Z"),
         ],
     )
-    report = memory.import_paths([tmp_path / "in"])
+    report = memory.files.import_paths([tmp_path / "in"])
     assert counts(report) == (3, 0, 1, 1, 0, {"not a message": 1})
     assert report.formats == ("claude-code",)
     assert report.files == 1
@@ -111,13 +111,13 @@ def test_a_reimport_adds_nothing_and_leaves_no_trace(memory: Memory, tmp_path: P
     jsonl(tmp_path / "in" / "s.jsonl", [claude("user", "Hello"), claude("assistant", "Hello back")])
     (tmp_path / "in" / "export").write_text(json.dumps([conversation("c", [message("user", "the plan")])]))
     plain(tmp_path / "in" / "plain", "words", "words", "more words")
-    first = memory.import_paths([tmp_path / "in"])
+    first = memory.files.import_paths([tmp_path / "in"])
     assert first.operation is not None
     assert (
         first.operation.label == "Imported 6 turns from ChatGPT, JSONL and Claude Code" or first.imported == 6
     )
     before = state(memory), rows(memory, "SELECT * FROM ops")
-    again = memory.import_paths([tmp_path / "in"])
+    again = memory.files.import_paths([tmp_path / "in"])
     assert (again.imported, again.already_there, again.operation) == (0, 6, None)
     assert (state(memory), rows(memory, "SELECT * FROM ops")) == before
 
@@ -125,9 +125,9 @@ def test_a_reimport_adds_nothing_and_leaves_no_trace(memory: Memory, tmp_path: P
 def test_a_grown_file_adds_what_is_new(memory: Memory, tmp_path: Path) -> None:
     lines = [claude("user", f"words {number}") for number in range(5)]
     path = jsonl(tmp_path / "s.jsonl", lines[:3])
-    memory.import_paths([path])
+    memory.files.import_paths([path])
     jsonl(path, lines)
-    report = memory.import_paths([path])
+    report = memory.files.import_paths([path])
     assert (report.imported, report.already_there) == (2, 3)
     assert report.operation is not None
     assert report.operation.label == "Imported 2 turns from Claude Code"
@@ -135,15 +135,15 @@ def test_a_grown_file_adds_what_is_new(memory: Memory, tmp_path: Path) -> None:
 
 def test_turns_in_the_trash_are_not_brought_back(memory: Memory, tmp_path: Path) -> None:
     path = plain(tmp_path / "x", "the words")
-    memory.import_paths([path])
+    memory.files.import_paths([path])
     memory.forget(one(memory, "the words").id)
-    assert memory.import_paths([path]).already_there == 1
+    assert memory.files.import_paths([path]).already_there == 1
     assert one(memory, "the words").ended_by == "forgotten"
 
 
 def test_erased_turns_do_not_come_back(memory: Memory, tmp_path: Path) -> None:
     path = plain(tmp_path / "x", "the erased", "the other")
-    memory.import_paths([path])
+    memory.files.import_paths([path])
     key = one(memory, "the erased").source_key
     assert key
     ((salt,),) = rows(memory, "SELECT value FROM memory_metadata WHERE key = 'erase_salt'")
@@ -153,7 +153,7 @@ def test_erased_turns_do_not_come_back(memory: Memory, tmp_path: Path) -> None:
     connection.execute("INSERT INTO erased_keys VALUES (?)", (digest,))
     connection.close()
     for dry_run in (True, False):
-        report = memory.import_paths([path], dry_run=dry_run)
+        report = memory.files.import_paths([path], dry_run=dry_run)
         assert counts(report)[:3] == (0, 1, 1)
         assert report.reasons == {"erased for good": 1}
     assert contents(memory) == ["the other"]
@@ -165,7 +165,7 @@ def test_undo_restores_the_exact_state_and_redo_the_import(memory: Memory, tmp_p
     before = state(memory)
     plain(tmp_path / "in" / "a", *(f"words {number}" for number in range(700)), title="A title")
     jsonl(tmp_path / "in" / "b", [claude("user", "Hello"), claude("assistant", "Hello back")])
-    report = memory.import_paths([tmp_path / "in"])
+    report = memory.files.import_paths([tmp_path / "in"])
     after = state(memory)
     undone = memory.undo()
     assert undone is not None
@@ -178,8 +178,8 @@ def test_undo_restores_the_exact_state_and_redo_the_import(memory: Memory, tmp_p
     }
     memory.undo()
     assert state(memory) == before
-    assert memory.import_paths([tmp_path / "in"]).imported == 702
-    assert memory.check(deep=True).ok
+    assert memory.files.import_paths([tmp_path / "in"]).imported == 702
+    assert memory.files.check(deep=True).ok
 
 
 def difficult(folder: Path) -> Path:
@@ -200,9 +200,9 @@ def difficult(folder: Path) -> Path:
 def test_a_dry_run_counts_like_the_real_run_and_writes_nothing(memory: Memory, tmp_path: Path) -> None:
     folder = difficult(tmp_path / "in")
     before = state(memory), rows(memory, "SELECT * FROM ops")
-    dry = memory.import_paths([folder], dry_run=True)
+    dry = memory.files.import_paths([folder], dry_run=True)
     assert (state(memory), rows(memory, "SELECT * FROM ops")) == before
-    real = memory.import_paths([folder])
+    real = memory.files.import_paths([folder])
     assert dry.dry_run
     assert dry.operation is None
     assert counts(dry) == counts(real)
@@ -211,18 +211,20 @@ def test_a_dry_run_counts_like_the_real_run_and_writes_nothing(memory: Memory, t
     assert real.already_there == 1 + 600 + 1
     assert real.reasons == {"longer than 500,000 characters": 2, "not valid JSON": 1, "not a message": 1}
     assert real.redacted == 1
-    assert counts(memory.import_paths([folder], dry_run=True)) == counts(memory.import_paths([folder]))
+    assert counts(memory.files.import_paths([folder], dry_run=True)) == counts(
+        memory.files.import_paths([folder])
+    )
 
 
 def test_an_over_long_message_is_skipped_and_named(memory: Memory, tmp_path: Path) -> None:
-    report = memory.import_paths([plain(tmp_path / "x", "a" * 1_000_000, "short")])
+    report = memory.files.import_paths([plain(tmp_path / "x", "a" * 1_000_000, "short")])
     assert report.imported == 1
     assert report.reasons == {"longer than 500,000 characters": 1}
     assert any(str(tmp_path / "x") in warning for warning in report.warnings)
 
 
 def test_secrets_are_kept_away_from_vectors(memory: Memory, tmp_path: Path) -> None:
-    memory.import_paths([plain(tmp_path / "x", "token ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8", "harmless")])
+    memory.files.import_paths([plain(tmp_path / "x", "token ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8", "harmless")])
     assert rows(memory, "SELECT vector FROM index_queue ORDER BY rid") == [(0,), (1,)]
     assert "secrets" in one(memory, "token ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8").attributes
 
@@ -234,7 +236,7 @@ def test_turns_without_a_time_keep_their_order_at_the_files_time(memory: Memory,
          {"role": "user", "content": "three", "time": 5_000}, {"role": "user", "content": "four"}],
     )  # fmt: skip
     os.utime(path, (1000, 1000))
-    memory.import_paths([path])
+    memory.files.import_paths([path])
     assert [one(memory, words).event_time for words in ("one", "two", "three", "four")] == [
         1000,
         1000,
@@ -249,26 +251,26 @@ def test_a_late_title_replaces_the_first_one_but_not_the_persons(memory: Memory,
     lines.insert(1, {"type": "ai-title", "aiTitle": "At first", "sessionId": SESSION})
     lines.append({"type": "custom-title", "customTitle": "In the end", "sessionId": SESSION})
     path = jsonl(tmp_path / "s.jsonl", lines)
-    memory.import_paths([path])
+    memory.files.import_paths([path])
     name = f"claude-code:{SESSION}"
     assert memory.view.session(name).title == "In the end"
     connection = apsw.Connection(str(memory.path))
     connection.execute("UPDATE sessions_consolidations SET title = 'Mine'")
     connection.close()
     jsonl(path, [*lines, *(claude("user", f"more {number}") for number in range(600))])
-    memory.import_paths([path])
+    memory.files.import_paths([path])
     assert memory.view.session(name).title == "Mine"
 
 
 def test_the_operation_names_every_format_and_counts_one_turn_as_one(memory: Memory, tmp_path: Path) -> None:
-    one_turn = memory.import_paths([plain(tmp_path / "x", "alone")]).operation
+    one_turn = memory.files.import_paths([plain(tmp_path / "x", "alone")]).operation
     assert one_turn is not None
     assert one_turn.label == "Imported 1 turn from JSONL"
     folder = tmp_path / "in"
     for age, path in enumerate([plain(folder / "a", "b"), jsonl(folder / "b", [claude("user", "a")])]):
         os.utime(path, (age, age))
     (folder / "c").write_text(json.dumps([conversation("c", [message("user", "d")])]))
-    several = memory.import_paths([folder]).operation
+    several = memory.files.import_paths([folder]).operation
     assert several is not None
     assert several.label == "Imported 3 turns from JSONL, Claude Code and ChatGPT"
 
@@ -276,7 +278,7 @@ def test_the_operation_names_every_format_and_counts_one_turn_as_one(memory: Mem
 def test_progress_grows_to_the_whole(memory: Memory, tmp_path: Path) -> None:
     folder = difficult(tmp_path / "in")
     seen: list[ImportProgress] = []
-    report = memory.import_paths([folder], progress=seen.append)
+    report = memory.files.import_paths([folder], progress=seen.append)
     assert len(seen) > 3
     assert [p.bytes_done for p in seen] == sorted(p.bytes_done for p in seen)
     last = seen[-1]
@@ -293,7 +295,7 @@ def test_a_cancelled_import_keeps_what_it_has_as_one_operation(
     path = plain(tmp_path / "x", *(f"words {number}" for number in range(2000)))
     before = state(memory)
     asked = iter([False, False, True])
-    report = memory.import_paths([path], cancelled=lambda: next(asked), dry_run=dry_run)
+    report = memory.files.import_paths([path], cancelled=lambda: next(asked), dry_run=dry_run)
     assert report.cancelled
     assert report.imported == 1000
     if not dry_run:
@@ -302,7 +304,7 @@ def test_a_cancelled_import_keeps_what_it_has_as_one_operation(
         assert len(contents(memory)) == 1000
         memory.undo()
     assert state(memory) == before
-    assert memory.import_paths([path]).imported == 2000
+    assert memory.files.import_paths([path]).imported == 2000
 
 
 def test_cancelling_is_heard_while_there_is_nothing_but_skips(memory: Memory, tmp_path: Path) -> None:
@@ -313,7 +315,7 @@ def test_cancelling_is_heard_while_there_is_nothing_but_skips(memory: Memory, tm
         asked.append(True)
         return len(asked) == 3
 
-    report = memory.import_paths([path], cancelled=cancelled)
+    report = memory.files.import_paths([path], cancelled=cancelled)
     assert report.cancelled
     assert report.skipped < 10_000
 
@@ -333,14 +335,14 @@ def test_a_full_disk_leaves_an_operation_that_can_be_undone(
     with monkeypatch.context() as patched:
         patched.setattr(writing, "store_some", fails)
         with pytest.raises(DiskFullError):
-            memory.import_paths([path])
-    operation = memory.next_undo()
+            memory.files.import_paths([path])
+    operation = memory.history.next_undo()
     assert operation is not None
     assert operation.label == "Imported 500 turns from JSONL (interrupted)"
     assert operation.state == "done"
     memory.undo()
     assert state(memory) == before
-    assert memory.import_paths([path]).imported == 2000
+    assert memory.files.import_paths([path]).imported == 2000
 
 
 def test_a_transaction_ends_when_its_time_is_up(memory: Memory, tmp_path: Path) -> None:
@@ -355,7 +357,7 @@ def test_a_transaction_ends_when_its_time_is_up(memory: Memory, tmp_path: Path) 
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(writing, "store_some", counted)
-        assert memory.import_paths([path]).imported == 100
+        assert memory.files.import_paths([path]).imported == 100
     assert len(sizes) > 1
 
 
@@ -372,7 +374,7 @@ def test_a_turn_that_a_hook_records_between_looking_and_storing_is_there_once(
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(writing, "store_some", beaten)
-        report = memory.import_paths([path])
+        report = memory.files.import_paths([path])
     assert (report.imported, report.already_there) == (1, 1)
     assert [turn.content for turn in memory.view.transcript(f"claude-code:{SESSION}")] == [
         "Plant beans.",
@@ -383,25 +385,25 @@ def test_a_turn_that_a_hook_records_between_looking_and_storing_is_there_once(
 def test_a_second_import_at_the_same_time_is_refused(memory: Memory, tmp_path: Path) -> None:
     path = plain(tmp_path / "x", "words")
     assert memory.path
-    with Memory.open(memory.path, options=QUIET) as other, alone.only_import(other._connections):
+    with Memory.open(memory.path, options=QUIET) as other, alone.only_import(other._core.connections):
         with pytest.raises(StoreError, match="Another import"):
-            memory.import_paths([path])
-        assert memory.import_paths([path], dry_run=True).imported == 1
-    assert memory.import_paths([path]).imported == 1
+            memory.files.import_paths([path])
+        assert memory.files.import_paths([path], dry_run=True).imported == 1
+    assert memory.files.import_paths([path]).imported == 1
 
 
 def test_a_readonly_memory_allows_a_dry_run_only(memory: Memory, tmp_path: Path) -> None:
     path = plain(tmp_path / "x", "words")
     assert memory.path
     with Memory.open(memory.path, readonly=True, options=QUIET) as reader:
-        assert reader.import_paths([path], dry_run=True).imported == 1
+        assert reader.files.import_paths([path], dry_run=True).imported == 1
         with pytest.raises(ReadOnlyError):
-            reader.import_paths([path])
+            reader.files.import_paths([path])
 
 
 def test_a_memory_without_a_file_can_be_filled(tmp_path: Path) -> None:
     with Memory.open(":memory:", options=QUIET) as memory:
-        report = memory.import_paths([difficult(tmp_path / "in")])
+        report = memory.files.import_paths([difficult(tmp_path / "in")])
         assert memory.stats().active == report.imported == 1206
         memory.undo()
         assert memory.stats().active == 0
@@ -415,7 +417,7 @@ def test_bad_input_leaves_no_trace(memory: Memory, tmp_path: Path) -> None:
         (plain(tmp_path / "x", "w"), "odd"),
     ]:
         with pytest.raises(InputError):
-            memory.import_paths([path], format=format)
+            memory.files.import_paths([path], format=format)
     assert (state(memory), rows(memory, "SELECT * FROM ops")) == before
 
 
@@ -427,7 +429,7 @@ def test_what_cannot_be_read_is_refused_and_the_others_come_in(memory: Memory, t
         plain(tmp_path / "c", "two"),
         tmp_path / "missing",
     ]
-    dry, done = memory.import_paths(named, dry_run=True), memory.import_paths(named)
+    dry, done = memory.files.import_paths(named, dry_run=True), memory.files.import_paths(named)
     assert sorted(contents(memory)) == ["one", "two"]
     unknown, missing = (one.message for one in dry.refused)
     assert unknown.startswith(f"{tmp_path / 'b.txt'} is in no format")
@@ -440,7 +442,7 @@ def test_when_all_that_was_named_is_refused_every_reason_is_told(memory: Memory,
     (tmp_path / "b.txt").write_text("Dear diary,\n")
     (tmp_path / "empty").touch()
     with pytest.raises(InputError) as caught:
-        memory.import_paths([tmp_path / "b.txt", tmp_path / "empty", "env:MEMTUI_NOT_SET"])
+        memory.files.import_paths([tmp_path / "b.txt", tmp_path / "empty", "env:MEMTUI_NOT_SET"])
     assert [line.split()[0] for line in caught.value.message.splitlines()] == [
         "The", str(tmp_path / "b.txt"), str(tmp_path / "empty"),
     ]  # fmt: skip
@@ -449,7 +451,7 @@ def test_when_all_that_was_named_is_refused_every_reason_is_told(memory: Memory,
 
 
 def test_a_database_that_cannot_be_reached_does_not_stop_the_files(memory: Memory, tmp_path: Path) -> None:
-    report = memory.import_paths(["env:MEMTUI_NOT_SET", plain(tmp_path / "a", "words")])
+    report = memory.files.import_paths(["env:MEMTUI_NOT_SET", plain(tmp_path / "a", "words")])
     assert contents(memory) == ["words"]
     assert ["MEMTUI_NOT_SET" in one.message for one in report.refused] == [True]
 
@@ -460,7 +462,7 @@ def test_what_an_archive_leaves_out_is_named(memory: Memory, tmp_path: Path) -> 
         for number in range(5):
             archive.writestr(f"files/{number}.html", "<p>")
         archive.writestr("inner.zip", b"PK\x05\x06\0\0")
-    report = memory.import_paths([tmp_path / "x.zip"])
+    report = memory.files.import_paths([tmp_path / "x.zip"])
     assert report.warnings[:2] == (
         "5 × left out: in no known format (files/0.html, files/1.html, files/2.html and 2 more)",
         "1 × left out: packed file in an archive (inner.zip)",
@@ -477,7 +479,7 @@ def test_what_a_folder_leaves_out_is_named_from_there_on(memory: Memory, tmp_pat
     (tmp_path / "in" / "deep" / "page.html").write_text("<p>")
     with zipfile.ZipFile(tmp_path / "in" / "x.zip", "w") as archive:
         archive.writestr("y.html", "<p>")
-    report = memory.import_paths([tmp_path / "in"])
+    report = memory.files.import_paths([tmp_path / "in"])
     assert sorted(one.name for one in report.left_out) == ["deep/page.html", "x.zip: y.html"]
 
 
@@ -492,7 +494,7 @@ def test_a_file_that_vanishes_is_noted_and_the_others_are_read(
         return found
 
     monkeypatch.setattr(importer, "find_sources", finds_then_deletes)
-    report = memory.import_paths([tmp_path / "in"])
+    report = memory.files.import_paths([tmp_path / "in"])
     assert contents(memory) == ["words"]
     assert any(str(first) in warning for warning in report.warnings)
     assert second.exists()
@@ -501,7 +503,7 @@ def test_a_file_that_vanishes_is_noted_and_the_others_are_read(
 def test_a_file_name_that_is_not_utf8_names_a_session(memory: Memory, tmp_path: Path) -> None:
     path = tmp_path / os.fsdecode(b"caf\xe9.jsonl")
     path.write_text('{"role": "user", "content": "words"}')
-    memory.import_paths([path])
+    memory.files.import_paths([path])
     assert one(memory, "words").session_id == "jsonl:caf?"
 
 
@@ -515,7 +517,7 @@ def test_what_was_left_out_and_mended_is_told(memory: Memory, tmp_path: Path) ->
         ],
     )
     (tmp_path / "in" / "b").write_text("just text")
-    report = memory.import_paths([tmp_path / "in"])
+    report = memory.files.import_paths([tmp_path / "in"])
     assert set(report.warnings) == {
         "1 × left out: in no known format (b)",
         "1 × invalid UTF-8 replaced",
@@ -528,13 +530,13 @@ def test_a_backup_is_made_before_an_import_changes_a_memory_that_holds_something
     source = tmp_path / "turns.jsonl"
     source.write_text('{"session_id": "s", "role": "user", "content": "hello from Ghent"}\n')
     with Memory.open(tmp_path / "memory.db", options=QUIET) as memory:
-        memory.import_paths([source], dry_run=True)
-        memory.import_paths([source])
+        memory.files.import_paths([source], dry_run=True)
+        memory.files.import_paths([source])
         memory.remember("Prefers trains")
-        memory.import_paths([source])  # nothing new
+        memory.files.import_paths([source])  # nothing new
         assert not (tmp_path / "backups").exists()
         source.write_text('{"session_id": "s", "role": "user", "content": "and from Utrecht"}\n')
-        memory.import_paths([source])
+        memory.files.import_paths([source])
         (backup,) = (tmp_path / "backups").glob("*.db")
     with Memory.open(backup, readonly=True) as kept:
         assert kept.stats().by_kind == {"episode": 1, "fact": 1}
@@ -553,13 +555,13 @@ def test_the_open_memory_is_never_opened_as_something_to_import(
         return real(path, *args, **options)
 
     monkeypatch.setattr(Path, "open", spy)
-    report = memory.import_paths([tmp_path / "home"])
+    report = memory.files.import_paths([tmp_path / "home"])
     assert report.imported == 1
     assert "s.jsonl" in opened
     assert not [name for name in opened if name.startswith("memory.db") and not name.endswith(".import")]
     assert memory.path
     with pytest.raises(InputError, match="this memory"):
-        memory.import_paths([memory.path])
+        memory.files.import_paths([memory.path])
 
 
 def test_a_title_that_comes_late_replaces_only_the_one_that_this_import_gave(place: Path) -> None:
@@ -572,11 +574,11 @@ def test_a_title_that_comes_late_replaces_only_the_one_that_this_import_gave(pla
     with Memory.open(place, options=Options(background=False, embedder="off")) as memory:
         titles = writing.Titles()
         for title in ("Untitled", "The ferry"):
-            with memory._operation("import", "Brought in") as op:
+            with memory._core.operation("import", "Brought in") as op:
                 writing._register_sessions(op.connection, [said(title)], titles)
             assert memory.view.sessions()[0].title == title
-        with memory._operation("rename", "Renamed") as op:
+        with memory._core.operation("rename", "Renamed") as op:
             op.connection.execute("UPDATE sessions_consolidations SET title = 'My own'")
-        with memory._operation("import", "Brought in") as op:
+        with memory._core.operation("import", "Brought in") as op:
             writing._register_sessions(op.connection, [said("The ferry to Hitra")], titles)
         assert memory.view.sessions()[0].title == "My own"

@@ -29,7 +29,7 @@ def progress(done):
         time.sleep(0.05)
 
 with Memory.open(sys.argv[1], options=Options(background=False, embedder="off")) as memory:
-    memory.import_paths([sys.argv[2]], progress=progress)
+    memory.files.import_paths([sys.argv[2]], progress=progress)
 print("peak", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
@@ -67,10 +67,10 @@ def test_a_killed_import_is_resumed_and_both_parts_can_be_undone(tmp_path: Path)
     with Memory.open(path, options=QUIET) as memory:
         there = memory.stats().active
         assert done <= there < 20_000
-        report = memory.import_paths([source])
+        report = memory.files.import_paths([source])
         assert (report.imported, report.already_there) == (20_000 - there, there)
         assert memory.stats().active == 20_000
-        assert memory.check().ok
+        assert memory.files.check().ok
         labels = [operation.label for operation in memory.view.operations()]
         assert labels == [
             f"Imported {20_000 - there:,} turns from JSONL",

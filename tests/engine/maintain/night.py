@@ -30,5 +30,11 @@ def make_scheduler(
     on_run: Callable[[JobRun], None] = lambda run: None,
 ) -> Scheduler:  # fmt: skip
     return Scheduler(
-        memory._connections, clock, memory.options, services, zone=zone, timetable=timetable, on_run=on_run
+        memory._core.connections,
+        clock,
+        memory.options,
+        services,
+        zone=zone,
+        timetable=timetable,
+        on_run=on_run,
     )

@@ -25,7 +25,7 @@ def turn(time: int) -> NewMemory:
 def memory() -> Iterator[Memory]:
     options = Options(background=False, embedder="off")
     with Memory.open(":memory:", clock=lambda: NOW, options=options) as opened:
-        with opened._connections.write() as connection:
+        with opened._core.connections.write() as connection:
             vectors.set_space(connection, SPACE)
             for start in range(0, TURNS, 500):
                 times = range(start, start + 500)
@@ -33,7 +33,7 @@ def memory() -> Iterator[Memory]:
                 vectors.store(connection, SPACE, [(rid, bytes([1, 2] * 4)) for rid in rids if rid])
         for text in ("The ferry leaves at nine", "Ada likes walnuts", "Otto moved to Ghent"):
             fact = opened.remember(text)
-            with opened._connections.write() as connection:
+            with opened._core.connections.write() as connection:
                 vectors.store(connection, SPACE, [(fact.rid, bytes([2, 1] * 4))])
         yield opened
 
@@ -47,21 +47,21 @@ def longest(memory: Memory, work: Callable[[], object]) -> tuple[int, str]:
         assert isinstance(status, dict)
         found.append((status["SQLITE_STMTSTATUS_VM_STEP"], str(event["sql"])))
 
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         connection.trace_v2(apsw.SQLITE_TRACE_PROFILE, note)
     work()
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         connection.trace_v2(0)
     return max(found)
 
 
 def test_counting_what_waits_in_review(memory: Memory) -> None:
-    steps, statement = longest(memory, memory.upkeep.inbox)
+    steps, statement = longest(memory, memory.review.inbox)
     assert steps < TURNS, statement
 
 
 def test_looking_for_facts_that_are_near_each_other(memory: Memory) -> None:
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         steps, statement = longest(memory, lambda: near.pairs(connection))
     assert steps < TURNS, statement
 

@@ -45,11 +45,11 @@ def memory(place: Path, clock: Clock) -> Iterator[Memory]:
 
 @pytest.fixture
 def backups(memory: Memory, clock: Clock) -> Backups:
-    return Backups(memory._connections, clock)
+    return Backups(memory._core.connections, clock)
 
 
 def hash_of(memory: Memory) -> str:
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         return state_hash(connection)
 
 
@@ -114,7 +114,7 @@ def test_restore_brings_back_what_was_and_keeps_what_is(
         assert [row.content for row in other.view.page()] == ["kept"]
         assert hash_of(other) == before
     assert hash_of(memory) == before
-    assert memory.check(deep=True).ok
+    assert memory.files.check(deep=True).ok
     assert done.before.reason == "restore"
     backups.restore(done.before.path)
     assert hash_of(memory) == after
@@ -154,7 +154,7 @@ def test_a_backup_that_cannot_be_used_leaves_the_live_file_as_it_is(
     with pytest.raises(expected):
         backups.restore(bad)
     assert hash_of(memory) == before
-    assert memory.check(deep=True).ok
+    assert memory.files.check(deep=True).ok
     assert len(backups.all()) == 1
 
 
@@ -199,7 +199,7 @@ def test_an_older_backup_is_brought_up_to_date_on_its_way(
         backups.restore(made.path)
     assert seen == [0]
     assert [row.content for row in memory.view.page()] == ["from an older format"]
-    assert memory.check(deep=True).ok
+    assert memory.files.check(deep=True).ok
     assert made.path.read_bytes() == content
 
 
@@ -230,7 +230,7 @@ def test_a_copy_is_not_started_over_by_writers(memory: Memory, clock: Clock, bac
     with Memory.open(memory.path or "", options=OPTIONS) as other:
         real = apsw.Connection.backup
         steps = pages = 0
-        with memory._connections.read() as source:
+        with memory._core.connections.read() as source:
             backups_module.change_mark(source)
             target = apsw.Connection(":memory:")
             with real(target, "main", source, "main") as copying:
@@ -245,7 +245,7 @@ def test_a_copy_is_not_started_over_by_writers(memory: Memory, clock: Clock, bac
 
 def test_a_memory_without_a_file_has_no_backups() -> None:
     with Memory.open(":memory:", options=OPTIONS) as memory:
-        backups = Backups(memory._connections, lambda: START)
+        backups = Backups(memory._core.connections, lambda: START)
         assert backups.all() == []
         assert backups.ensure("night") is None
         with pytest.raises(InputError):

@@ -26,7 +26,7 @@ def test_what_may_be_known_is_found_behind_what_may_not(memory: Memory) -> None:
     )
     for number in range(20):
         memory.remember(f"Ferry to Hitra {number}")
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         found = dedup.candidates(
             connection, "Ferry to Hitra", NOW, within=lambda rids: {seen.rid} & set(rids)
         )
@@ -38,7 +38,7 @@ def test_the_text_that_is_remembered_counts_not_its_twin_in_the_trash(memory: Me
     memory.forget(first.id)
     memory.forget(memory.remember("Likes tea with milk").id)
     memory.restore(first.id)
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         same = dedup.same_text(connection, "likes tea  with milk", "fact", NOW)
     assert same is not None and same.id == first.id
 
@@ -49,7 +49,7 @@ def test_a_word_of_many_facts_is_looked_for_when_there_is_no_rarer_one(
     for number in range(4):
         memory.remember(f"Ferry {number}")
     monkeypatch.setattr(dedup, "_MOST_SCORED", 3)
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         assert len(dedup.candidates(connection, "The ferry", NOW)) == 4
 
 

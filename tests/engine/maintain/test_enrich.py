@@ -64,57 +64,57 @@ def names(memory: Memory, id: str) -> dict[str, str]:
 @pytest.mark.usefixtures("no_spacy")
 async def test_without_a_model_it_is_skipped_and_says_so(memory: Memory) -> None:
     fact = memory.remember("works at the harbour")
-    assert not memory.accurate_ner_available
-    run = memory.scheduler.run_now("enrichment")
+    assert not memory.models.accurate_ner_available
+    run = memory.jobs.run_now("enrichment")
     assert run.state == "done"
     assert run.report is not None
     assert run.report.skipped == "spaCy is not installed, and no language model is configured"
-    assert [waiting.id for waiting in memory.memories_for_enrichment()] == [fact.id]
+    assert [waiting.id for waiting in memory.models.memories_for_enrichment()] == [fact.id]
     with pytest.raises(DegradedError, match="not installed"):
-        await memory.enrich(fact.id)
+        await memory.models.enrich(fact.id)
 
 
 def test_the_newest_come_first_each_once_and_fifty_a_run(memory: Memory, spacy_says: list[str]) -> None:
     for number in range(60):
         memory.record_turn("s", "user", f"turn {number} at the harbour", 1_700_000_000 + number)
-    assert memory.accurate_ner_available
-    run = memory.scheduler.run_now("enrichment")
+    assert memory.models.accurate_ner_available
+    run = memory.jobs.run_now("enrichment")
     assert run.report is not None
     assert run.report.counts == {"memories": 50, "links": 50}
     assert spacy_says[0] == "turn 59 at the harbour"
-    assert len(memory.memories_for_enrichment()) == 10
-    assert memory.scheduler.run_now("enrichment").report.counts["memories"] == 10  # type: ignore[union-attr]
-    assert memory.scheduler.run_now("enrichment").report.counts["memories"] == 0  # type: ignore[union-attr]
+    assert len(memory.models.memories_for_enrichment()) == 10
+    assert memory.jobs.run_now("enrichment").report.counts["memories"] == 10  # type: ignore[union-attr]
+    assert memory.jobs.run_now("enrichment").report.counts["memories"] == 0  # type: ignore[union-attr]
     assert len(spacy_says) == 60
-    assert memory.check(deep=True).ok
+    assert memory.files.check(deep=True).ok
 
 
 @pytest.mark.usefixtures("spacy_says")
 async def test_it_adds_links_and_no_history(memory: Memory) -> None:
     fact = memory.remember("Ada works at the harbour")
     operations = memory.view.count_operations()
-    assert await memory.enrich(fact.id) == 1
+    assert await memory.models.enrich(fact.id) == 1
     assert names(memory, fact.id) == {"Ada": "person", "Harbour": "organization"}
     assert memory.view.count_operations() == operations
-    assert await memory.enrich(fact.id) == 0
+    assert await memory.models.enrich(fact.id) == 0
 
 
 @pytest.mark.usefixtures("spacy_says")
 async def test_what_it_added_can_be_told_later(memory: Memory) -> None:
     fact = memory.remember("Ada works at the harbour")
     assert memory.view.enrichment_of(fact.id) is None
-    memory.index_pending()
-    await memory.enrich(fact.id)
+    memory.models.index_pending()
+    await memory.models.enrich(fact.id)
     told = memory.view.enrichment_of(fact.id)
     assert told is not None
     assert [(entity.canonical_name, entity.type) for entity in told.added] == [("Harbour", "organization")]
-    await memory.enrich(fact.id)
+    await memory.models.enrich(fact.id)
     again = memory.view.enrichment_of(fact.id)
     assert again is not None
     assert again.added == told.added
     assert again.at >= told.at
-    assert memory.check(deep=True).ok
-    with memory._connections.write() as connection:
+    assert memory.files.check(deep=True).ok
+    with memory._core.connections.write() as connection:
         connection.execute("UPDATE memories SET content = 'Ada rests' WHERE rid = ?", (fact.rid,))
     assert memory.view.enrichment_of(fact.id) is None
 
@@ -123,8 +123,8 @@ def test_the_strategy_of_the_night_is_a_setting(place: Path, spacy_says: list[st
     options = Options(background=False, embedder="off", strategies={"mine": ("regex",)}, enrichment="mine")
     with Memory.open(place, options=options) as memory:
         memory.remember("works at the harbour")
-        assert not memory.accurate_ner_available
-        run = memory.scheduler.run_now("enrichment")
+        assert not memory.models.accurate_ner_available
+        run = memory.jobs.run_now("enrichment")
         assert run.report is not None
         assert run.report.skipped == "the strategy mine has rules only"
         assert spacy_says == []
@@ -133,12 +133,12 @@ def test_the_strategy_of_the_night_is_a_setting(place: Path, spacy_says: list[st
 def test_strategies_are_compared_without_writing(memory: Memory, spacy_says: list[str]) -> None:
     memory.remember("Ada works at the harbour")
     operations = memory.view.count_operations()
-    reports = {report.strategy: report for report in memory.compare_strategies()}
+    reports = {report.strategy: report for report in memory.models.compare_strategies()}
     assert {name: report.spans for name, report in reports.items()} == {"fast": 1, "local": 2, "accurate": 2}
     assert reports["accurate"].providers[-1].why == "no language model is configured"
     assert set(spacy_says) == {"Ada works at the harbour"}
     assert memory.view.count_operations() == operations
-    assert len(memory.memories_for_enrichment()) == 1
+    assert len(memory.models.memories_for_enrichment()) == 1
 
 
 @pytest.mark.usefixtures("spacy_says")
@@ -146,15 +146,15 @@ def test_what_has_many_names_or_is_in_the_trash_is_left_alone(memory: Memory) ->
     memory.remember("Ada and Grace met Alan at ada@example.org near #apollo")
     gone = memory.remember("nothing at the harbour")
     memory.forget(gone.id)
-    assert memory.memories_for_enrichment() == []
-    assert memory.memories_for_enrichment(max_entities=9) != []
-    assert memory.memories_for_enrichment(("episode",), max_entities=9) == []
+    assert memory.models.memories_for_enrichment() == []
+    assert memory.models.memories_for_enrichment(max_entities=9) != []
+    assert memory.models.memories_for_enrichment(("episode",), max_entities=9) == []
 
 
 @pytest.mark.usefixtures("spacy_says")
 def test_a_dry_run_reads_nothing(memory: Memory, spacy_says: list[str]) -> None:
     fact = memory.remember("works at the harbour")
-    run = memory.scheduler.run_now("enrichment", dry_run=True)
+    run = memory.jobs.run_now("enrichment", dry_run=True)
     assert run.report is not None
     assert (run.report.summary, run.report.ids) == ("would read 1 memory again", (fact.id,))
     assert spacy_says == []
@@ -163,11 +163,11 @@ def test_a_dry_run_reads_nothing(memory: Memory, spacy_says: list[str]) -> None:
 @pytest.mark.usefixtures("spacy_says")
 async def test_a_text_that_changed_is_read_again(memory: Memory) -> None:
     turn = memory.record_turn("s", "user", "at the harbour")
-    await memory.enrich(turn.id)
-    assert memory.memories_for_enrichment() == []
-    with memory._connections.write() as connection:
+    await memory.models.enrich(turn.id)
+    assert memory.models.memories_for_enrichment() == []
+    with memory._core.connections.write() as connection:
         connection.execute("UPDATE memories SET content = 'in the harbour' WHERE rid = ?", (turn.rid,))
-    assert [waiting.id for waiting in memory.memories_for_enrichment()] == [turn.id]
+    assert [waiting.id for waiting in memory.models.memories_for_enrichment()] == [turn.id]
 
 
 @pytest.mark.usefixtures("spacy_says")
@@ -177,15 +177,15 @@ def test_cancelling_leaves_the_rest_for_another_time(memory: Memory, monkeypatch
     real = spacy_names.find
 
     def find(texts: Sequence[str]) -> list[list[Span]]:
-        memory.scheduler.cancel()
+        memory.jobs.cancel()
         return real(texts)
 
     monkeypatch.setattr(spacy_names, "find", find)
-    run = memory.scheduler.run_now("enrichment")
+    run = memory.jobs.run_now("enrichment")
     assert run.state == "cancelled"
     assert run.report is not None
     assert run.report.counts["memories"] == 10
-    assert len(memory.memories_for_enrichment()) == 20
+    assert len(memory.models.memories_for_enrichment()) == 20
 
 
 def test_names_of_a_model_must_stand_in_the_text() -> None:
@@ -228,11 +228,11 @@ async def test_a_language_model_is_told_no_secrets_and_may_find_names(place: Pat
         with Memory.open(place, options=options) as memory:
             turn = memory.record_turn("s", "user", "we met at the harbour")
             secret = memory.record_turn("s", "user", "the harbour key is sk-proj-" + "a1B2c3D4e5F6g7H8" * 3)
-            assert await memory.enrich(turn.id) == 1
+            assert await memory.models.enrich(turn.id) == 1
             assert names(memory, turn.id) == {"harbour": "location"}
-            await memory.enrich(secret.id)
+            await memory.models.enrich(secret.id)
             assert len(endpoint.requests) == 1
-            assert memory.memories_for_enrichment() == []
+            assert memory.models.memories_for_enrichment() == []
 
 
 def test_what_spacy_found_stays_when_the_language_model_fails(place: Path, spacy_says: list[str]) -> None:
@@ -242,7 +242,7 @@ def test_what_spacy_found_stays_when_the_language_model_fails(place: Path, spacy
     )  # fmt: skip
     with Memory.open(place, options=options) as memory:
         turn = memory.record_turn("s", "user", "we met at the harbour")
-        run = memory.scheduler.run_now("enrichment")
+        run = memory.jobs.run_now("enrichment")
         assert names(memory, turn.id) == {"Harbour": "organization"}
         assert run.report is not None
         assert run.report.counts["links"] == 1

@@ -113,7 +113,7 @@ def test_confirmed_facts_and_other_kinds_never_fade(place: Path, clock: Clock) -
         memory.record_turn("s", "user", "a turn")
         scheduler = night(memory, clock, 4_000)
         assert scheduler.run_now("decay").report.counts == {"faded": 0, "waiting": 0, "cap": 5}  # type: ignore[union-attr]
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
 
 
 def test_a_dry_run_changes_nothing_and_says_what_would_go(memory: Memory, clock: Clock) -> None:
@@ -222,7 +222,7 @@ def test_a_run_that_dies_in_the_middle_leaves_nothing_and_comes_again(
         ("done", None),
         ("failed", "interrupted: the program ended"),
     ]
-    assert memory.check(deep=True).ok
+    assert memory.files.check(deep=True).ok
 
 
 def test_a_clock_that_went_back_lets_nothing_fade(memory: Memory, clock: Clock) -> None:
@@ -279,7 +279,7 @@ def test_the_mark_of_the_clock_is_not_written_at_every_look(memory: Memory, cloc
 
 def test_the_forecast_names_the_day_on_which_each_fact_fades(memory: Memory, clock: Clock) -> None:
     ids = facts(memory, 6)
-    with Connections.read(memory._connections) as connection:
+    with Connections.read(memory._core.connections) as connection:
         told = decay.forecast(connection, OPTIONS, clock.now, 40, UTC)
     assert told.overdue == ()
     assert len(told.days) == 40
@@ -295,7 +295,7 @@ def test_the_forecast_names_the_day_on_which_each_fact_fades(memory: Memory, clo
 
 
 def test_the_days_of_a_forecast_follow_the_clocks(memory: Memory, clock: Clock) -> None:
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         told = decay.forecast(connection, OPTIONS, clock.now, 60, ZoneInfo("Europe/Berlin"))
     lengths = {
         day.date: after.start - day.start for day, after in zip(told.days, told.days[1:], strict=False)
@@ -307,7 +307,7 @@ def test_the_days_of_a_forecast_follow_the_clocks(memory: Memory, clock: Clock) 
 def test_what_is_below_the_threshold_already_is_overdue(memory: Memory, clock: Clock) -> None:
     facts(memory, 4)
     clock.now += timedelta(days=50).total_seconds()
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         told = decay.forecast(connection, OPTIONS, clock.now, 7)
         planned = decay.plan(connection, OPTIONS, clock.now)
     assert set(told.overdue) == set(planned.fading)
@@ -315,7 +315,7 @@ def test_what_is_below_the_threshold_already_is_overdue(memory: Memory, clock: C
 
 
 def test_the_look_at_the_clock_never_lowers_its_mark(memory: Memory, clock: Clock) -> None:
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         highwater.advance(connection, START)
         highwater.advance(connection, START - 100)
         assert highwater.look(connection, START).seconds == 0

@@ -26,14 +26,14 @@ def memory(place: Path) -> Iterator[Memory]:
 
 
 def waits(memory: Memory) -> bool:
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         return judged.waits(connection)
 
 
 def cards(memory: Memory) -> list[tuple[str, set[str]]]:
     return [
         (card.kind, {one.content for one in card.memories})
-        for card in memory.upkeep.review()
+        for card in memory.review.items()
         if card.kind in ("duplicate", "suspicious")
     ]
 
@@ -41,8 +41,8 @@ def cards(memory: Memory) -> list[tuple[str, set[str]]]:
 def test_the_indexing_job_finds_what_is_far_back(memory: Memory) -> None:
     assert cards(memory) == []
     assert waits(memory)
-    assert "embedding" in memory.scheduler.due()
-    memory.scheduler.run_now("embedding")
+    assert "embedding" in memory.jobs.due()
+    memory.jobs.run_now("embedding")
     found = dict(cards(memory))
     assert found["suspicious"] == {ORDER}
     assert len(found["duplicate"]) == 2
@@ -50,20 +50,20 @@ def test_the_indexing_job_finds_what_is_far_back(memory: Memory) -> None:
 
 
 def test_what_was_found_is_looked_at_again(memory: Memory) -> None:
-    memory.scheduler.run_now("embedding")
+    memory.jobs.run_now("embedding")
     (twin,) = [row for row in memory.view.page("kind:fact", limit=1_000) if row.content.startswith("The acc")]
     memory.forget(twin.id)
     assert [kind for kind, _ in cards(memory)] == ["suspicious"]
     memory.actor = "person"
-    (card,) = [card for card in memory.upkeep.review() if card.kind == "suspicious"]
-    memory.upkeep.decide(card, "keep")
+    (card,) = [card for card in memory.review.items() if card.kind == "suspicious"]
+    memory.review.decide(card, "keep")
     assert cards(memory) == []
-    memory.scheduler.run_now("embedding")
+    memory.jobs.run_now("embedding")
     assert cards(memory) == []
 
 
 def test_a_newcomer_that_repeats_an_old_fact_is_found_at_once(memory: Memory) -> None:
-    memory.scheduler.run_now("embedding")
+    memory.jobs.run_now("embedding")
     (old,) = [
         row.content for row in memory.view.page("kind:fact", limit=1_000) if "Parcel 7 went" in row.content
     ]
@@ -72,10 +72,10 @@ def test_a_newcomer_that_repeats_an_old_fact_is_found_at_once(memory: Memory) ->
 
 
 def test_looking_writes_nothing(memory: Memory) -> None:
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         before = judged.stored(connection)
-    memory.upkeep.review()
-    with memory._connections.read() as connection:
+    memory.review.items()
+    with memory._core.connections.read() as connection:
         assert judged.stored(connection) == before == judged.Judged()
 
 
@@ -83,8 +83,8 @@ def test_a_large_memory_is_looked_at_in_portions(memory: Memory, monkeypatch: py
     monkeypatch.setattr("memtui.engine.maintain.schedule.timetable._JUDGED_AT_ONCE", 100)
     seen = []
     while waits(memory) and len(seen) < 10:
-        memory.scheduler.run_now("embedding")
-        with memory._connections.read() as connection:
+        memory.jobs.run_now("embedding")
+        with memory._core.connections.read() as connection:
             seen.append(judged.stored(connection).through)
     assert len(seen) == 4
     assert seen == sorted(set(seen))

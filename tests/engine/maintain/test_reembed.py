@@ -56,17 +56,17 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
         for number in range(10):
             memory.remember(f"Ada has read {number} books about lighthouses")
         memory.record_turn("s", "user", "Алиса живёт у моря")
-        memory.index_pending()
+        memory.models.index_pending()
         yield memory
 
 
 def held(memory: Memory) -> dict[str, int]:
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         return dict(connection.execute("SELECT model_id, count(*) FROM embeddings GROUP BY 1"))
 
 
 def space(memory: Memory) -> VectorSpace | None:
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         return vectors.space(connection)
 
 
@@ -74,7 +74,7 @@ def test_the_old_vectors_serve_until_the_new_ones_are_whole(memory: Memory) -> N
     before = space(memory)
     assert before is not None
     letters = Letters()
-    job = Reembedder(memory._connections, letters)
+    job = Reembedder(memory._core.connections, letters)
     plan = job.plan()
     assert (plan.before, plan.after, plan.texts, plan.done) == (before, NEW, held(memory)[before.model_id], 0)
     letters.texts.clear()
@@ -90,13 +90,13 @@ def test_the_old_vectors_serve_until_the_new_ones_are_whole(memory: Memory) -> N
     assert steps[-1] == (plan.texts, plan.texts)
     assert space(memory) == NEW
     assert set(held(memory)) == {"letters"}
-    report = memory.check(deep=True)
+    report = memory.files.check(deep=True)
     assert report.ok, report.findings
 
 
 def test_a_run_that_was_cancelled_goes_on_where_it_stopped(memory: Memory) -> None:
     letters = Letters()
-    job = Reembedder(memory._connections, letters)
+    job = Reembedder(memory._core.connections, letters)
     everything = job.plan().texts
     letters.texts.clear()
     done = job.run(cancelled=lambda: len(letters.texts) >= 4)
@@ -118,11 +118,11 @@ def test_a_model_that_fails_leaves_the_old_one_in_use(memory: Memory) -> None:
 
     letters.before = fail
     with pytest.raises(DegradedError):
-        Reembedder(memory._connections, letters).run()
+        Reembedder(memory._core.connections, letters).run()
     assert space(memory) == before
     assert memory.search("lighthouses").hits
     letters.before = lambda: None
-    assert Reembedder(memory._connections, letters).run().switched
+    assert Reembedder(memory._core.connections, letters).run().switched
 
 
 def test_what_is_written_and_changed_meanwhile_is_embedded_too(memory: Memory) -> None:
@@ -133,14 +133,14 @@ def test_what_is_written_and_changed_meanwhile_is_embedded_too(memory: Memory) -
     def write() -> None:
         if len(wrote) < 3:
             wrote.append(memory.remember(f"Grace keeps {len(wrote)} bees").id)
-            memory.index_pending()
+            memory.models.index_pending()
         if len(wrote) == 2:
             memory.correct(first.id, "Ada has read no books about lighthouses")
-            memory.index_pending()
+            memory.models.index_pending()
 
     letters.before = write
-    assert Reembedder(memory._connections, letters).run().switched
-    with memory._connections.read() as connection:
+    assert Reembedder(memory._core.connections, letters).run().switched
+    with memory._core.connections.read() as connection:
         missing = connection.execute(
             "SELECT content FROM memories m WHERE NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.rid = m.rid) "
             "AND rid NOT IN (SELECT rid FROM index_queue WHERE vector = 1)"
@@ -151,40 +151,40 @@ def test_what_is_written_and_changed_meanwhile_is_embedded_too(memory: Memory) -
 def test_what_waits_for_its_first_vector_gets_the_new_one_only(memory: Memory) -> None:
     memory.remember("Grace keeps bees")
     letters = Letters()
-    job = Reembedder(memory._connections, letters)
+    job = Reembedder(memory._core.connections, letters)
     plan = job.plan()
     assert plan.texts == 12
     assert plan.tokens > plan.texts and plan.sends_to == ""
     assert not any("bees" in text for text in letters.texts), "the plan reads no text of the memory"
     assert job.run().switched
     assert "Grace keeps bees" in letters.texts
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         [(waiting,)] = connection.execute(
             "SELECT count(*) FROM index_queue q WHERE vector = 1 AND rid IN (SELECT rid FROM embeddings)"
         )
     assert waiting == 0
-    report = memory.check(deep=True)
+    report = memory.files.check(deep=True)
     assert report.ok, report.findings
 
 
 def test_an_indexer_that_made_old_vectors_meanwhile_keeps_none_of_them(memory: Memory) -> None:
     bees = memory.remember("Grace keeps bees")
-    embedder = memory._embedders.serving(space(memory))
+    embedder = memory._core.embedders.serving(space(memory))
     assert embedder is not None
     real = embedder.embed
 
     def switch_first(texts: Sequence[str]) -> NDArray[np.float32]:
         rows = real(texts)
-        Reembedder(memory._connections, Letters()).run()
+        Reembedder(memory._core.connections, Letters()).run()
         return rows
 
     embedder.embed = switch_first  # type: ignore[method-assign]
     try:
-        assert memory._indexer.run() == 0
+        assert memory._core.indexer.run() == 0
     finally:
         embedder.embed = real  # type: ignore[method-assign]
     assert set(held(memory)) == {"letters"}
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         [(has,)] = connection.execute("SELECT count(*) FROM embeddings WHERE rid = ?", (bees.rid,))
     assert has == 1
 
@@ -192,17 +192,19 @@ def test_an_indexer_that_made_old_vectors_meanwhile_keeps_none_of_them(memory: M
 def test_what_a_run_left_that_was_given_up_goes_with_the_next(memory: Memory) -> None:
     letters = Letters()
     assert (
-        not Reembedder(memory._connections, letters).run(cancelled=lambda: len(letters.texts) >= 4).switched
+        not Reembedder(memory._core.connections, letters)
+        .run(cancelled=lambda: len(letters.texts) >= 4)
+        .switched
     )
     assert set(held(memory)) > {"letters"}
-    assert memory.reembedding.run().switched
+    assert memory.models.reembedding.run().switched
     assert set(held(memory)) == {"wordllama-l2-supercat-256"}
 
 
 def test_what_the_new_model_knows_nothing_of_does_not_hold_up_the_switch(memory: Memory) -> None:
     memory.remember("7 + 7 = 14")
-    memory.index_pending()
+    memory.models.index_pending()
     letters = Letters()
-    assert Reembedder(memory._connections, letters).run().switched
+    assert Reembedder(memory._core.connections, letters).run().switched
     assert held(memory) == {"letters": 10}
     assert memory.stats().unembedded == 0

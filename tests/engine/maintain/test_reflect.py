@@ -41,12 +41,12 @@ def answering(content: Any) -> Callable[[Exchange], Awaitable[None]]:
 
 
 async def run(memory: Memory, **more: Any) -> JobRun:
-    return await asyncio.to_thread(memory.scheduler.run_now, "reflection", **more)
+    return await asyncio.to_thread(memory.jobs.run_now, "reflection", **more)
 
 
 def test_without_a_language_model_it_is_skipped_and_says_so(place: Path) -> None:
     with Memory.open(place, options=Options(background=False, embedder="off")) as memory:
-        found = memory.scheduler.run_now("reflection")
+        found = memory.jobs.run_now("reflection")
         assert found.state == "done"
         assert found.report is not None
         assert found.report.skipped == "no language model is configured"
@@ -78,7 +78,7 @@ async def test_it_is_kept_as_a_weekly_reflection_with_its_sources(place: Path) -
                 "scheduler",
                 "Reflected on the week, from 3 memories",
             )
-            assert memory.check(deep=True).ok
+            assert memory.files.check(deep=True).ok
             assert memory.undo(done.op_id) is not None
             assert memory.view.count("kind:reflection") == 0
 

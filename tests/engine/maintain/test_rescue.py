@@ -26,7 +26,7 @@ def backed_up(place: Path) -> Path:
 
 def texts(path: Path) -> set[str]:
     with Memory.open(path, options=OPTIONS) as memory:
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
         return {one.content for one in memory.view.page()}
 
 
@@ -67,7 +67,7 @@ def test_the_backup_is_checked_before_anything_is_set_aside(backed_up: Path) -> 
 def test_an_open_memory_that_is_damaged_restores_itself(backed_up: Path) -> None:
     with Memory.open(backed_up, options=OPTIONS) as memory:
         drop_a_table(backed_up)
-        done = memory.restore_backup("latest")
+        done = memory.backups.restore("latest")
         assert done.before is None
         assert done.aside[0].name.startswith("memory.set-aside-")
         assert {one.content for one in memory.view.page()} == {"one"}
@@ -75,7 +75,7 @@ def test_an_open_memory_that_is_damaged_restores_itself(backed_up: Path) -> None
         with pytest.raises(InputError, match="only another restore") as caught:
             memory.undo(done.operation.op_id)
         assert f"it is in {done.aside[0].name}" in caught.value.hint
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
 
 
 def test_a_program_that_has_the_file_open_notices(backed_up: Path) -> None:
@@ -89,12 +89,12 @@ def test_a_program_that_has_the_file_open_notices(backed_up: Path) -> None:
 
 
 def test_what_was_erased_stays_erased_where_the_old_file_can_be_read(backed_up: Path) -> None:
-    with Memory.open(backed_up, options=OPTIONS) as memory, memory._connections.write() as connection:
+    with Memory.open(backed_up, options=OPTIONS) as memory, memory._core.connections.write() as connection:
         connection.execute("INSERT INTO erased_keys(hash) VALUES (?)", (b"hash",))
         salts = erased.salts_of(connection)
     drop_a_table(backed_up)
     assert Memory.rescue(backed_up).restore("latest").kept_erased
-    with Memory.open(backed_up, options=OPTIONS) as memory, memory._connections.read() as connection:
+    with Memory.open(backed_up, options=OPTIONS) as memory, memory._core.connections.read() as connection:
         assert connection.execute("SELECT hash FROM erased_keys").fetchall() == [(b"hash",)]
         assert erased.salts_of(connection) == salts
     backed_up.write_bytes(b"no database")
@@ -161,6 +161,6 @@ def test_an_erase_is_not_proven_while_a_file_that_was_set_aside_has_the_text(bac
         connection = apsw.Connection(str(aside))
         connection.execute("INSERT INTO memory_metadata(key, value) VALUES ('x', ?)", (fact.content,))
         connection.close()
-        proof = memory.erase(memory.plan_erase([fact.id]))
+        proof = memory.files.erase(memory.files.plan_erase([fact.id]))
         assert not proof.complete
         assert aside.name in " ".join(proof.problems)

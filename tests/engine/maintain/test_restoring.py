@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from memtui import Memory
 from memtui.engine.errors import CorruptFileError, InputError, NotFoundError, ReadOnlyError
+from memtui.engine.maintain import backups
 from memtui.engine.maintain.restore import taking
 from memtui.engine.maintain.restore.preview import RestoreCount, RestorePreview
 from memtui.engine.records import Changes, Options
 from memtui.engine.store import history, row_images
 from memtui.engine.store.past import Gap
 from memtui.engine.store.undo import NothingUndoneError
-from memtui.engine.verbs import travelling
 from night import make_scheduler
 
 from clock import Clock
@@ -41,7 +41,7 @@ def memory(place: Path, clock: Clock) -> Iterator[Memory]:
 
 
 def hash_of(memory: Memory) -> str:
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         return state_hash(connection)
 
 
@@ -67,7 +67,7 @@ def test_what_agents_wrote_is_backed_up_before_the_persons_first_import(memory: 
         agent.remember("Ada is vegetarian")
     file = place.with_name("turns.jsonl")
     file.write_text('{"session": "s", "role": "user", "content": "hello"}')
-    memory.import_paths([file])
+    memory.files.import_paths([file])
     assert [one.reason for one in memory.backups.all()] == ["import"]
 
 
@@ -84,7 +84,7 @@ def test_backups_of_a_sound_file_stay_while_it_fails_its_check(memory: Memory, c
     assert [back_up(0.2) for _ in range(4)] == [1, 2, 3, 4]
     assert back_up(30) == 2  # thinned: it is sound
     assert [back_up(0.2) for _ in range(4)] == [3, 4, 5, 6]
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         connection.execute('UPDATE memories SET attributes = \'{"supersedes": "fact_gone"}\' WHERE rid = 1')
     clock.now += 30 * HOUR
     memory.remember("after the damage")
@@ -97,7 +97,7 @@ def test_backups_of_a_sound_file_stay_while_it_fails_its_check(memory: Memory, c
     assert [back_up(0.2) for _ in range(4)] == [8, 9, 10, 11]
     assert back_up(30) == 10  # one an hour
     assert before <= {one.path for one in memory.backups.all()}
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         connection.execute("UPDATE memories SET attributes = '{}' WHERE rid = 1")
     assert back_up(0.2) < 7
 
@@ -165,23 +165,23 @@ def test_the_preview_tells_what_comes_back_changes_and_is_lost(
     memory.scratchpad.set("city", "Lisbon")
     memory.record_turn("s", "user", "the first turn")
     made = memory.backups.make()
-    assert memory.restore_preview("latest").same
+    assert memory.backups.preview("latest").same
     clock.now += DAY
     memory.correct(memory.correct(standup.id, "Standup is at 10:15").id, "Standup is at 10:30")
     memory.forget(walnuts.id)
     memory.tag(pen.id, add=["green"])
     memory.restore(trash.id)
     memory.remember("The spare key is with Nadia")
-    with memory._operation("undo", "as an undo takes back what it added") as op:
+    with memory._core.operation("undo", "as an undo takes back what it added") as op:
         op.connection.execute("DELETE FROM memories WHERE rid = ?", (oboe.rid,))
     memory.record_turn("s", "user", "the second turn")
     memory.record_turn("t", "user", "elsewhere")
     memory.scratchpad.set("city", "Porto")
     memory.scratchpad.set("key", "Nadia")
-    memory.scheduler.enable("decay", False)
+    memory.jobs.enable("decay", False)
     version, content = memory.data_version(), made.path.read_bytes()
     files = sorted(path.name for path in made.path.parent.iterdir())
-    preview = memory.restore_preview("1")
+    preview = memory.backups.preview("1")
     assert (preview.path, preview.at, preview.reason) == (str(made.path), made.at, "manual")
     assert not preview.same
     assert count(preview, "facts") == RestoreCount(what="facts", now=4, then=4, back=2, changed=2, lost=2)
@@ -201,10 +201,10 @@ def test_the_preview_tells_what_comes_back_changes_and_is_lost(
     assert (memory.data_version(), made.path.read_bytes()) == (version, content)
     assert sorted(path.name for path in made.path.parent.iterdir()) == files
     with Memory.open(place, readonly=True, options=OPTIONS) as reader:
-        assert reader.restore_preview("1").counts == preview.counts
+        assert reader.backups.preview("1").counts == preview.counts
     # And so it is: afterwards nothing differs.
-    memory.restore_backup("1")
-    assert memory.restore_preview(made.path).same
+    memory.backups.restore("1")
+    assert memory.backups.preview(made.path).same
 
 
 def test_memories_of_another_file_are_known_by_their_ids(
@@ -212,12 +212,12 @@ def test_memories_of_another_file_are_known_by_their_ids(
 ) -> None:
     memory.remember("Uses a fountain pen")
     memory.remember("Ada is allergic to walnuts")
-    memory.export(tmp_path / "all.jsonl")
+    memory.files.export(tmp_path / "all.jsonl")
     with Memory.open(tmp_path / "other.db", clock=clock, options=OPTIONS) as other:
         other.remember("Plays the oboe")
-        other.import_paths([tmp_path / "all.jsonl"])
+        other.files.import_paths([tmp_path / "all.jsonl"])
         copy = other.backups.make().path
-    facts = count(memory.restore_preview(copy), "facts")
+    facts = count(memory.backups.preview(copy), "facts")
     assert (facts.now, facts.then, facts.back, facts.changed, facts.lost) == (2, 3, 1, 0, 0)
 
 
@@ -229,9 +229,9 @@ def test_a_damaged_backup_is_refused_before_anything_is_told_of_it(memory: Memor
     content[4096 * 3 : 4096 * 6] = b"\xa5" * (4096 * 3)
     path.write_bytes(content)
     with pytest.raises(CorruptFileError):
-        memory.restore_preview("1")
+        memory.backups.preview("1")
     with pytest.raises(CorruptFileError):
-        memory.take_from_backup("1")
+        memory.backups.take("1")
 
 
 # -- single memories
@@ -254,11 +254,11 @@ def test_memories_are_taken_from_a_backup_as_one_operation_that_undo_takes_back(
             memory.undo(operation.op_id)
     memory.correct(standup.id, "Standup is at 10:30")
     clock.now += 60 * DAY
-    memory.scheduler.run_now("decay")
+    memory.jobs.run_now("decay")
     assert memory.get(faded.id).ended_by == "faded"
     assert memory.view.count_sessions() == 0
     before = hash_of(memory)
-    operation = memory.take_from_backup(made)
+    operation = memory.backups.take(made)
     assert operation is not None
     assert operation.label == "Took from the backup of 2026-03-02 12:00: 3 memories"
     assert sorted(one.content for one in memory.view.page("kind:fact,episode")) == [
@@ -267,22 +267,22 @@ def test_memories_are_taken_from_a_backup_as_one_operation_that_undo_takes_back(
     ]  # fmt: skip
     assert memory.get(walnuts.id).tags == ("health",)
     assert [one.content for one in memory.view.transcript("s")] == ["the first turn"]
-    assert memory.scheduler.run_now("decay").op_id is None, "what came back does not fade the same night"
-    assert memory.check(deep=True).ok
-    assert memory.take_from_backup(made) is None
+    assert memory.jobs.run_now("decay").op_id is None, "what came back does not fade the same night"
+    assert memory.files.check(deep=True).ok
+    assert memory.backups.take(made) is None
     memory.undo(operation.op_id)
     assert hash_of(memory) == before
     # What was corrected since comes back when it is asked for.
-    memory.take_from_backup(made, [standup.id, kept.id])
+    memory.backups.take(made, [standup.id, kept.id])
     assert memory.get(standup.id).active
     with pytest.raises(NotFoundError):
-        memory.take_from_backup(made, ["fact_000000000000"])
+        memory.backups.take(made, ["fact_000000000000"])
 
 
 def test_many_memories_are_taken_in_parts_and_undone_as_one(
     memory: Memory, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(travelling, "_ROWS_AT_ONCE", 100)
+    monkeypatch.setattr(backups, "_ROWS_AT_ONCE", 100)
     monkeypatch.setattr(taking, "_AT_ONCE", 40)
     for number in range(110):
         memory.record_turn(f"s{number % 9}", "user", f"turn {number}")
@@ -290,7 +290,7 @@ def test_many_memories_are_taken_in_parts_and_undone_as_one(
     clock.now += 60
     memory.change_all("forget", [rid for chunk in memory.view.rids("kind:episode") for rid in chunk])
     before = hash_of(memory)
-    operation = memory.take_from_backup("latest")
+    operation = memory.backups.take("latest")
     assert operation is not None and operation.state == "done"
     assert memory.view.count("kind:episode") == 110
     memory.undo(operation.op_id)
@@ -307,14 +307,14 @@ def test_what_was_erased_for_good_does_not_come_back_from_a_copy_that_lies_elsew
     copy.write_bytes(memory.backups.make().path.read_bytes())
     clock.now += 60
     memory.forget(kept.id)
-    memory.erase(memory.plan_erase([gone.id, memory.view.transcript("s")[0].id]))
-    assert memory.restore_preview(copy).erased == 2, "a restore of all of it would: it says so"
-    assert memory.restore_preview("1").erased == 0
-    operation = memory.take_from_backup(copy)
+    memory.files.erase(memory.files.plan_erase([gone.id, memory.view.transcript("s")[0].id]))
+    assert memory.backups.preview(copy).erased == 2, "a restore of all of it would: it says so"
+    assert memory.backups.preview("1").erased == 0
+    operation = memory.backups.take(copy)
     assert operation is not None and operation.rows == 1
     assert [one.content for one in memory.view.page("kind:fact,episode")] == ["Uses a fountain pen"]
     memory.undo(operation.op_id)
-    assert memory.take_from_backup(copy, [gone.id]) is None
+    assert memory.backups.take(copy, [gone.id]) is None
 
 
 def test_what_is_taken_from_another_file_leaves_the_numbers_that_history_knows(
@@ -328,7 +328,7 @@ def test_what_is_taken_from_another_file_leaves_the_numbers_that_history_knows(
     memory.record_turn("mine", "user", "green ink only")
     before = hash_of(memory)
     undone = memory.undo(memory.view.operations()[0].op_id)
-    taken = memory.take_from_backup(copy, [theirs.id])
+    taken = memory.backups.take(copy, [theirs.id])
     assert taken is not None
     redone = memory.undo(undone.by.op_id)
     assert not redone.conflicts
@@ -343,7 +343,7 @@ def test_a_row_that_took_the_place_of_an_undone_one_is_not_overwritten(memory: M
     memory.remember("Uses a fountain pen")
     gone = memory.remember("Ada is allergic to walnuts")
     undone = memory.undo()
-    with history.operation(memory._connections, clock, "person", "take", "Took") as op:
+    with history.operation(memory._core.connections, clock, "person", "take", "Took") as op:
         kept = row_images.current_row(op.connection, "memories", 1)
         assert kept is not None
         row_images.insert_row(op.connection, "memories", {**kept, "rid": gone.rid, "id": "fact_other"})
@@ -356,7 +356,7 @@ def test_nothing_is_taken_into_a_memory_that_is_open_for_reading_only(memory: Me
     memory.remember("one")
     memory.backups.make()
     with Memory.open(place, readonly=True, options=OPTIONS) as reader, pytest.raises(ReadOnlyError):
-        reader.take_from_backup("1")
+        reader.backups.take("1")
 
 
 # -- looking back over a restore
@@ -368,19 +368,19 @@ def test_what_a_restore_took_back_is_said_to_be_in_another_file(memory: Memory, 
     clock.now += DAY
     memory.remember("added after the backup")
     clock.now += DAY
-    opened = memory.as_of("now")
-    done = memory.restore_backup("1")
+    opened = memory.history.as_of("now")
+    done = memory.backups.restore("1")
     for number in range(9):  # its history is longer than the one before by now
         memory.remember(f"after the restore {number}")
     assert [one.content for one in opened.page("kept")] == ["kept"]
     assert opened.page("backup") == []
     clock.now += DAY
-    reach = memory.as_of(START + DAY).reach
+    reach = memory.history.as_of(START + DAY).reach
     assert reach.gap == Gap(
         start=made.at, end=int(START) + 2 * DAY, backup=done.before.path.name, operation=done.operation.op_id
     )
-    assert memory.as_of(START).reach.gap is None
-    assert memory.as_of("now").reach.gap is None
+    assert memory.history.as_of(START).reach.gap is None
+    assert memory.history.as_of("now").reach.gap is None
     assert memory.backups.held(done.before.path.name).counts["fact"] == 2
 
 
@@ -401,7 +401,7 @@ def test_a_restore_is_a_line_of_history_which_tells_what_it_took_and_the_way_bac
     last = memory.view.operations(limit=1)[0].op_id
     told: list[Changes] = []
     memory.subscribe("changed", told.append)
-    done = memory.restore_backup("1")
+    done = memory.backups.restore("1")
 
     line = memory.view.operations(limit=1)[0]
     assert line == done.operation == told[-1].operation
@@ -410,14 +410,14 @@ def test_a_restore_is_a_line_of_history_which_tells_what_it_took_and_the_way_bac
     day = datetime.fromtimestamp(made.at).strftime("%Y-%m-%d %H:%M")
     assert line.label == f"Restored {day}: lost 2 turns, 1 fact; 1 fact came back"
     assert memory.backups.before(line.op_id) == done.before
-    assert memory.check(deep=True).ok
+    assert memory.files.check(deep=True).ok
 
-    assert memory.next_undo() == line
+    assert memory.history.next_undo() == line
     with pytest.raises(InputError, match="only another restore takes back") as refused:
         memory.undo()
     assert done.before.path.name in refused.value.hint
 
-    back = memory.restore_backup(done.before.path.name)
+    back = memory.backups.restore(done.before.path.name)
     assert {one.content for one in memory.view.page("kind:fact")} == {"added after the backup"}
     assert back.operation.label.endswith("lost 1 fact; 2 turns, 1 fact came back")
     assert memory.backups.before(back.operation.op_id) == back.before

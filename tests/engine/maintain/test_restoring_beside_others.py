@@ -57,7 +57,7 @@ def texts(memory: Memory) -> set[str]:
 
 
 def salt_of(memory: Memory) -> bytes:
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         return erased.salt_of(connection)
 
 
@@ -75,7 +75,7 @@ def test_a_restore_waits_for_long_work_and_then_refuses(memory: Memory, place: P
     memory.remember("one")
     made = memory.backups.make()
     memory.remember("two")
-    impatient = Backups(memory._connections, memory._clock, wait=0.1)
+    impatient = Backups(memory._core.connections, memory._core.clock, wait=0.1)
     with FileLock(f"{place}{lock}", thread_local=False), pytest.raises(BusyError, match="running"):
         impatient.restore(made.path)
     assert texts(memory) == {"one", "two"}
@@ -92,12 +92,12 @@ def test_an_import_that_is_under_way_is_not_pulled_the_ground_from_under(memory:
 
     def restore(progress: object) -> None:
         with pytest.raises(BusyError, match="import"):
-            Backups(memory._connections, memory._clock, wait=0).restore(made.path)
+            Backups(memory._core.connections, memory._core.clock, wait=0).restore(made.path)
         refused.append(progress)
 
-    memory.import_paths([file], progress=restore)
+    memory.files.import_paths([file], progress=restore)
     assert refused and latest(memory).rows >= 600
-    assert memory.check(deep=True).ok
+    assert memory.files.check(deep=True).ok
 
 
 def test_no_number_is_given_twice_after_a_restore(memory: Memory) -> None:
@@ -105,11 +105,11 @@ def test_no_number_is_given_twice_after_a_restore(memory: Memory) -> None:
     made = memory.backups.make()
     two = memory.remember("two")
     taken = latest(memory).op_id
-    memory.restore_backup(made.path)
+    memory.backups.restore(made.path)
     three = memory.remember("three")
     assert latest(memory).op_id > taken
     assert three.rid > two.rid > one.rid
-    assert memory.check(deep=True).ok
+    assert memory.files.check(deep=True).ok
 
 
 def test_what_is_followed_after_a_restore_does_not_join_the_persons_operation(
@@ -119,19 +119,19 @@ def test_what_is_followed_after_a_restore_does_not_join_the_persons_operation(
     file.write_text(said("one said", 1))
     with (
         Memory.open(place, options=OPTIONS) as other,
-        Follower(other._connections, [file], clock=other._clock, options=OPTIONS) as follower,
+        Follower(other._core.connections, [file], clock=other._core.clock, options=OPTIONS) as follower,
     ):
         memory.remember("kept")
         made = memory.backups.make()
         assert follower.look() is not None
-        memory.restore_backup(made.path)
+        memory.backups.restore(made.path)
         memory.remember("my own note")
         with file.open("a") as more:
             more.write(said("two said", 2))
         assert follower.look() is not None
         memory.undo()
         assert texts(memory) == {"kept", "two said"}
-    assert memory.check(deep=True).ok
+    assert memory.files.check(deep=True).ok
 
 
 def test_an_operation_that_a_restore_took_away_is_broken_off(memory: Memory, tmp_path: Path) -> None:
@@ -142,14 +142,14 @@ def test_an_operation_that_a_restore_took_away_is_broken_off(memory: Memory, tmp
     memory.remember("one")
     own = memory.backups.make()
     for backup in (own, foreign):  # the other file has an operation of this number, but another one
-        op_id = history.begin(memory._connections, memory._clock, "person", "import", "Long work")
-        memory.restore_backup(backup.path)
-        with pytest.raises(history.RestoredError), history.part(memory._connections, op_id):
+        op_id = history.begin(memory._core.connections, memory._core.clock, "person", "import", "Long work")
+        memory.backups.restore(backup.path)
+        with pytest.raises(history.RestoredError), history.part(memory._core.connections, op_id):
             pass
-        with history.more(memory._connections, op_id) as connection:
+        with history.more(memory._core.connections, op_id) as connection:
             assert connection is None
         labels = [operation.label for operation in memory.view.operations()]
-        history.finish(memory._connections, op_id, "Was mine")
+        history.finish(memory._core.connections, op_id, "Was mine")
         assert [operation.label for operation in memory.view.operations()] == labels
 
 
@@ -157,12 +157,14 @@ def test_more_of_an_operation_is_not_put_into_that_of_another_file(memory: Memor
     with Memory.open(tmp_path / "other.db", options=OPTIONS) as other:
         other.remember("a")
         foreign = other.backups.make()
-    op_id = history.begin(memory._connections, memory._clock, "import", "import", "Following")
-    done = memory.restore_backup(foreign.path)
-    with memory._connections.write() as connection:  # as a program restores that leaves no line in history
+    op_id = history.begin(memory._core.connections, memory._core.clock, "import", "import", "Following")
+    done = memory.backups.restore(foreign.path)
+    with (
+        memory._core.connections.write() as connection
+    ):  # as a program restores that leaves no line in history
         connection.execute("DELETE FROM ops WHERE op_id = ?", (done.operation.op_id,))
     assert latest(memory).op_id == op_id == 1
-    with history.more(memory._connections, op_id) as connection:
+    with history.more(memory._core.connections, op_id) as connection:
         assert connection is None
 
 
@@ -175,11 +177,11 @@ def test_what_was_erased_stays_away_after_a_backup_from_before_it_came(memory: M
     made = memory.backups.make("import")
     file = place.with_name("turns.jsonl")
     file.write_text(said("harmless", 1) + said("the secret of it", 2))
-    memory.import_paths([file])
+    memory.files.import_paths([file])
     secret = next(one for one in memory.view.page() if "secret" in one.content)
-    memory.erase(memory.plan_erase([secret.id]))
-    memory.restore_backup(made.path)
-    memory.import_paths([file])
+    memory.files.erase(memory.files.plan_erase([secret.id]))
+    memory.backups.restore(made.path)
+    memory.files.import_paths([file])
     assert texts(memory) == {"kept", "harmless"}
 
 
@@ -191,8 +193,10 @@ def test_what_was_erased_in_either_file_stays_away_when_one_takes_the_others_pla
     file.write_text("".join(said(text, number) for number, text in enumerate(("mine", "theirs", "ours"))))
 
     def erase(where: Memory, text: str) -> None:
-        first = latest(where).op_id if where.import_paths([file]).imported else 0
-        where.erase(where.plan_erase([next(one.id for one in where.view.page() if one.content == text)]))
+        first = latest(where).op_id if where.files.import_paths([file]).imported else 0
+        where.files.erase(
+            where.files.plan_erase([next(one.id for one in where.view.page() if one.content == text)])
+        )
         where.undo(first)
 
     with Memory.open(tmp_path / "folder" / "other.db", options=OPTIONS) as other:
@@ -200,13 +204,13 @@ def test_what_was_erased_in_either_file_stays_away_when_one_takes_the_others_pla
         foreign = other.backups.make()
     erase(memory, "mine")
     salt = salt_of(memory)
-    memory.restore_backup(foreign.path)
+    memory.backups.restore(foreign.path)
     assert salt_of(memory) == salt, "an erase that is not finished has hashes made with it"
     own = memory.backups.all()[0]
-    memory.import_paths([file])
+    memory.files.import_paths([file])
     assert texts(memory) == {"ours"}
-    memory.restore_backup(own.path)  # and back again
-    memory.import_paths([file])
+    memory.backups.restore(own.path)  # and back again
+    memory.files.import_paths([file])
     assert texts(memory) == {"ours"}
 
 
@@ -218,22 +222,22 @@ def test_an_erase_that_is_not_finished_stays_so_after_a_restore(memory: Memory) 
     good = memory.backups.make()
     whole = damaged.read_bytes()
     damaged.write_bytes(whole[:3_000] + b"\xff" * 2_000 + whole[5_000:])
-    memory.erase(memory.plan_erase([secret.id]))
-    assert memory.unfinished_erase() is not None
-    memory.restore_backup(good.path)
-    left = memory.unfinished_erase()
+    memory.files.erase(memory.files.plan_erase([secret.id]))
+    assert memory.files.unfinished_erase() is not None
+    memory.backups.restore(good.path)
+    left = memory.files.unfinished_erase()
     assert left is not None and left.begun
-    memory.resume_erase(delete_damaged=True)
-    assert memory.unfinished_erase() is None and not damaged.exists()
+    memory.files.resume_erase(delete_damaged=True)
+    assert memory.files.unfinished_erase() is None and not damaged.exists()
 
 
 def marked(memory: Memory, mark: Mark) -> None:
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         metadata.put(connection, erased.UNFINISHED, msgspec.json.encode(mark).decode())
 
 
 def mark_of(memory: Memory) -> Mark:
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         return msgspec.json.decode(metadata.get(connection, erased.UNFINISHED) or "", type=Mark)
 
 
@@ -243,29 +247,29 @@ def test_an_unfinished_erase_is_as_far_as_the_restored_rows_say(memory: Memory) 
     without = memory.backups.make()
     secret = memory.remember("the secret of it")
     having = memory.backups.make()
-    plan = memory.plan_erase([secret.id])
+    plan = memory.files.plan_erase([secret.id])
     marked(memory, Mark(request=plan.request, memories=1, at=1))
-    memory.restore_backup(without.path)
+    memory.backups.restore(without.path)
     assert mark_of(memory).ids == (secret.id,)  # the backup that was just made has it
-    memory.restore_backup(having.path)
+    memory.backups.restore(having.path)
     assert mark_of(memory).ids == ()
-    memory.resume_erase()
-    assert texts(memory) == {"kept"} and memory.unfinished_erase() is None
+    memory.files.resume_erase()
+    assert texts(memory) == {"kept"} and memory.files.unfinished_erase() is None
 
 
 def test_what_went_from_the_memory_while_an_erase_waited_goes_from_the_backups_too(memory: Memory) -> None:
     memory.remember("kept")
     secret = memory.remember("the secret zxqvelvet of it")
     having = memory.backups.make()
-    marked(memory, Mark(request=memory.plan_erase([secret.id]).request, memories=1, at=1))
-    with memory._connections.write() as connection:  # by a program that knows nothing of erasing
+    marked(memory, Mark(request=memory.files.plan_erase([secret.id]).request, memories=1, at=1))
+    with memory._core.connections.write() as connection:  # by a program that knows nothing of erasing
         connection.execute("DELETE FROM memories WHERE id = ?", (secret.id,))
         connection.execute("DELETE FROM changes")
     assert b"zxqvelvet" in having.path.read_bytes()
-    proof = memory.resume_erase()
+    proof = memory.files.resume_erase()
     assert proof is not None and proof.complete, proof
     assert b"zxqvelvet" not in having.path.read_bytes()
-    assert texts(memory) == {"kept"} and memory.unfinished_erase() is None
+    assert texts(memory) == {"kept"} and memory.files.unfinished_erase() is None
 
 
 def test_a_restore_that_fails_at_its_last_page_leaves_everything_as_it_was(
@@ -280,6 +284,6 @@ def test_a_restore_that_fails_at_its_last_page_leaves_everything_as_it_was(
 
     monkeypatch.setattr("memtui.engine.maintain.restore.carrying.carry_over", fail)
     with pytest.raises(OSError, match="luck"):
-        memory.restore_backup(made.path)
+        memory.backups.restore(made.path)
     assert texts(memory) == {"one", "two"}
     assert not list(made.path.parent.glob("*.partial"))

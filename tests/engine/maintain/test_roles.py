@@ -66,5 +66,5 @@ def test_a_new_team_lead_waits_in_review_beside_the_old_one(tmp_path: Path) -> N
             asyncio.run(memory.consolidate())
         facts = {fact.content: fact.confidence for fact in memory.view.page("kind:fact")}
         assert facts == {"Jonas is my team lead": 0.8, "Ingrid is my team lead now": 0.8}
-        (card,) = [item for item in memory.upkeep.review() if item.kind == "conflict"]
+        (card,) = [item for item in memory.review.items() if item.kind == "conflict"]
         assert card.reason.startswith("another team lead")

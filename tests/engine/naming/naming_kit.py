@@ -12,7 +12,7 @@ def tell(memory: Memory, *texts: str) -> list[str]:
 
 def about(memory: Memory, name: str) -> set[str]:
     """The texts of everything about an entity."""
-    return {one.content for one in memory.entity(name).memories}
+    return {one.content for one in memory.entities.get(name).memories}
 
 
 def names(memory: Memory, id: str) -> set[str]:
@@ -22,9 +22,9 @@ def names(memory: Memory, id: str) -> set[str]:
 
 def read_again(memory: Memory) -> None:
     """What a re-import, a re-index or a repair comes to."""
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         connection.execute(
             "INSERT INTO index_queue(rid, text, vector) SELECT rid, 1, 0 FROM memories WHERE true "
             "ON CONFLICT(rid) DO UPDATE SET text = 1"
         )
-    memory.index_pending()
+    memory.models.index_pending()

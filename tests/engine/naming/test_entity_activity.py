@@ -30,27 +30,27 @@ def memory() -> Iterator[Memory]:
         memory.remember("Ada Lovelace likes numbers")
         now[0] = MAY
         memory.remember("Countess Lovelace dislikes rain")
-        memory.index_pending()
+        memory.models.index_pending()
         yield memory
 
 
 def test_memories_are_counted_by_month_those_of_merged_names_too(memory: Memory) -> None:
-    ada = memory.entity("Ada Lovelace").entity
+    ada = memory.entities.get("Ada Lovelace").entity
     assert memory.view.entity_months(ada.eid) == [(2025, 3, 2)]
-    memory.merge_entities("Ada Lovelace", "Countess Lovelace")
+    memory.entities.merge("Ada Lovelace", "Countess Lovelace")
     assert memory.view.entity_months(ada.eid) == [(2025, 3, 2), (2025, 5, 1)]
 
 
 def test_what_is_in_the_trash_is_not_counted(memory: Memory) -> None:
-    ada = memory.entity("Ada Lovelace")
+    ada = memory.entities.get("Ada Lovelace")
     memory.forget(ada.memories[0].id)
     assert memory.view.entity_months(ada.entity.eid) == [(2025, 3, 1)]
 
 
 def test_what_only_enrichment_found_is_known_by_its_entity(memory: Memory) -> None:
-    ada = memory.entity("Ada Lovelace")
+    ada = memory.entities.get("Ada Lovelace")
     assert memory.view.enriched_in(ada.entity.eid) == set()
     rid = ada.memories[0].rid
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         enrichments.stamp(connection, rid, MAY, [ada.entity.eid])
     assert memory.view.enriched_in(ada.entity.eid) == {rid}

@@ -19,8 +19,8 @@ def arm(memory: Memory, query: str) -> dict[str, tuple[str, ...]]:
 def test_a_question_by_any_name_finds_the_memories_of_all_of_them_each_once(memory: Memory) -> None:
     texts = ("Then Ada Lovelace met Ada", "Then @ada slept", "Then Ada Lovelace sang")
     tell(memory, *texts, "Then Bob came")
-    memory.merge_entities("Ada Lovelace", "Ada")
-    memory.add_alias("Ada", "the enchantress")
+    memory.entities.merge("Ada Lovelace", "Ada")
+    memory.entities.add_alias("Ada", "the enchantress")
     everything = dict.fromkeys(texts, ("Ada Lovelace",))
     for query in (
         "ada",
@@ -43,7 +43,7 @@ def test_the_parts_of_a_hit_add_up_to_its_score(memory: Memory, fusion: str) -> 
     tell(
         memory, *(f"Then Ada Lovelace met Bob for the {n}th time" for n in range(8)), "Then @ada sang to Bob"
     )
-    memory.merge_entities("Ada Lovelace", "ada")
+    memory.entities.merge("Ada Lovelace", "ada")
     for hit in memory.search("Ada and Bob sang", profile=Profile(fusion=fusion)).hits:  # type: ignore[arg-type]
         assert math.isclose(sum(one.term for one in hit.arms.values()), hit.score, abs_tol=1e-12)
         assert set(hit.arms["entity"].matched) <= {"Ada Lovelace", "Bob"}
@@ -51,7 +51,7 @@ def test_the_parts_of_a_hit_add_up_to_its_score(memory: Memory, fusion: str) -> 
 
 def test_a_memory_taken_off_is_not_found_by_that_name_and_explained_so(memory: Memory) -> None:
     ids = tell(memory, "Then Ada came", "Then Ada left")
-    memory.unlink_entity(ids[0], "Ada")
+    memory.entities.unlink(ids[0], "Ada")
     assert set(arm(memory, "Ada")) == {"Then Ada left"}
     assert (
         "entity" not in memory.explain("Ada", ids[0]).arms
@@ -61,7 +61,7 @@ def test_a_memory_taken_off_is_not_found_by_that_name_and_explained_so(memory: M
 
 def test_a_filter_finds_the_memories_of_every_name(memory: Memory) -> None:
     tell(memory, "Then Ada came", "Then Ada Lovelace left")
-    id = memory.entity("Ada").entity.id
-    memory.merge_entities("Ada Lovelace", "Ada")
+    id = memory.entities.get("Ada").entity.id
+    memory.entities.merge("Ada Lovelace", "Ada")
     for way in ("Ada", "ada lovelace", id):
         assert memory.view.count(f'entity:"{way}"') == 2

@@ -75,7 +75,7 @@ class NamingMachine(RuleBasedStateMachine):
 
     def _state(self) -> list[tuple[Any, ...]]:
         """All that can be seen of names: not the numbers of the rows, but what they say."""
-        with self.memory._connections.read() as connection:
+        with self.memory._core.connections.read() as connection:
             found = connection.execute(
                 """
                 SELECT e.id, e.canonical_name, e.type, e.mention_count, e.summary, e.protected, e.hidden, e.pinned,
@@ -93,12 +93,12 @@ class NamingMachine(RuleBasedStateMachine):
 
     def _read_all(self) -> None:
         """What a re-import, an enrichment or a repair comes to: every text is read for names again."""
-        with self.memory._connections.write() as connection:
+        with self.memory._core.connections.write() as connection:
             connection.execute(
                 "INSERT INTO index_queue(rid, text, vector) SELECT rid, 1, 0 FROM memories WHERE true "
                 "ON CONFLICT(rid) DO UPDATE SET text = 1"
             )
-        self.memory.index_pending()
+        self.memory.models.index_pending()
 
     def _do(self, act: Callable[[], Any]) -> Any:
         with suppress(InputError):
@@ -106,41 +106,41 @@ class NamingMachine(RuleBasedStateMachine):
 
     @rule(name=names, new=names)
     def rename(self, name: str, new: str) -> None:
-        self._do(lambda: self.memory.rename_entity(name, new))
+        self._do(lambda: self.memory.entities.rename(name, new))
 
     @rule(name=names, type=st.sampled_from(("person", "project", "location")))
     def retype(self, name: str, type: str) -> None:
-        self._do(lambda: self.memory.retype_entity(name, type))
+        self._do(lambda: self.memory.entities.retype(name, type))
 
     @rule(name=names, alias=names)
     def add_alias(self, name: str, alias: str) -> None:
-        self._do(lambda: self.memory.add_alias(name, alias))
+        self._do(lambda: self.memory.entities.add_alias(name, alias))
 
     @rule(name=names, alias=names)
     def split(self, name: str, alias: str) -> None:
-        self._do(lambda: self.memory.split_entity(name, alias))
+        self._do(lambda: self.memory.entities.split(name, alias))
 
     @rule(name=names, other=names)
     def merge(self, name: str, other: str) -> None:
-        self._do(lambda: self.memory.merge_entities(name, other))
+        self._do(lambda: self.memory.entities.merge(name, other))
 
     @rule(name=names, other=names)
     def keep_apart(self, name: str, other: str) -> None:
-        self._do(lambda: self.memory.keep_apart(name, other))
+        self._do(lambda: self.memory.entities.keep_apart(name, other))
 
     @rule(name=names, which=st.integers(0, 5), link=st.booleans())
     def link(self, name: str, which: int, link: bool) -> None:
-        verb = self.memory.link_entity if link else self.memory.unlink_entity
+        verb = self.memory.entities.link if link else self.memory.entities.unlink
         self._do(lambda: verb(self.ids[which], name))
 
     @rule(name=names)
     def hide(self, name: str) -> None:
-        self._do(lambda: self.memory.not_an_entity(name))
+        self._do(lambda: self.memory.entities.not_an_entity(name))
 
     @rule(name=names, summary=st.sampled_from(("a friend", None)), pinned=st.booleans())
     def describe(self, name: str, summary: str | None, pinned: bool) -> None:
-        self._do(lambda: self.memory.describe_entity(name, summary))
-        self._do(lambda: self.memory.pin_entity(name, pinned))
+        self._do(lambda: self.memory.entities.describe(name, summary))
+        self._do(lambda: self.memory.entities.pin(name, pinned))
 
     @rule(which=st.integers(0, 5))
     def forget(self, which: int) -> None:
@@ -148,7 +148,7 @@ class NamingMachine(RuleBasedStateMachine):
 
     @rule()
     def read_again(self) -> None:
-        self.memory.index_pending()
+        self.memory.models.index_pending()
         before = self._state()
         self._read_all()
         assert self._state() == before
@@ -160,7 +160,7 @@ class NamingMachine(RuleBasedStateMachine):
         word = "Ann" if "Ann" in memory.content else "Ada"
         at = memory.content.find(word)
         if at >= 0:
-            self.memory.index_pending()
+            self.memory.models.index_pending()
             decided = self._decided()
             span = Span(
                 text=word,
@@ -172,15 +172,18 @@ class NamingMachine(RuleBasedStateMachine):
                 name=word,
             )
             found = merge([*Recogniser().quick(memory.content), span])
-            with self.memory._connections.write() as connection:
+            with self.memory._core.connections.write() as connection:
                 rows.link(
-                    connection, memory.rid, self.memory._indexer.mentions(memory.content, found), self.now
+                    connection,
+                    memory.rid,
+                    self.memory._core.indexer.mentions(memory.content, found),
+                    self.now,
                 )
             assert self._decided() == decided
             self._read_all()  # the rules have the last word again, so that the end can be compared with the start
 
     def _decided(self) -> list[Any]:
-        with self.memory._connections.read() as connection:
+        with self.memory._core.connections.read() as connection:
             found: list[Any] = connection.execute(
                 """
                 SELECT id, canonical_name, hidden, pinned, summary, merged_into, iif(protected & 10, type, '') FROM entities
@@ -192,19 +195,21 @@ class NamingMachine(RuleBasedStateMachine):
 
     @rule()
     def undo_and_redo(self) -> None:
-        self.memory.index_pending()
-        latest = self.memory.next_undo()
+        self.memory.models.index_pending()
+        latest = self.memory.history.next_undo()
         if latest is None or latest.op_id <= self.first_op:
             return
         before = self._state()
         self.memory.undo()
-        self.memory.index_pending()
+        self.memory.models.index_pending()
         self.memory.redo()
-        self.memory.index_pending()
+        self.memory.models.index_pending()
         assert self._state() == before
 
     @precondition(
-        lambda self: (self.memory.next_undo() or 0) and self.memory.next_undo().op_id > self.first_op
+        lambda self: (
+            (self.memory.history.next_undo() or 0) and self.memory.history.next_undo().op_id > self.first_op
+        )
     )  # type: ignore[union-attr]
     @rule()
     def undo(self) -> None:
@@ -212,12 +217,12 @@ class NamingMachine(RuleBasedStateMachine):
 
     @invariant()
     def the_file_is_sound(self) -> None:
-        with self.memory._connections.read() as connection:
+        with self.memory._core.connections.read() as connection:
             doubled = connection.execute(
                 "SELECT entity_id FROM entity_aliases GROUP BY entity_id HAVING count(*) > 1"
             ).fetchall()
         assert not doubled
-        assert self.memory.check().findings == ()
+        assert self.memory.files.check().findings == ()
 
 
 def test_corrections_and_reading_again_in_any_order_are_taken_back_exactly(full: bool) -> None:

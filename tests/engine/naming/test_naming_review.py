@@ -10,7 +10,7 @@ from naming_kit import tell
 
 
 def asked(memory: Memory) -> set[tuple[str, ...]]:
-    return {tuple(one.canonical_name for one in card.entities) for card in memory.entity_suggestions()}
+    return {tuple(one.canonical_name for one in card.entities) for card in memory.review.entity_cards()}
 
 
 @pytest.mark.parametrize(
@@ -31,12 +31,12 @@ def test_names_that_may_be_one_are_asked_about(
 ) -> None:
     tell(memory, *texts)
     assert asked(memory) == {pair}
-    [card] = [item for item in memory.upkeep.review() if item.kind == "entities"]
+    [card] = [item for item in memory.review.items() if item.kind == "entities"]
     assert {turn.content for turn in card.sources} == set(texts)
     assert all(name in card.text for name in pair) and card.reason
-    memory.upkeep.decide(card, "merge")
-    assert memory.entity(pair[1]).entity.canonical_name == pair[0]
-    assert memory.entity(pair[0]).total == 2
+    memory.review.decide(card, "merge")
+    assert memory.entities.get(pair[1]).entity.canonical_name == pair[0]
+    assert memory.entities.get(pair[0]).total == 2
     assert asked(memory) == set()
     memory.undo()
     assert asked(memory) == {pair}
@@ -56,9 +56,9 @@ def test_kept_apart_is_not_asked_again_and_put_off_is_asked_later(place: object)
     options = Options(background=False, embedder="off")
     with Memory.open(":memory:", clock=lambda: now, options=options) as memory:
         tell(memory, "Then Ada came", "Then Ada Lovelace came", "Then Bob came", "Then Bob Miller came")
-        cards = {card.entities[1].canonical_name: card for card in memory.entity_suggestions()}
-        memory.upkeep.decide(cards["Ada"], "both")
-        memory.upkeep.decide(cards["Bob"], "snooze")
+        cards = {card.entities[1].canonical_name: card for card in memory.review.entity_cards()}
+        memory.review.decide(cards["Ada"], "both")
+        memory.review.decide(cards["Bob"], "snooze")
         assert asked(memory) == set()
         now += 8 * 86_400
         assert asked(memory) == {("Bob Miller", "Bob")}
@@ -66,25 +66,25 @@ def test_kept_apart_is_not_asked_again_and_put_off_is_asked_later(place: object)
 
 def test_the_one_that_stands_can_be_chosen(memory: Memory) -> None:
     tell(memory, "Then Ada came", "Then Ada Lovelace came")
-    [card] = memory.entity_suggestions()
+    [card] = memory.review.entity_cards()
     with pytest.raises(InputError):
-        memory.upkeep.decide(card, "merge", keep="ent_000000000000")
+        memory.review.decide(card, "merge", keep="ent_000000000000")
     with pytest.raises(InputError):
-        memory.upkeep.decide(card, "forget")
-    memory.upkeep.decide(card, "merge", keep=card.entities[1].id)
-    assert memory.entity("Ada Lovelace").entity.canonical_name == "Ada"
+        memory.review.decide(card, "forget")
+    memory.review.decide(card, "merge", keep=card.entities[1].id)
+    assert memory.entities.get("Ada Lovelace").entity.canonical_name == "Ada"
 
 
 def test_a_first_name_of_two_is_asked_about_with_each(memory: Memory) -> None:
     tell(memory, "Then Ann came", "Then Ann Smith came", "Then Ann Jones came")
     assert asked(memory) == {("Ann Smith", "Ann"), ("Ann Jones", "Ann")}
-    assert all("1 more" in card.reason for card in memory.entity_suggestions())
+    assert all("1 more" in card.reason for card in memory.review.entity_cards())
 
 
 def test_two_with_the_same_name_are_asked_about(memory: Memory) -> None:
     tell(memory, "Then Ann Smith came", "Then Ann Jones came")
     with (
-        memory._connections.write() as connection
+        memory._core.connections.write() as connection
     ):  # as files of earlier versions have it: one name, two types
         connection.execute("INSERT INTO current_op(one, op_id) VALUES (1, 0)")
         for number, type in enumerate(("person", "project")):

@@ -50,20 +50,20 @@ def old(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _application_id() -> int:
-    with Memory.open(":memory:", options=OPTIONS) as memory, memory._connections.read() as connection:
+    with Memory.open(":memory:", options=OPTIONS) as memory, memory._core.connections.read() as connection:
         return int(connection.pragma("application_id"))
 
 
 def test_names_get_rows_counts_and_times_and_history_says_nothing(old: Path) -> None:
     with Memory.open(old, options=OPTIONS) as memory:
-        found = memory.entity("Ada").entity
+        found = memory.entities.get("Ada").entity
         assert (found.mention_count, found.first_seen, found.last_seen) == (2, 100, 200)
         assert set(found.aliases) == {"Ada Lovelace", "@ada", "Ada L."}
-        assert memory.entity("@ADA").entity == memory.entity("ent_000000000002").entity == found
-        assert memory.entity("Bob").total == 0
-        assert memory.next_undo() is None and memory.view.count_operations() == 0
-        findings = memory.check().findings
+        assert memory.entities.get("@ADA").entity == memory.entities.get("ent_000000000002").entity == found
+        assert memory.entities.get("Bob").total == 0
+        assert memory.history.next_undo() is None and memory.view.count_operations() == 0
+        findings = memory.files.check().findings
         assert not [finding for finding in findings if finding.check in ("entities", "schema", "history")]
-        memory.split_entity("Ada", "Ada L.")
+        memory.entities.split("Ada", "Ada L.")
         memory.undo()
-        assert memory.entity("Ada").entity == found
+        assert memory.entities.get("Ada").entity == found

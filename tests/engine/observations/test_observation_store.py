@@ -141,8 +141,8 @@ def test_the_raw_sum_is_bm25_over_the_observations(memory: Memory) -> None:
 
     for turn in range(30):  # talk about the same does not make a word less rare among observations
         memory.record_turn("talk", "user", f"the deploy number {turn}")
-    memory.remember_observations(["deploy deploy rollback", "a quiet afternoon", "deploy"])
-    best = memory.recall_observations("deploy")[0]
+    memory.observations.remember(["deploy deploy rollback", "a quiet afternoon", "deploy"])
+    best = memory.observations.recall("deploy")[0]
     idf = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
     mean = (3 + 3 + 1) / 3
     expected = {
@@ -326,45 +326,45 @@ def test_nothing_worth_noting_leaves_no_operation(memory: Memory) -> None:
         )
         == ()
     )
-    assert memory.next_undo() is None
+    assert memory.history.next_undo() is None
 
 
 def test_observations_are_memories(memory: Memory) -> None:
-    [first, second] = memory.remember_observations(["Ada runs the billing service"], [], ["Ask Ada first"])
-    operation = memory.next_undo()
+    [first, second] = memory.observations.remember(["Ada runs the billing service"], [], ["Ask Ada first"])
+    operation = memory.history.next_undo()
     assert operation is not None and operation.label == "Noted 1 finding, 1 lesson" and operation.rows == 2
     assert [hit.memory.id for hit in memory.search("billing").hits] == [first.id]
     assert "Ada" in {entity.canonical_name for entity in memory.view.entities_of(first.id)}
     new = memory.correct(second.id, "Ask Ada or Ben first")
     assert (new.category, new.kind) == ("lesson", "observation")
-    assert [hit.memory.id for hit in memory.recall_observations("ask ben")] == [new.id]
+    assert [hit.memory.id for hit in memory.observations.recall("ask ben")] == [new.id]
     memory.forget(first.id)
-    assert memory.recall_observations("billing") == ()
+    assert memory.observations.recall("billing") == ()
     memory.undo(), memory.undo(), memory.undo()
-    assert memory.recall_observations("billing ask") == () and memory.check(deep=True).ok
+    assert memory.observations.recall("billing ask") == () and memory.files.check(deep=True).ok
 
 
 def test_an_agents_observations_are_signed_trusted_as_its_own_and_its_recalls_logged() -> None:
     with Memory.open(":memory:", actor="agent:scout", options=QUIET) as memory:
-        [record] = memory.remember_observations(["The build takes nine minutes"])
+        [record] = memory.observations.remember(["The build takes nine minutes"])
         assert record.trust == "agent"
-        assert memory.recall_observations("build")
+        assert memory.observations.recall("build")
         [told] = memory.view.recent_recalls()
         assert (told.agent, told.query, told.memory_ids) == ("scout", "build", (record.id,))
         assert memory.get(record.id).access_count == 1
 
 
 def test_a_filter_narrows_a_recall(memory: Memory) -> None:
-    memory.remember_observation("deploy on Fridays", "lesson", tags=["work"])
-    memory.remember_observation("deploy the tent", "lesson")
-    [hit] = memory.recall_observations("deploy", filter="tag:work")
+    memory.observations.remember_one("deploy on Fridays", "lesson", tags=["work"])
+    memory.observations.remember_one("deploy the tent", "lesson")
+    [hit] = memory.observations.recall("deploy", filter="tag:work")
     assert hit.memory.tags == ("work",)
     with pytest.raises(FilterError):
-        memory.recall_observations("deploy", filter="kind:wrong")
+        memory.observations.recall("deploy", filter="kind:wrong")
 
 
 def test_a_secret_in_an_observation_is_blacked_out(memory: Memory) -> None:
-    [record] = memory.remember_observations(["The key is ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"])
+    [record] = memory.observations.remember(["The key is ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"])
     assert "ghp_" not in record.content
 
 
@@ -414,7 +414,7 @@ def test_eight_threads_share_one_store(opened: Memory, store: ObservationStore) 
     assert errors == []
     assert len(store.recall("found", limit=1_000)) == 96
     assert [store.get(key) for key in store.list("thread.")] == ["11"] * 8
-    assert opened.check(deep=True).ok
+    assert opened.files.check(deep=True).ok
 
 
 def test_a_store_survives_closing_and_a_handed_over_memory_stays_open(place: Path) -> None:
@@ -427,7 +427,7 @@ def test_a_store_survives_closing_and_a_handed_over_memory_stays_open(place: Pat
 
 def test_a_file_from_before_there_was_recall_is_upgraded_with_its_observations(place: Path) -> None:
     with Memory.open(place, options=QUIET) as memory:
-        memory.remember_observation("The old gateway drops cookies", "lesson")
+        memory.observations.remember_one("The old gateway drops cookies", "lesson")
     with closing(apsw.Connection(str(place))) as connection:
         for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
             connection.execute(f"DROP TRIGGER {name}")
@@ -446,22 +446,22 @@ def test_a_file_from_before_there_was_recall_is_upgraded_with_its_observations(p
             connection.execute(f"DROP {sql}")
         connection.execute("PRAGMA user_version = 5")
     with Memory.open(place, options=QUIET) as memory:
-        assert [hit.memory.content for hit in memory.recall_observations("gateway")] == [
+        assert [hit.memory.content for hit in memory.observations.recall("gateway")] == [
             "The old gateway drops cookies"
         ]
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
 
 
 def test_the_index_of_observations_follows_every_change(memory: Memory) -> None:
-    record = memory.remember_observation("The gateway drops cookies", "lesson")
-    with memory._connections.write() as connection:  # as another program would
+    record = memory.observations.remember_one("The gateway drops cookies", "lesson")
+    with memory._core.connections.write() as connection:  # as another program would
         connection.execute(
             "UPDATE memories SET content = 'The proxy keeps them' WHERE rid = ?", (record.rid,)
         )
-    assert memory.recall_observations("gateway") == () and len(memory.recall_observations("proxy")) == 1
-    with memory._connections.write() as connection:
+    assert memory.observations.recall("gateway") == () and len(memory.observations.recall("proxy")) == 1
+    with memory._core.connections.write() as connection:
         connection.execute("UPDATE memories SET kind = 'fact', category = NULL WHERE rid = ?", (record.rid,))
-    assert memory.recall_observations("proxy") == ()
-    with memory._connections.write() as connection:
+    assert memory.observations.recall("proxy") == ()
+    with memory._core.connections.write() as connection:
         connection.execute("DELETE FROM memories")
-    assert "full text" not in {finding.check for finding in memory.check(deep=True).findings}
+    assert "full text" not in {finding.check for finding in memory.files.check(deep=True).findings}

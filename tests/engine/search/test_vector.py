@@ -177,14 +177,14 @@ def test_whoever_has_a_memory_open_gets_the_copy_also_to_look_at_it(
     with Memory.open(place, options=Options(background=False)) as memory:
         memory.remember("Ada lives in Lisbon")
         memory.remember("The standup moved to nine")
-        memory.index_pending()
+        memory.models.index_pending()
     with Memory.open(place, readonly=readonly) as memory:
         memory.search("where does Ada live?")
         for _ in range(3_000):
-            if memory._vector_copy._held is not None:
+            if memory._core.vector_copy._held is not None:
                 break
             time.sleep(0.02)
-        assert memory._vector_copy._held is not None
+        assert memory._core.vector_copy._held is not None
         assert "Lisbon" in memory.search("where does Ada live?").hits[0].memory.content
 
 

@@ -57,7 +57,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         for text in ("Ada keeps bees", "Cole sings in a choir", "The ferry leaves at nine"):
             memory.remember(text)
         memory.record_turn("talk", "Caroline", TURN)
-        memory.index_pending()
+        memory.models.index_pending()
     yield place
 
 
@@ -66,12 +66,12 @@ def opened(place: Path, kind: Any = "minilm", profile: str = "default") -> Memor
 
 
 def rows(memory: Memory, sql: str = "SELECT count(*) FROM word_vectors") -> list[Any]:
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         return connection.execute(sql).fetchall()
 
 
 def execute(memory: Memory, *statements: str) -> None:
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         for statement in statements:
             connection.execute(statement)
 
@@ -83,33 +83,33 @@ def test_a_memory_goes_over_to_them_and_back(place: Path, monkeypatch: pytest.Mo
         assert note.startswith("Searched without the meanings of words: this memory's model makes no vectors")
         monkeypatch.setattr(MiniLm, "choking", "Caroline")
         with pytest.raises(DegradedError):
-            memory.reembedding.run()
+            memory.models.reembedding.run()
         assert rows(memory)[0][0] == 2  # what was done is kept
         monkeypatch.setattr(MiniLm, "choking", "")
         MiniLm.heard.clear()
-        done = memory.reembedding.run()
+        done = memory.models.reembedding.run()
         assert (done.switched, done.words) == (True, True) and '"late"' in done_told(done, "fake-words")
         assert MiniLm.heard == ["The ferry leaves at nine", NAMED]
         assert rows(memory)[0][0] == 4
-        assert memory.check(deep=True).findings == ()
+        assert memory.files.check(deep=True).findings == ()
         result = memory.search("a store", profile="late")
         assert not result.notes
         assert (result.hits[0].memory.content, result.hits[0].arms["sense"].matched) == (TURN, ("store",))
         told = memory.explain("a store", result.hits[0].memory.id, profile="late")
         assert told.arms["sense"] == result.hits[0].arms["sense"]
     with opened(place, "offline") as memory:
-        assert memory.reembedding.run().switched
+        assert memory.models.reembedding.run().switched
         assert rows(memory)[0][0] == 0
-        assert memory.check(deep=True).findings == ()
+        assert memory.files.check(deep=True).findings == ()
 
 
 def test_the_ranking_that_needs_them_is_offered_and_gives_way_when_they_go(place: Path) -> None:
     def ranking(memory: Memory) -> str:
-        return dict(plan_rows(memory.reembedding.plan(), 0.0)).get("ranking", "")
+        return dict(plan_rows(memory.models.reembedding.plan(), 0.0)).get("ranking", "")
 
     with opened(place) as memory:
         assert (memory.stats().better_ranking, "possible" in ranking(memory)) == ("", True)
-        memory.reembedding.run()
+        memory.models.reembedding.run()
         assert (memory.stats().better_ranking, ranking(memory)) == ("late", "")
     with opened(place, profile="rrf") as memory:
         assert memory.stats().better_ranking == "", "somebody chose that"
@@ -123,7 +123,7 @@ def test_the_ranking_that_needs_them_is_offered_and_gives_way_when_they_go(place
         )
     with opened(place, "offline", "late") as memory:
         assert "cannot work" in ranking(memory)
-        memory.reembedding.run()
+        memory.models.reembedding.run()
         found, stats = memory.search("a store"), memory.stats()
         assert (found.profile.name, found.notes) == ("default", (stats.ranking_note,))
         assert stats.ranking_note.startswith('The ranking "late" needs vectors of words')
@@ -132,13 +132,13 @@ def test_the_ranking_that_needs_them_is_offered_and_gives_way_when_they_go(place
 
 def test_a_text_that_changes_or_comes_has_its_own(place: Path) -> None:
     with opened(place) as memory:
-        memory.reembedding.run()
+        memory.models.reembedding.run()
         [bees] = [hit.memory for hit in memory.search("bees").hits[:1]]
         execute(memory, f"UPDATE memories SET content = 'Ada keeps goats and hens' WHERE rid = {bees.rid}")
         assert rows(memory)[0][0] == 3  # those of the old text go at once
         memory.record_turn("talk", "Mel", "Which shop?")
         MiniLm.heard.clear()
-        memory.index_pending()
+        memory.models.index_pending()
         assert sorted(MiniLm.heard) == ["Ada keeps goats and hens", "Mel: Which shop?"]
         [(length,)] = rows(memory, f"SELECT length(vectors) FROM word_vectors WHERE rid = {bees.rid}")
         assert length == 4 * 64
@@ -147,7 +147,7 @@ def test_a_text_that_changes_or_comes_has_its_own(place: Path) -> None:
 
 def test_a_program_that_leaves_foreign_keys_off_leaves_none_behind(place: Path) -> None:
     with opened(place) as memory:
-        memory.reembedding.run()
+        memory.models.reembedding.run()
     with closing(apsw.Connection(str(place))) as other:
         other.execute("DELETE FROM memories WHERE rid = 2; UPDATE memories SET content = 'Ada' WHERE rid = 1")
         assert other.execute("SELECT rid FROM word_vectors ORDER BY 1").fetchall() == [(3,), (4,)]
@@ -164,25 +164,25 @@ def test_a_program_that_leaves_foreign_keys_off_leaves_none_behind(place: Path) 
 )
 def test_damage_is_found_and_they_are_made_anew(place: Path, damage: str) -> None:
     with opened(place) as memory:
-        memory.reembedding.run()
+        memory.models.reembedding.run()
         before = rows(memory, "SELECT * FROM word_vectors ORDER BY rid")
         execute(memory, damage)
-        found = memory.check()
+        found = memory.files.check()
         assert {"embeddings", "schema"} & {finding.check for finding in found.findings}
         assert all(finding.repairable for finding in found.findings)
-        memory.check(deep=True, repair=True)
-        memory.index_pending()
-        assert memory.check(deep=True).findings == ()
+        memory.files.check(deep=True, repair=True)
+        memory.models.index_pending()
+        assert memory.files.check(deep=True).findings == ()
         assert rows(memory, "SELECT * FROM word_vectors ORDER BY rid") == before
 
 
 def test_erasing_a_memory_leaves_none_of_its_bytes(place: Path) -> None:
     with opened(place) as memory:
-        memory.reembedding.run()
+        memory.models.reembedding.run()
         [bees] = [hit.memory for hit in memory.search("bees").hits[:1]]
         [(words,)] = rows(memory, f"SELECT vectors FROM word_vectors WHERE rid = {bees.rid}")
         assert any(words[:48] in file.read_bytes() for file in place.parent.glob("memory.db*"))
-        proof = memory.erase(memory.plan_erase([bees.id]))
+        proof = memory.files.erase(memory.files.plan_erase([bees.id]))
         assert (proof.complete, proof.found, proof.problems) == (True, 0, ())
     files = [file for file in place.parent.rglob("*") if file.is_file()]
     assert files and not any(words[:48] in file.read_bytes() for file in files)

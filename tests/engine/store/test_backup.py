@@ -20,7 +20,7 @@ OPTIONS = Options(background=False, embedder="off")
 
 
 def back_up(memory: Memory, reason: str = "test") -> Path:
-    with memory._connections.exclusive() as connection:
+    with memory._core.connections.exclusive() as connection:
         assert memory.path is not None
         return backup.back_up(connection, memory.path, reason=reason)
 
@@ -29,15 +29,15 @@ def test_a_backup_equals_the_memory_and_is_one_private_file(place: Path) -> None
     with Memory.open(place, options=OPTIONS) as memory:
         memory.remember("Ada lives in Lisbon")
         copy = back_up(memory)
-        with memory._connections.read() as connection:
+        with memory._core.connections.read() as connection:
             expected = state_hash(connection)
     assert copy.parent == place.parent / "backups"
     assert [path.name for path in copy.parent.iterdir()] == [copy.name]
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     assert stat.S_IMODE(copy.parent.stat().st_mode) == 0o700
-    with Memory.open(copy, options=OPTIONS) as memory, memory._connections.read() as connection:
+    with Memory.open(copy, options=OPTIONS) as memory, memory._core.connections.read() as connection:
         assert state_hash(connection) == expected
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
 
 
 def test_a_backup_made_while_a_writer_writes_is_a_state_that_was(place: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_backup_made_while_a_writer_writes_is_a_state_that_was(place: Path) ->
     counts = []
     for copy in copies:
         with Memory.open(copy, options=OPTIONS) as memory:
-            assert memory.check(deep=True).ok
+            assert memory.files.check(deep=True).ok
             turns = (
                 [row.content.split()[1] for row in memory.view.transcript("busy", limit=10_000)]
                 if (memory.view.count_sessions())

@@ -17,5 +17,5 @@ def test_what_another_program_wrote_is_not_taken_for_damage(place: Path) -> None
             (here if number % 2 else there).record_turn(
                 "harbour", "user", f"the ferry {number} leaves at nine"
             )
-            report = here.check()
+            report = here.files.check()
             assert report.ok, (number, report.findings)

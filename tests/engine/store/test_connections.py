@@ -48,11 +48,11 @@ def test_a_memory_is_read_through_the_connection_that_probed_it(
 
 def test_the_writer_and_every_reader_have_the_settings(place: Path) -> None:
     with Memory.open(place, options=OPTIONS) as memory:
-        with memory._connections.write() as writer:
+        with memory._core.connections.write() as writer:
             assert settings(writer) == EXPECTED
             assert writer.pragma("query_only") == 0
             assert writer.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, -1) == 1
-        with memory._connections.read() as one, memory._connections.read() as two:
+        with memory._core.connections.read() as one, memory._core.connections.read() as two:
             assert one is not two
             for reader in (one, two):
                 assert settings(reader) == EXPECTED
@@ -63,11 +63,11 @@ def test_the_writer_and_every_reader_have_the_settings(place: Path) -> None:
 def test_a_readonly_memory_has_no_writer(place: Path) -> None:
     Memory.open(place, options=OPTIONS).close()
     with Memory.open(place, readonly=True, options=OPTIONS) as memory:
-        with memory._connections.read() as reader:
+        with memory._core.connections.read() as reader:
             assert settings(reader) == EXPECTED
             with pytest.raises(apsw.ReadOnlyError):
                 reader.execute("DELETE FROM memories")
-        with pytest.raises(ReadOnlyError), memory._connections.write():
+        with pytest.raises(ReadOnlyError), memory._core.connections.write():
             pass
 
 
@@ -83,14 +83,14 @@ def test_a_setting_that_sqlite_does_not_accept_is_an_error(
 def test_extensions_cannot_be_loaded_by_a_statement(place: Path) -> None:
     with (
         Memory.open(place, options=OPTIONS) as memory,
-        memory._connections.write() as writer,
+        memory._core.connections.write() as writer,
         pytest.raises(apsw.SQLError, match="not authorized"),
     ):
         writer.execute("SELECT load_extension('/tmp/evil.so')")
 
 
 def test_the_schema_cannot_be_rewritten_by_a_statement(place: Path) -> None:
-    with Memory.open(place, options=OPTIONS) as memory, memory._connections.write() as writer:
+    with Memory.open(place, options=OPTIONS) as memory, memory._core.connections.write() as writer:
         with pytest.raises(apsw.SQLError):
             writer.execute("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema")
         with pytest.raises(apsw.SQLError):
@@ -114,10 +114,10 @@ def test_the_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
 
 def test_a_failed_transaction_leaves_nothing_and_the_writer_usable(place: Path) -> None:
     with Memory.open(place, options=OPTIONS) as memory:
-        with pytest.raises(RuntimeError), memory._connections.write() as writer:
+        with pytest.raises(RuntimeError), memory._core.connections.write() as writer:
             writer.execute("INSERT INTO scratchpad(key, value, updated_at) VALUES ('a', 'b', 1)")
             raise RuntimeError("in the middle")
-        with memory._connections.read() as reader:
+        with memory._core.connections.read() as reader:
             assert reader.execute("SELECT count(*) FROM scratchpad").get == 0
         memory.remember("still working")
 
@@ -136,7 +136,7 @@ def test_closing_leaves_no_connection_open(place: Path, monkeypatch: pytest.Monk
         return [one for one in apsw.connections() if Path(one.filename or "") == place]
 
     memory = Memory.open(place, options=OPTIONS)
-    with memory._connections.read():  # somebody is still reading
+    with memory._core.connections.read():  # somebody is still reading
         memory.close()
     assert left() == []
     with Memory.open(place, readonly=True, options=OPTIONS) as memory:
@@ -154,8 +154,8 @@ def test_closing_leaves_no_connection_open(place: Path, monkeypatch: pytest.Monk
 
 def test_an_operation_that_a_closed_memory_left_open_is_ended_by_the_next_one(place: Path) -> None:
     memory = Memory.open(place, options=OPTIONS)
-    op_id = history.begin(memory._connections, lambda: 1.0, "person", "set", "Set much")
-    with history.part(memory._connections, op_id) as writer:
+    op_id = history.begin(memory._core.connections, lambda: 1.0, "person", "set", "Set much")
+    with history.part(memory._core.connections, op_id) as writer:
         writer.execute("INSERT INTO scratchpad(key, value, updated_at) VALUES ('a', 'b', 1)")
     memory.close()
     with Memory.open(place, options=OPTIONS) as again:
@@ -163,7 +163,7 @@ def test_an_operation_that_a_closed_memory_left_open_is_ended_by_the_next_one(pl
 
 
 def test_a_reader_sees_one_state_for_as_long_as_it_reads(place: Path) -> None:
-    with Memory.open(place, options=OPTIONS) as memory, memory._connections.read() as reader:
+    with Memory.open(place, options=OPTIONS) as memory, memory._core.connections.read() as reader:
         before = reader.execute("SELECT count(*) FROM memories").get
         memory.remember("Ada lives in Lisbon")
         assert reader.execute("SELECT count(*) FROM memories").get == before == 0
@@ -174,7 +174,7 @@ def test_a_version_is_told_at_once_while_a_write_runs(place: Path) -> None:
         before = memory.data_version()
         told: list[int] = []
         asking = threading.Thread(target=lambda: told.append(memory.data_version()))
-        with memory._connections.write():
+        with memory._core.connections.write():
             asking.start()
             asking.join(60)
             in_time = told.copy()

@@ -25,7 +25,7 @@ def memory() -> Iterator[Memory]:
 
 def insert(memory: Memory, **columns: object) -> None:
     row = FACT | columns
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         connection.execute(
             f"INSERT INTO memories({', '.join(row)}) VALUES ({', '.join('?' * len(row))})",
             tuple(row.values()),
@@ -122,7 +122,7 @@ def test_texts_that_differ_in_case_and_spacing_only_share_their_hash() -> None:
 
 def test_foreign_rows_of_a_gone_memory_go_with_it(memory: Memory) -> None:
     turn = memory.record_turn("talk", "user", "We met Ada Lovelace in Lisbon")
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         connection.execute("DELETE FROM memories WHERE rid = ?", (turn.rid,))
         for table in ("memory_entities", "index_queue", "embeddings"):
             assert connection.execute(f"SELECT count(*) FROM {table}").get == 0

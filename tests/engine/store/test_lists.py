@@ -23,7 +23,7 @@ def _talk(memory: Memory, session: str, at: int, turns: int = 1, **more: str) ->
 
 
 def _consolidate(memory: Memory, session: str) -> None:
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         sessions.mark_consolidated(connection, session, NOW)
 
 
@@ -90,7 +90,7 @@ def test_operations_are_found_by_who_and_by_what(memory: Memory) -> None:
 def test_recalls_are_listed_with_their_keys(memory: Memory) -> None:
     from memtui.engine.store import recalls
 
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         for number in range(3):
             recalls.add(
                 connection, at=NOW + number, agent="planner", session_id=None, query=f"question {number}",
@@ -115,7 +115,7 @@ def test_a_session_without_a_title_is_known_by_its_first_words(memory: Memory) -
     later = memory.record_turn(untold, "user", "Thanks, that will do", NOW + 2)
     titled = "claude-code:7edf864f-cb52-473a-9f00-000000000002"
     memory.record_turn(titled, "user", "hi", NOW)
-    with memory._connections.write() as connection:
+    with memory._core.connections.write() as connection:
         sessions.seen(connection, titled, NOW, NOW, title="Greeting")
     memory.record_turn("trip", "user", "An id that says something stays", NOW)
     session = memory.view.session(untold)

@@ -86,8 +86,8 @@ def test_the_triggers_are_those_of_the_new_version(old: Path, monkeypatch: pytes
     next_version(monkeypatch, ADDS_A_TABLE)
     with Memory.open(old, options=OPTIONS) as memory:
         memory.remember("recorded again")
-        assert memory.next_undo() is not None
-        names = {f.message for f in memory.check().findings}
+        assert memory.history.next_undo() is not None
+        names = {f.message for f in memory.files.check().findings}
     assert names == set() or names == {"table moods is unknown"}
 
 
@@ -103,7 +103,7 @@ def test_a_migration_that_fails_changes_nothing(old: Path, sql: str, monkeypatch
             Memory.open(old, options=OPTIONS)
     assert look(old) == before
     with Memory.open(old, options=OPTIONS) as memory:
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
 
 
 def test_a_migration_that_breaks_references_is_not_committed(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from memtui import Memory
+from memtui import Memory, Toolbox
 from memtui.engine.errors import ReplacedFileError, StoreError
 from memtui.engine.records import Options
 
@@ -93,7 +93,7 @@ def test_reopen_goes_on_with_the_new_file(damage: Callable[[Path], None], place:
         assert "*" in heard[-1]
         memory.record_turn("s", "user", "after")
         assert {one.content for one in memory.view.page()} == {"from the other file", "after"}
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
 
 
 @pytest.mark.parametrize("damage", [delete_log, delete_index])
@@ -105,7 +105,7 @@ def test_what_was_acknowledged_survives_the_loss_of_the_log(
         damage(place)
         memory.on_current_file(lambda: memory.record_turn("s", "user", "after"))
         assert memory.view.count("kind:episode") == 2
-        assert memory.check(deep=True).ok
+        assert memory.files.check(deep=True).ok
     with Memory.open(place, options=OPTIONS) as memory:
         assert memory.view.count("kind:episode") == 2
 
@@ -114,7 +114,7 @@ def test_a_file_that_is_gone_is_not_begun_anew(place: Path) -> None:
     with Memory.open(place, options=OPTIONS) as memory:
         memory.record_turn("s", "user", "before")
         copy = place.with_name("copy.db")
-        with memory._connections.exclusive() as writer:
+        with memory._core.connections.exclusive() as writer:
             writer.execute("VACUUM INTO ?", (str(copy),))
         delete_all(place)
         with pytest.raises(StoreError, match="There is no memory"):
@@ -134,7 +134,7 @@ def test_a_write_that_was_under_way_is_not_acknowledged(place: Path) -> None:
     with Memory.open(place, options=OPTIONS) as memory:
         with (
             pytest.raises(ReplacedFileError, match="replaced") as caught,
-            memory._connections.write() as connection,
+            memory._core.connections.write() as connection,
         ):
             connection.execute("INSERT INTO memory_metadata(key, value) VALUES ('a', 'b')")
             replace(place)
@@ -143,7 +143,7 @@ def test_a_write_that_was_under_way_is_not_acknowledged(place: Path) -> None:
 
 def test_an_agents_tool_goes_on_with_the_new_file(place: Path) -> None:
     with Memory.open(place, actor="agent:a", options=OPTIONS) as memory:
-        box = memory.tools()
+        box = Toolbox.of(memory)
         assert box.call("record_turn", {"session_id": "s", "role": "user", "content": "one"}).ok
         replace_all(place)
         assert "from the other file" in box.call("search_memory", {"query": "other file"}).text

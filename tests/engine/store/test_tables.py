@@ -24,7 +24,7 @@ _PLAIN = {"rid", "id", "kind", "content", "source"}
 
 
 def test_the_table_is_what_the_file_has() -> None:
-    with Memory.open(":memory:") as memory, memory._connections.read() as connection:
+    with Memory.open(":memory:") as memory, memory._core.connections.read() as connection:
         for table, covered in COVERED.items():
             there = {name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")}
             assert there - set(covered.all_columns) <= {"mention_count"}, table

@@ -22,7 +22,7 @@ def memory() -> Iterator[Memory]:
 
 
 def state(memory: Memory) -> str:
-    with memory._connections.read() as connection:
+    with memory._core.connections.read() as connection:
         return state_hash(connection)
 
 
@@ -55,7 +55,7 @@ def test_a_turn_that_comes_back_brings_its_session_back(memory: Memory) -> None:
     memory.undo(undo_of_first.by.op_id)  # redo the first, after the session has gone with the second
     assert memory.view.count("kind:episode") == 1
     assert memory.view.session("harbour").project == "ferry"
-    assert memory.check().ok
+    assert memory.files.check().ok
 
 
 def test_a_session_that_was_begun_anew_takes_the_old_turn_in(memory: Memory) -> None:
@@ -139,7 +139,7 @@ def test_a_bulk_operation_is_taken_back_where_nobody_came_after(memory: Memory) 
 
 def test_what_was_drawn_from_it_in_the_same_operation_goes_with_it(memory: Memory) -> None:
     common: dict[str, Any] = {"event_time": 1, "created_at": 1, "trust": "user"}
-    with memory._operation("import", "Brought in two") as op:
+    with memory._core.operation("import", "Brought in two") as op:
         memories.insert(
             op.connection, kind="fact", content="Ada lives in Portugal", source_ids=["fact_source"], **common
         )

@@ -33,15 +33,15 @@ def longest_wait(busy: Memory, waiting: Memory, seconds: float) -> int:
 
     def work() -> None:
         nonlocal parts
-        op_id = history.begin(busy._connections, time.time, "person", "import", "Busy")
+        op_id = history.begin(busy._core.connections, time.time, "person", "import", "Busy")
         while not stop.is_set():
-            with history.part(busy._connections, op_id) as writer:
+            with history.part(busy._core.connections, op_id) as writer:
                 writer.execute(
                     "INSERT INTO scratchpad(key, value, updated_at) VALUES (hex(randomblob(8)), '', 0)"
                 )
                 time.sleep(0.01)
             parts += 1
-        history.finish(busy._connections, op_id, "Was busy")
+        history.finish(busy._core.connections, op_id, "Was busy")
 
     thread = threading.Thread(target=work)
     thread.start()
@@ -71,7 +71,7 @@ def test_threads_of_one_program_get_in_between_as_well(place: Path) -> None:
 def test_who_waits_too_long_is_told_why(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connecting, "BUSY_SECONDS", 0.2)
     with Memory.open(place, options=OPTIONS) as busy, Memory.open(place, options=OPTIONS) as waiting:
-        with busy._connections.write():
+        with busy._core.connections.write():
             started = time.monotonic()
             with pytest.raises(StoreError, match="in use") as caught:
                 waiting.remember("may I?")
@@ -84,7 +84,7 @@ def test_who_waits_too_long_is_told_why(place: Path, monkeypatch: pytest.MonkeyP
 def test_readers_do_not_wait_for_a_writer(place: Path) -> None:
     with Memory.open(place, options=OPTIONS) as busy, Memory.open(place, options=OPTIONS) as reader:
         busy.remember("before")
-        with busy._connections.write() as writer:
+        with busy._core.connections.write() as writer:
             writer.execute("DELETE FROM memories")
             started = time.monotonic()
             assert reader.view.count() == 1
@@ -97,9 +97,9 @@ def test_readers_do_not_wait_for_a_writer(place: Path) -> None:
 def test_a_checkpoint_does_not_wait_for_a_writer_nor_the_other_way_round(place: Path) -> None:
     with Memory.open(place, options=OPTIONS) as memory:
         memory.remember("before")
-        with memory._connections.write() as writer:
+        with memory._core.connections.write() as writer:
             writer.execute("DELETE FROM memories")
-            beside = threading.Thread(target=memory._connections.checkpoint)
+            beside = threading.Thread(target=memory._core.connections.checkpoint)
             beside.start()
             beside.join(20)
             assert not beside.is_alive()
@@ -110,18 +110,18 @@ def test_linking_lets_go_of_the_lock_when_its_time_is_up(
 ) -> None:
     monkeypatch.setattr(indexer, "_HOLD_SECONDS", 0.0)
     with Memory.open(place, options=Options(embedder="off", background=False)) as memory:
-        with memory._connections.write() as writer:
+        with memory._core.connections.write() as writer:
             memories.insert_all(writer, [turn(f"Ada Lovelace met Bosse {n} times.") for n in range(5)])
         commits = 0
-        write_in_turn = memory._connections.write_in_turn
+        write_in_turn = memory._core.connections.write_in_turn
 
         def counted() -> AbstractContextManager[apsw.Connection]:
             nonlocal commits
             commits += 1
             return write_in_turn()
 
-        monkeypatch.setattr(memory._connections, "write_in_turn", counted)
-        memory._indexer.read_texts()
+        monkeypatch.setattr(memory._core.connections, "write_in_turn", counted)
+        memory._core.indexer.read_texts()
         assert commits == 5
         assert memory.stats().unlinked == 0
 
@@ -130,7 +130,7 @@ def test_the_statements_of_writers_stay_prepared_while_the_index_is_brought_up(p
     with Memory.open(place, options=OPTIONS) as memory:
         memory.record_turn("talk", "user", "one")
         memory.record_turn("talk", "user", "two")
-        with memory._connections.write() as writer:
+        with memory._core.connections.write() as writer:
             rids = memories.insert_all(writer, [turn(f"turn {n}") for n in range(600)])
             vectors.set_space(writer, VectorSpace("test", 8))
             vectors.store(
@@ -139,9 +139,9 @@ def test_the_statements_of_writers_stay_prepared_while_the_index_is_brought_up(p
                 [(rid, bytes([1, n % 100] * 4)) for n, rid in enumerate(rids) if rid],
             )
         memory.record_turn("talk", "user", "three")
-        with memory._connections.write() as writer:
+        with memory._core.connections.write() as writer:
             assert vectors.sync(writer) == 600
             prepared = writer.cache_stats()["misses"]
         memory.record_turn("talk", "user", "four")
-        with memory._connections.write() as writer:
+        with memory._core.connections.write() as writer:
             assert writer.cache_stats()["misses"] == prepared

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 from memtui import Memory
+from memtui.engine.core import Core
 from memtui.engine.tools.agent import Agent
 from memtui.engine.tools.base import ToolAnswer
 from memtui.engine.tools.registry import call
@@ -37,5 +38,7 @@ class Door(NamedTuple):
 
 def beside(memory: Memory, **narrowed: Any) -> Agent:
     """An agent at the same file."""
-    other = Memory(memory._connections, actor="agent:bot", clock=memory._clock, options=memory.options)
+    other = Memory(
+        Core(memory._core.connections, actor="agent:bot", clock=memory._core.clock, options=memory.options)
+    )
     return Agent(other, **narrowed)

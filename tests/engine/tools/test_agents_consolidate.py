@@ -43,7 +43,7 @@ def test_the_whole_loop_leaves_facts_with_their_sources_and_a_watermark(door: Do
     assert door.person.pending_sessions() == []
     _talk(door, "And a sister called Nadia.")
     assert door.ask("is_session_consolidated", session_id="talk")["waiting"] == 1
-    assert door.person.check().ok
+    assert door.person.files.check().ok
 
 
 def test_pages_follow_one_another_to_the_end(door: Door) -> None:
@@ -118,7 +118,7 @@ def test_an_order_in_a_turn_is_held_back_until_the_person_has_seen_it(door: Door
     turn = door.person.record_turn("talk", "tool", order).id
     [saved] = _save(door, {"content": order, "source_ids": [turn]})
     assert saved["outcome"] == "held" and "id" not in saved
-    assert [card.kind for card in door.person.upkeep.review()] == ["held"]
+    assert [card.kind for card in door.person.review.items()] == ["held"]
 
 
 def test_a_conflict_with_what_the_person_confirmed_waits_for_the_person(door: Door, clock: Clock) -> None:
@@ -155,7 +155,7 @@ def test_a_resolved_conflict_leaves_the_old_one_unsure_and_linked(door: Door, cl
         door.refused("resolve_conflict", new_fact_id=old.id, old_fact_id=old.id, reason="x")["code"]
         == "refused"
     )
-    assert door.person.check().ok
+    assert door.person.files.check().ok
 
 
 def test_ten_facts_a_day_are_replaced_without_asking(door: Door, clock: Clock) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from door_kit import Door
-from memtui import Memory
+from memtui import Memory, Toolbox
 from memtui.engine.tools.agent import Agent
 from memtui.engine.tools.registry import call
 
@@ -75,12 +75,12 @@ def test_counts_and_the_newest_time(door: Door, clock: Clock) -> None:
 def test_who_may_be_the_same_is_told_with_a_name_until_it_is_decided(door: Door) -> None:
     door.person.remember("My friend Selma Lund plays the accordion")
     door.person.remember("Then Selma called from the harbour")
-    door.person.index_pending()
+    door.person.models.index_pending()
     assert door.ask("get_entity_info", name="Selma Lund")["may_also_be"] == ["Selma"]
-    assert [one.canonical_name for one in door.person.namesakes("Selma")] == ["Selma Lund"]
+    assert [one.canonical_name for one in door.person.entities.namesakes("Selma")] == ["Selma Lund"]
     agent = Agent(door.agent.memory, filter="-tag:private")
     assert "may_also_be" not in call(agent, "get_entity_info", {"name": "Selma Lund"}).text
-    door.person.keep_apart("Selma", "Selma Lund")
+    door.person.entities.keep_apart("Selma", "Selma Lund")
     assert "may_also_be" not in door.ask("get_entity_info", name="Selma Lund")
 
 
@@ -91,12 +91,12 @@ def test_who_is_unknown_is_an_error_with_a_way_on(door: Door) -> None:
 
 def test_a_program_gets_function_schemas_and_answers_as_text() -> None:
     with Memory.open(":memory:", actor="agent:bot") as memory:
-        box = memory.tools()
+        box = Toolbox.of(memory)
         names = [one["name"] for one in box.functions()]
         assert "search_memory" in names and "save_facts_batch" not in names
         assert all(one["strict"] and one["type"] == "function" for one in box.functions())
         stored = json.loads(box.call("remember_fact", '{"content": "Likes tea", "confidence": null}').text)
         assert stored["status"] == "done"
         assert "unknown_tool" in box.call("save_facts_batch", {}).text
-        names = [one["name"] for one in memory.tools(("consolidator",), readonly=True).functions()]
+        names = [one["name"] for one in Toolbox.of(memory, ("consolidator",), readonly=True).functions()]
         assert names == ["is_session_consolidated", "get_episodes_for_consolidation", "detect_conflicts"]

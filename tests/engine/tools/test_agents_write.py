@@ -8,7 +8,7 @@ from tests.engine.tools.conftest import Door
 
 
 def _cards(door: Door) -> list[str]:
-    return [f"{card.kind} {card.reason}" for card in door.person.upkeep.review() if card.kind == "wish"]
+    return [f"{card.kind} {card.reason}" for card in door.person.review.items() if card.kind == "wish"]
 
 
 def test_a_remembered_fact_is_the_agents(door: Door) -> None:
@@ -78,16 +78,16 @@ def test_forgetting_is_always_the_persons(door: Door) -> None:
 def test_a_granted_wish_is_the_persons_own_change_and_one_undo_takes_it_back(door: Door) -> None:
     fact = door.person.remember("Ada lives in Bergen")
     door.ask("correct_fact", memory_id=fact.id, new_content="Ada lives in Oslo")
-    [card] = [card for card in door.person.upkeep.review() if card.kind == "wish"]
+    [card] = [card for card in door.person.review.items() if card.kind == "wish"]
     assert card.text == "Ada lives in Oslo" and card.wish is not None and card.wish.verb == "correct"
-    done = door.person.upkeep.decide(card, "correct")
+    done = door.person.review.decide(card, "correct")
     assert done is not None and done.actor == "person"
     [now] = door.person.view.page("kind:fact")
     assert now.content == "Ada lives in Oslo" and now.trust == "user" and now.protected
     assert _cards(door) == []
     door.person.undo()
     assert door.person.get(fact.id).active and len(_cards(door)) == 1
-    door.person.upkeep.decide(card, "correct", text="Ada lives in Oslo now")  # in the person's own words
+    door.person.review.decide(card, "correct", text="Ada lives in Oslo now")  # in the person's own words
     assert [now.content for now in door.person.view.page("kind:fact")] == ["Ada lives in Oslo now"]
 
 
@@ -104,10 +104,10 @@ def test_a_wish_goes_with_what_it_is_about_and_says_something_new(door: Door) ->
 def test_only_the_person_decides_about_a_wish(door: Door) -> None:
     fact = door.person.remember("Ada lives in Bergen")
     door.ask("forget_fact", memory_id=fact.id)
-    [card] = [card for card in door.person.upkeep.review() if card.kind == "wish"]
+    [card] = [card for card in door.person.review.items() if card.kind == "wish"]
     door.person.actor = "agent:other"
     with pytest.raises(ProtectedError, match="person"):
-        door.person.upkeep.decide(card, "keep")
+        door.person.review.decide(card, "keep")
     door.person.actor = "person"
     assert len(_cards(door)) == 1
 
@@ -115,8 +115,8 @@ def test_only_the_person_decides_about_a_wish(door: Door) -> None:
 def test_a_declined_wish_is_not_asked_again(door: Door) -> None:
     fact = door.person.remember("Ada lives in Bergen")
     door.ask("forget_fact", memory_id=fact.id)
-    [card] = [card for card in door.person.upkeep.review() if card.kind == "wish"]
-    door.person.upkeep.decide(card, "keep")
+    [card] = [card for card in door.person.review.items() if card.kind == "wish"]
+    door.person.review.decide(card, "keep")
     assert door.person.get(fact.id).active and _cards(door) == []
     assert door.ask("forget_fact", memory_id=fact.id)["status"] == "declined"
     assert _cards(door) == []
@@ -125,10 +125,10 @@ def test_a_declined_wish_is_not_asked_again(door: Door) -> None:
 def test_forget_grants_the_wish_to_forget(door: Door) -> None:
     fact = door.person.remember("Ada lives in Bergen")
     door.ask("forget_fact", memory_id=fact.id)
-    [card] = [card for card in door.person.upkeep.review() if card.kind == "wish"]
+    [card] = [card for card in door.person.review.items() if card.kind == "wish"]
     with pytest.raises(ProtectedError):
-        door.agent.memory.upkeep.decide(card, "forget")
-    door.person.upkeep.decide(card, "forget")
+        door.agent.memory.review.decide(card, "forget")
+    door.person.review.decide(card, "forget")
     assert door.person.get(fact.id).ended_by == "forgotten"
 
 

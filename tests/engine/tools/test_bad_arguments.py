@@ -49,7 +49,7 @@ def store() -> Any:
 
 
 def _hash(store: Memory) -> str:
-    with store._connections.read() as connection:
+    with store._core.connections.read() as connection:
         return state_hash(connection)
 
 
@@ -147,7 +147,7 @@ def test_hostile_text_is_only_text(tool: Tool) -> None:
             for name, node in schema(tool)["properties"].items():
                 if "string" in node["type"] and "enum" not in node:
                     _asked(memory, tool, {**_fitting(tool), name: text})
-        assert memory.check().ok
+        assert memory.files.check().ok
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)

@@ -60,7 +60,7 @@ def _store(store: Memory, spec: Spec, word: str, clock: Clock) -> None:
     elif spec.kind == "fact":
         writer.remember(text, tags=tags, project=project)
     else:
-        writer.remember_observations(findings=[text], tags=tags, project=project)
+        writer.observations.remember(findings=[text], tags=tags, project=project)
 
 
 def _built(wanted: list[tuple[int, Spec]]) -> tuple[Memory, Clock]:
@@ -206,14 +206,14 @@ def test_names_that_only_the_outside_knows_are_neither_told_nor_found() -> None:
     with store:
         store.remember("Selma went to Turku", project="atlas")
         store.remember("My friend Selma Lund called from Lisbon")
-        merged = store.merge_entities("Selma Lund", "Selma")
-        store.describe_entity(merged.id, "She is a spy.")
+        merged = store.entities.merge("Selma Lund", "Selma")
+        store.entities.describe(merged.id, "She is a spy.")
         agent = beside(store, project="atlas")
         told = call(agent, "get_entity_info", {"name": "Selma"})
         assert told.ok and "Turku" in told.text
         assert "Lund" not in told.text and "spy" not in told.text and '"mentioned_in":1' in told.text
         assert not call(agent, "get_entity_info", {"name": "Selma Lund"}).ok
-        store.add_alias(merged.id, "Nightingale")
+        store.entities.add_alias(merged.id, "Nightingale")
         assert "Turku" not in call(agent, "search_memory", {"query": "Nightingale"}).text
         assert "Turku" not in call(agent, "get_context", {"prompt": "Nightingale"}).text
         whole = beside(store)

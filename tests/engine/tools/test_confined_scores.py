@@ -20,14 +20,14 @@ def _store(*, hidden: bool) -> Memory:
     store = Memory.open(":memory:", clock=clock, options=QUIET)
     for number in range(12):
         clock.now += 60
-        store.remember_observations(
+        store.observations.remember(
             findings=[f"The rate limit of service {number} is {number}00"], project="work"
         )
         store.remember(f"Service {number} is run by team {number}", project="work")
         if hidden:
             store.record_turn("talk", "user", f"biopsy limit team service {number} " * 4, project="home")
     if hidden:
-        store.remember_observations(findings=["The biopsy of the rate limit team"], project="home")
+        store.observations.remember(findings=["The biopsy of the rate limit team"], project="home")
     return store
 
 

@@ -9,7 +9,7 @@ import pytest
 from door_kit import Door, beside
 from memtui.engine.errors import InputError
 from memtui.engine.tools.agent import Agent
-from memtui.engine.tools.registry import call
+from memtui.engine.tools.registry import Toolbox, call
 
 
 def ask(agent: Agent, name: str, **arguments: Any) -> Any:
@@ -66,4 +66,4 @@ def test_a_scope_that_is_given_and_empty_lets_nobody_in(door: Door, empty: dict[
     with pytest.raises(InputError, match="is empty"):
         beside(door.person, **empty)
     with pytest.raises(InputError, match="is empty"):
-        door.agent.memory.tools(**empty)  # type: ignore[arg-type]
+        Toolbox.of(door.agent.memory, **empty)  # type: ignore[arg-type]

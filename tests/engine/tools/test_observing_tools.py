@@ -28,7 +28,7 @@ def told(box: Toolbox, name: str, **arguments: Any) -> dict[str, Any]:
 
 
 def test_what_is_remembered_is_recalled_by_its_words(memory: Memory) -> None:
-    box = memory.tools()
+    box = Toolbox.of(memory)
     kept = told(
         box, "remember_observations", findings=["The API rate limit is 100 a minute"], lessons=["Batch the calls"],
         source="GOAL:probe",
@@ -72,25 +72,25 @@ def test_what_is_remembered_is_recalled_by_its_words(memory: Memory) -> None:
 def test_what_cannot_be_done_is_told_and_changes_nothing(
     memory: Memory, name: str, arguments: dict[str, Any], code: str
 ) -> None:
-    error = told(memory.tools(), name, **arguments)["error"]
+    error = told(Toolbox.of(memory), name, **arguments)["error"]
     assert error["code"] == code and error["message"]
     assert memory.view.operations() == [] and memory.scratchpad.keys() == []
 
 
 def test_without_one_of_the_three_the_error_names_them(memory: Memory) -> None:
-    assert "findings, insights, lessons" in told(memory.tools(), "remember_observations")["error"]["hint"]
+    assert "findings, insights, lessons" in told(Toolbox.of(memory), "remember_observations")["error"]["hint"]
 
 
 def test_a_step_is_read_for_what_it_says_matters(memory: Memory) -> None:
     output = "Ran 40 tests in 9 minutes. We decided to pin the driver to version 3.1 because of the leak."
-    kept = told(memory.tools(), "observe_step", step_name="tests", step_type="AGENT", output=output)[
+    kept = told(Toolbox.of(memory), "observe_step", step_name="tests", step_type="AGENT", output=output)[
         "observations"
     ]
     assert [(one["content"], one["source"], one["trust"]) for one in kept] == [
         ("We decided to pin the driver to version 3.1 because of the leak.", "AGENT:tests", "model")
     ]
     for nothing in ("short", "Nothing of note happened in this step, and that is all there is to say."):
-        answer = told(memory.tools(), "observe_step", step_name="tests", output=nothing)
+        answer = told(Toolbox.of(memory), "observe_step", step_name="tests", output=nothing)
         assert answer["observations"] == [] and answer["note"]
 
 
@@ -101,15 +101,15 @@ async def test_a_step_is_read_also_where_a_loop_is_running_and_a_model_that_fail
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/v1"
     options = Options(embedder="off", background=False, llm=LlmOptions(base_url=url, model="tiny"))
     with Memory.open(place, actor="agent:scout", options=options) as memory:
-        error = told(memory.tools(), "observe_step", step_name="a", output="A step that says enough. " * 5)[
-            "error"
-        ]
+        error = told(
+            Toolbox.of(memory), "observe_step", step_name="a", output="A step that says enough. " * 5
+        )["error"]
         assert error["code"] == "unavailable" and "cannot be reached" in error["message"]
         assert memory.view.operations() == []
 
 
 def test_the_scratchpad_is_written_read_listed_and_searched(memory: Memory) -> None:
-    box = memory.tools()
+    box = Toolbox.of(memory)
     written = told(box, "scratchpad_write", key="api.Größe", value="hundert")
     assert written["key"] == "api.Größe"
     assert told(box, "scratchpad_read", key="api.Größe")["value"] == "hundert"
@@ -124,8 +124,8 @@ def test_the_scratchpad_is_written_read_listed_and_searched(memory: Memory) -> N
 
 
 def test_a_confined_agent_recalls_what_is_within_its_filter_and_writes_into_it(memory: Memory) -> None:
-    memory.remember_observations(["The deploy key is in the safe"])
-    confined = memory.tools(filter="tag:work", project="apollo")
+    memory.observations.remember(["The deploy key is in the safe"])
+    confined = Toolbox.of(memory, filter="tag:work", project="apollo")
     assert told(confined, "recall_observations", query="deploy key safe")["observations"] == []
     [kept] = told(confined, "remember_observations", insights=["The deploy is slow"])["observations"]
     record = memory.get(kept["id"])
@@ -136,22 +136,22 @@ def test_a_confined_agent_recalls_what_is_within_its_filter_and_writes_into_it(m
 
 
 def test_a_confined_agent_does_not_learn_that_a_text_is_there_already(memory: Memory) -> None:
-    [outside] = memory.remember_observations(["The deploy is slow"])
-    [kept] = told(memory.tools(filter="tag:work"), "remember_observations", findings=["The deploy is slow"])[
-        "observations"
-    ]
+    [outside] = memory.observations.remember(["The deploy is slow"])
+    [kept] = told(
+        Toolbox.of(memory, filter="tag:work"), "remember_observations", findings=["The deploy is slow"]
+    )["observations"]
     assert kept["id"] != outside.id and memory.get(kept["id"]).tags == ("work",)
 
 
 def test_a_reading_agent_has_no_tool_that_writes(memory: Memory) -> None:
-    box = memory.tools(readonly=True)
+    box = Toolbox.of(memory, readonly=True)
     names = {tool.name for tool in box}
     assert {"recall_observations", "scratchpad_read"} <= names
     assert not names & {"remember_observations", "observe_step", "scratchpad_write"}
 
 
 def test_what_would_lie_outside_of_the_filter_is_refused_whole(memory: Memory) -> None:
-    confined = memory.tools(filter="-salary")
+    confined = Toolbox.of(memory, filter="-salary")
     error = told(confined, "remember_observations", findings=["The build is slow", "The salary is high"])[
         "error"
     ]

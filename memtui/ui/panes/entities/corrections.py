@@ -67,7 +67,7 @@ class EntityVerbs(AboutRow, ListPane["Entity"]):
         if name is None or name == entity.canonical_name:
             self.say("The name stays as it is.")
             return
-        await self._correct(lambda memory: memory.rename_entity(entity.id, name), "renaming")
+        await self._correct(lambda memory: memory.entities.rename(entity.id, name), "renaming")
 
     async def do_retype(self) -> None:
         from memtui.ui.dialogs.choice import Choice, PickDialog
@@ -84,7 +84,7 @@ class EntityVerbs(AboutRow, ListPane["Entity"]):
         if picked is None or types[picked] == entity.type:
             self.say("The type stays as it is.")
             return
-        await self._correct(lambda memory: memory.retype_entity(entity.id, types[picked]), "retyping")
+        await self._correct(lambda memory: memory.entities.retype(entity.id, types[picked]), "retyping")
 
     async def do_add_name(self) -> None:
         from memtui.ui.dialogs.line import LineDialog
@@ -100,7 +100,7 @@ class EntityVerbs(AboutRow, ListPane["Entity"]):
         if alias is None:
             self.say("No name was added.")
             return
-        await self._correct(lambda memory: memory.add_alias(entity.id, alias), "adding the name")
+        await self._correct(lambda memory: memory.entities.add_alias(entity.id, alias), "adding the name")
 
     async def do_drop_name(self) -> None:
         entity = self._entity()
@@ -108,7 +108,9 @@ class EntityVerbs(AboutRow, ListPane["Entity"]):
         if alias is None:
             self.say("No name was dropped.")
             return
-        await self._correct(lambda memory: memory.remove_alias(entity.id, alias), "dropping the name")
+        await self._correct(
+            lambda memory: memory.entities.remove_alias(entity.id, alias), "dropping the name"
+        )
 
     async def do_split(self) -> None:
         entity = self._entity()
@@ -117,7 +119,7 @@ class EntityVerbs(AboutRow, ListPane["Entity"]):
         if alias is None:
             self.say("Nothing was split.")
             return
-        await self._correct(lambda memory: memory.split_entity(entity.id, alias), "splitting")
+        await self._correct(lambda memory: memory.entities.split(entity.id, alias), "splitting")
 
     async def do_merge(self) -> None:
         from memtui.ui.dialogs.entity_merge import JoinDialog
@@ -126,11 +128,11 @@ class EntityVerbs(AboutRow, ListPane["Entity"]):
         if joined is None:
             self.say("Nothing was merged.")
             return
-        await self._correct(lambda memory: memory.merge_entities(joined.survivor, joined.absorbed), "merging")
+        await self._correct(lambda memory: memory.entities.merge(joined.survivor, joined.absorbed), "merging")
 
     async def do_not_entity(self) -> None:
         entity = self._entity()
-        await self.change(lambda memory: memory.not_an_entity(entity.id), "taking it out")
+        await self.change(lambda memory: memory.entities.not_an_entity(entity.id), "taking it out")
 
     async def do_summary(self) -> None:
         from memtui.ui.dialogs.line import LineDialog
@@ -147,17 +149,19 @@ class EntityVerbs(AboutRow, ListPane["Entity"]):
         if text is None or text == (entity.summary or ""):
             self.say("The summary stays as it is.")
             return
-        await self._correct(lambda memory: memory.describe_entity(entity.id, text or None), "writing it down")
+        await self._correct(
+            lambda memory: memory.entities.describe(entity.id, text or None), "writing it down"
+        )
 
     async def do_pin(self) -> None:
         entity = self._entity()
-        await self._correct(lambda memory: memory.pin_entity(entity.id, not entity.pinned), "pinning")
+        await self._correct(lambda memory: memory.entities.pin(entity.id, not entity.pinned), "pinning")
 
     async def do_unlink(self) -> None:
         entity, one = self._entity(), self.picked_memory
         if one is not None:
             identity = one.id
-            await self.change(lambda memory: memory.unlink_entity(identity, entity.id), "taking it out")
+            await self.change(lambda memory: memory.entities.unlink(identity, entity.id), "taking it out")
 
     def do_copy(self) -> None:
         one = self.picked_memory

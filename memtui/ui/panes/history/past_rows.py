@@ -63,8 +63,8 @@ class Looking(NamedTuple):
 
 def look(memory: Memory, moments: Moments) -> Looking:
     """Blocks. Raises InputError for a text that names no time."""
-    past = memory.as_of(moments.start)
-    diff = memory.diff(moments.start, moments.end, limit=MOST) if moments.end else None
+    past = memory.history.as_of(moments.start)
+    diff = memory.history.diff(moments.start, moments.end, limit=MOST) if moments.end else None
     return Looking(moments, past, diff)
 
 
@@ -73,8 +73,8 @@ def look_again(memory: Memory, looking: Looking) -> Looking:
     diff = looking.diff
     return Looking(
         looking.moments,
-        memory.as_of(looking.past.at),
-        None if diff is None else memory.diff(diff.start, diff.end, limit=MOST),
+        memory.history.as_of(looking.past.at),
+        None if diff is None else memory.history.diff(diff.start, diff.end, limit=MOST),
     )
 
 

@@ -95,7 +95,7 @@ class BackupVerbs(JobVerbs):
         name = backup.path.name
         if name not in self.compared:
             self.compared[name] = await self._work(
-                lambda memory, work: memory.restore_preview(backup.path), "comparing"
+                lambda memory, work: memory.backups.preview(backup.path), "comparing"
             )
         return self.compared[name]
 
@@ -136,5 +136,5 @@ class BackupVerbs(JobVerbs):
             self.held = known | await self.ask(lambda memory: read_held(memory, (backup,), known))
         large, broken = backup.size > LARGE_BYTES, bool(self.held[name].problem)
         if name not in self.compared and not large and not broken:
-            self.compared[name] = await self.ask(lambda memory: memory.restore_preview(backup.path))
+            self.compared[name] = await self.ask(lambda memory: memory.backups.preview(backup.path))
         return self.text_of(BackupText).backup(backup, self.held[name], self.compared.get(name), waits=large)

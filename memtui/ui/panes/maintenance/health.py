@@ -47,7 +47,7 @@ def _models(memory: Memory) -> Iterator[Health]:
         yield Health(
             "names", f"{plural(stats.unlinked, 'memory waits', 'memories wait')} for its names", well=False
         )
-    if memory.accurate_ner_available:
+    if memory.models.accurate_ner_available:
         yield Health("names", "found by rules, then once more by a model (Enrichment)")
     else:
         yield Health(
@@ -67,7 +67,7 @@ def _models(memory: Memory) -> Iterator[Health]:
 
 
 def _file(memory: Memory, now: float) -> Iterator[Health]:
-    status = memory.scheduler.status()
+    status = memory.jobs.status()
     if memory.readonly:
         yield Health("jobs", "not run here: this memory is open for reading only")
     elif status.leading:

@@ -43,7 +43,7 @@ _PAID = frozenset({"enrichment", "consolidation", "reflection"})
 
 def reembed(memory: Memory, work: Work) -> Reembedded:
     """Blocks."""
-    job = memory.reembedding
+    job = memory.models.reembedding
     work.interrupt = job.interrupt
     return job.run(work.progress, work.cancelled)
 
@@ -147,7 +147,7 @@ class JobVerbs(ListPane[Row]):
 
     def do_stop(self) -> None:
         memory = self.shell.operations.require()
-        memory.scheduler.cancel()
+        memory.jobs.cancel()
         for work in self.shell.operations.works:
             if work.name.startswith(NAME):
                 work.cancel()
@@ -158,7 +158,7 @@ class JobVerbs(ListPane[Row]):
         if row is None or row.job is None:
             return
         name, on = row.job.name, not row.job.enabled
-        await self.change(lambda memory: memory.scheduler.enable(name, on), "switching")
+        await self.change(lambda memory: memory.jobs.enable(name, on), "switching")
         self.say(f"{row.job.label} is {'on' if on else 'off: it runs only when you ask for it'}.")
         self.refresh_state()
 
@@ -174,7 +174,7 @@ class JobVerbs(ListPane[Row]):
 
     async def _carry_out(self, name: str, *, dry: bool) -> JobRun:
         def run(memory: Memory, work: Work) -> JobRun:
-            return memory.scheduler.run_now(name, dry_run=dry)
+            return memory.jobs.run_now(name, dry_run=dry)
 
         try:
             return await self._work(run, name)
@@ -192,7 +192,7 @@ class JobVerbs(ListPane[Row]):
         self.shell.state.note_checked(path, self.shell.clock(), len(report.findings))
 
     async def _check(self) -> None:
-        self._note_check(await self._work(lambda memory, work: memory.check(), "check"))
+        self._note_check(await self._work(lambda memory, work: memory.files.check(), "check"))
         assert self.check is not None
         self.say("The file is sound." if self.check.ok else "The file is not sound: see the findings.",
                  "information" if self.check.ok else "error")  # fmt: skip
@@ -206,7 +206,7 @@ class JobVerbs(ListPane[Row]):
         told = "Indexes, counts and links are made anew, after a backup. What somebody wrote is not touched."
         if await self.shell.ask_person(Question("Repair the file?", told, yes="repair")) is not True:
             return
-        report = await self._work(lambda memory, work: memory.check(repair=True), "repair")
+        report = await self._work(lambda memory, work: memory.files.check(repair=True), "repair")
         self._note_check(report)
         left = (
             "The file is sound."
@@ -222,14 +222,14 @@ class JobVerbs(ListPane[Row]):
     async def look_at_health(self) -> None:
         """Takes seconds in a large memory, and nothing where nothing has changed."""
         self.health = await self.shell.operations.work(
-            lambda memory, work: memory.health(cancelled=work.cancelled), "health"
+            lambda memory, work: memory.review.health(cancelled=work.cancelled), "health"
         )
         self.show_rows(top=False)
 
     async def _reembed(self) -> None:
         """Go over to the embedding model that the settings want, after a look at what it takes."""
         self.say("Asking the model what it takes.")
-        plan = await self._work(lambda memory, work: memory.reembedding.plan(), "preview")
+        plan = await self._work(lambda memory, work: memory.models.reembedding.plan(), "preview")
         a_million = self.shell.operations.require().options.endpoint.price
         told = "\n".join(f"{label:<8} {text}" for label, text in plan_rows(plan, a_million))
         if await self.shell.ask_person(Question("Embed the memory anew?", told, yes="re-embed")) is not True:
@@ -280,7 +280,7 @@ class JobVerbs(ListPane[Row]):
         if not llm.configured or name not in _PAID:
             return True
         if name == "consolidation":
-            told = told_cost(await self.ask(lambda memory: memory.upkeep.estimate()), llm)
+            told = told_cost(await self.ask(lambda memory: memory.sessions.estimate()), llm)
         else:
             told = f"Texts go to {llm.base_url}. At most {llm.budget_tokens:,} tokens are spent in one run."
         return await self.shell.ask_person(Question(f"Let {llm.model} read?", told, yes="run")) is True

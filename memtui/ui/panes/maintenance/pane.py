@@ -128,7 +128,7 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
 
     async def _read_status(self) -> None:
         """How far a job is; the rest is read again only when a run has begun or ended."""
-        status = await self.ask(lambda memory: memory.scheduler.status())
+        status = await self.ask(lambda memory: memory.jobs.status())
         if self.state is None:
             return
         before = self.state.status

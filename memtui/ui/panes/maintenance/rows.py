@@ -75,8 +75,8 @@ class Row(NamedTuple):
 def read_state(memory: Memory) -> State:
     """Blocks."""
     return State(
-        status=memory.scheduler.status(),
-        runs=tuple(memory.scheduler.runs(_RUNS)),
+        status=memory.jobs.status(),
+        runs=tuple(memory.jobs.runs(_RUNS)),
         stats=memory.stats(),
         forecast=memory.view.forecast(),
         llm=memory.options.llm.configured,

@@ -300,7 +300,7 @@ class ObservationColumns(MemoryVerbs[ObservationRow]):
             self.say("Nothing was written down.")
             return
         record = await self.change(
-            lambda memory: memory.remember_observation(written.text, category, tags=written.tags),
+            lambda memory: memory.observations.remember_one(written.text, category, tags=written.tags),
             "writing it down",
         )
         self.table.select(record.rid)

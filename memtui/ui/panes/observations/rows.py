@@ -53,7 +53,7 @@ class Recall:
         """The best first."""
         with self._lock:
             if self._rows is None:
-                hits = self._memory.recall_observations(self._query, limit=_RECALLED, preview=True)
+                hits = self._memory.observations.recall(self._query, limit=_RECALLED, preview=True)
                 names = self._memory.view.entity_names([hit.memory.rid for hit in hits])
                 best = hits[0].score if hits else 1.0
                 self._rows = tuple(

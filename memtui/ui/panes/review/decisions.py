@@ -147,7 +147,7 @@ class Decides(ListPane[Card]):
             self._leave([card])
         try:
             await self.change(
-                lambda memory: memory.upkeep.decide(item, verdict, text=text, keep=keep), "deciding"
+                lambda memory: memory.review.decide(item, verdict, text=text, keep=keep), "deciding"
             )
         finally:
             self._deciding.discard(card.item.id)
@@ -177,7 +177,7 @@ class Decides(ListPane[Card]):
         self._leave(cards)
         items = [card.item for card in cards]
         try:
-            done = await self.change(lambda memory: memory.upkeep.decide_all(items, verdict), "deciding")
+            done = await self.change(lambda memory: memory.review.decide_all(items, verdict), "deciding")
             if done is None:
                 self.say("None of them offers that: nothing changed.", "warning")
         finally:

@@ -109,10 +109,10 @@ class Deck(NamedTuple):
 
 def read_deck(memory: Memory, *, all: bool) -> Deck:
     """The cards of today, or all. Blocks."""
-    inbox = memory.upkeep.inbox(all=all)
+    inbox = memory.review.inbox(all=all)
     titles = session_titles(memory, (item.session_id for item in inbox.items))
     cards = tuple(Card(item, titles.get(item.session_id or "", "")) for item in inbox.items)
-    return Deck(cards, inbox.later, inbox.settled, memory.scheduler.status().clock)
+    return Deck(cards, inbox.later, inbox.settled, memory.jobs.status().clock)
 
 
 def session_titles(memory: Memory, session_ids: Iterable[str | None]) -> dict[str, str]:

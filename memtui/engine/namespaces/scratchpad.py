@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Self
 
 import apsw
 from msgspec.structs import replace
 
-from memtui.engine.clock import Clock
+from memtui.engine.core import Core
 from memtui.engine.curate import pad
 from memtui.engine.errors import InputError
-from memtui.engine.records import Operation, SecretPolicy
-from memtui.engine.store import history, operations, scratchpad
-from memtui.engine.store.connection import Connections
+from memtui.engine.store import scratchpad
 from memtui.engine.store.scratchpad import Note
 from memtui.engine.store.sql import storable
 from memtui.engine.wording import quoted
@@ -28,21 +25,9 @@ class Scratchpad:
     ``prefix``: keys that begin with it are the only ones there are; it is not seen from here.
     """
 
-    def __init__(
-        self,
-        connections: Connections,
-        clock: Clock,
-        actor: Callable[[], str],
-        secrets: SecretPolicy,
-        said: Callable[[Operation], None],
-        prefix: str = "",
-    ) -> None:
+    def __init__(self, core: Core, prefix: str = "") -> None:
+        self._core = core
         self._prefix = prefix
-        self._connections = connections
-        self._clock = clock
-        self._actor = actor
-        self._secrets = secrets
-        self._said = said
 
     def confined(self, scope: str) -> Self:
         """The part of it that belongs to a scope. Its keys begin with the scope in brackets: ``[project:work] task``."""
@@ -54,18 +39,16 @@ class Scratchpad:
             from hashlib import blake2b  # for few; opening a memory goes without
 
             label += f" {blake2b(scope.encode('utf-8', 'replace'), digest_size=6).hexdigest()}"
-        return type(self)(
-            self._connections, self._clock, self._actor, self._secrets, self._said, f"[{label}] "
-        )
+        return type(self)(self._core, f"[{label}] ")
 
     def get(self, key: str) -> Note:
         """The entry of a key. Raises NotFoundError for a missing one."""
-        with self._connections.read() as connection:
+        with self._core.connections.read() as connection:
             return self._get(connection, self._known(connection, key))
 
     def keys(self, prefix: str = "") -> list[str]:
         """All keys that begin with ``prefix``, in order."""
-        with self._connections.read() as connection:
+        with self._core.connections.read() as connection:
             found = scratchpad.keys(connection, self._prefix + storable(prefix))
         return [key.removeprefix(self._prefix) for key in found]
 
@@ -74,13 +57,13 @@ class Scratchpad:
 
         ``beginning``: of each value only so many characters.
         """
-        with self._connections.read() as connection:
+        with self._core.connections.read() as connection:
             found = scratchpad.search(connection, storable(text), limit, beginning, self._prefix)
         return [self._seen(note) for note in found]
 
     def writer(self, key: str) -> str | None:
         """Who wrote an entry last; None when history does not know any more. Raises NotFoundError."""
-        with self._connections.read() as connection:
+        with self._core.connections.read() as connection:
             return scratchpad.writer(connection, self._get(connection, self._known(connection, key)).pad_id)
 
     def set(self, key: str, value: str, *, expected: str | None = None) -> Note:
@@ -89,39 +72,30 @@ class Scratchpad:
         Raises InputError for an unusable key or value, and where somebody else changed it since it was seen.
         What looks like a secret is blacked out where the policy for facts says so.
         """
-        with self._connections.read() as connection:
+        with self._core.connections.read() as connection:
             key = self._known(connection, key)
             if self._find(connection, key) is None:
                 key = pad.usable_key(key)
-        value = pad.accept(value, self._secrets)
+        value = pad.accept(value, self._core.options.secrets)
         label = f"Wrote {quoted(self._prefix + key)} on the scratchpad"
-        with history.operation(self._connections, self._clock, self._actor(), "scratchpad", label) as op:
+        with self._core.change("scratchpad", label) as op:
             before = self._find(op.connection, key)
             if expected is not None and expected != (before.value if before else ""):
                 raise InputError(
                     f"{key!r} was changed by somebody else meanwhile.", "Look at it again, then write."
                 )
-            scratchpad.put(op.connection, self._prefix + key, value, int(self._clock()))
-            note = self._get(op.connection, key)
-        if note != before:
-            self._told(op.op_id)
-        return note
+            scratchpad.put(op.connection, self._prefix + key, value, int(self._core.clock()))
+            return self._get(op.connection, key)
 
     def delete(self, key: str) -> Note:
         """Take an entry away; undo brings it back. Returns what it was. Raises NotFoundError."""
-        with self._connections.read() as connection:
+        with self._core.connections.read() as connection:
             key = self._known(connection, key)
         label = f"Deleted {quoted(self._prefix + key)} from the scratchpad"
-        with history.operation(self._connections, self._clock, self._actor(), "scratchpad", label) as op:
+        with self._core.change("scratchpad", label) as op:
             gone = self._get(op.connection, key)
             scratchpad.remove(op.connection, self._prefix + key)
-        self._told(op.op_id)
         return gone
-
-    def _told(self, op_id: int) -> None:
-        with self._connections.read() as connection:
-            operation = operations.get(connection, op_id)
-        self._said(operation)
 
     def _known(self, connection: apsw.Connection, key: str) -> str:
         """The key that is meant: as it is, where another program wrote one so, else without blanks around it."""

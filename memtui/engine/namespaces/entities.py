@@ -1,4 +1,4 @@
-"""Who is who: entities, and what is corrected about them; each correction is one undoable operation.
+"""``memory.entities``: who is who, and what is corrected about them; each correction is one undoable operation.
 
 What the person decided stays, whatever is read, imported or enriched later; an agent may not change it. An
 entity is named by its id, its name, an alias, or a beginning of its id that is unique; an id that was merged
@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import apsw
 
+from memtui.engine.core import Core
 from memtui.engine.curate import naming
 from memtui.engine.errors import InputError
 from memtui.engine.records import Entity, EntityMerge, EntityProfile, MemoryRecord
 from memtui.engine.store import entities, entity_lists, entity_names, history, memories
 from memtui.engine.store.entity_lists import EntityOrder
-from memtui.engine.verbs.base import Base
 
 
 class _Change(NamedTuple):
@@ -38,12 +38,16 @@ class _Change(NamedTuple):
         return memories.get(self.connection, id, self.now)
 
 
-class Naming(Base):
-    """Entities: reading and correcting."""
+class Entities:
+    """Reading and correcting."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._list = entity_lists.EntityList(core.connections)
 
     # Reading
 
-    def entities(
+    def page(
         self, filter: str = "", *, type: str | None = None, order: EntityOrder = "mentions", offset: int = 0,
         limit: int = 100,
     ) -> list[Entity]:  # fmt: skip
@@ -55,20 +59,22 @@ class Naming(Base):
         if offset < 0 or limit < 0:
             raise InputError("Offset and limit cannot be negative.", "For example limit=100.")
         words = f"{filter} type:{entity_lists.known_type(type)}" if type is not None else filter
-        return self.view.entity_list.page(words, order=order, offset=offset, limit=limit)
+        return self._list.page(words, order=order, offset=offset, limit=limit)
 
-    def entity(self, name_or_id: str, *, limit: int = 100) -> EntityProfile:
+    def get(self, name_or_id: str, *, limit: int = 100) -> EntityProfile:
         """Everything about one entity: itself, its memories, whom it is seen with.
 
         Raises NotFoundError with near names, InputError that lists the candidates when it could be several.
         """
         if limit < 0:
             raise InputError("The limit cannot be negative.", "For example 100.")
-        with self._connections.read() as connection:
+        with self._core.connections.read() as connection:
             found = entity_names.find(connection, name_or_id)
             return EntityProfile(
                 entity=found,
-                memories=tuple(entity_lists.linked_memories(connection, found, self._clock(), limit=limit)),
+                memories=tuple(
+                    entity_lists.linked_memories(connection, found, self._core.clock(), limit=limit)
+                ),
                 total=found.mention_count,
                 seen_with=tuple(entity_lists.seen_with(connection, found.eid)),
                 unlinked=entity_lists.unlinked(connection, found.eid),
@@ -82,31 +88,31 @@ class Naming(Base):
         """
         from memtui.engine.maintain import namesakes
 
-        with self._connections.read() as connection:
-            return namesakes.of(connection, entity_names.find(connection, name_or_id), self._clock())
+        with self._core.connections.read() as connection:
+            return namesakes.of(connection, entity_names.find(connection, name_or_id), self._core.clock())
 
-    def preview_merge_entities(self, survivor: str, absorbed: str) -> EntityMerge:
-        """What ``merge_entities`` would make."""
-        with self._connections.read() as connection:
+    def preview_merge(self, survivor: str, absorbed: str) -> EntityMerge:
+        """What ``merge`` would make."""
+        with self._core.connections.read() as connection:
             pair = entity_names.find(connection, survivor), entity_names.find(connection, absorbed)
             return naming.preview_merge(connection, *pair)
 
     # Correcting
 
-    def rename_entity(self, id: str, name: str) -> Entity:
+    def rename(self, id: str, name: str) -> Entity:
         """Call it otherwise; the old name stays as an alias. Raises InputError when another one has this name."""
         with self._correction() as change:
             entity = change.entity(id)
-            naming.rename(change.connection, entity, name, actor=self.actor, now=change.now)
+            naming.rename(change.connection, entity, name, actor=self._core.actor, now=change.now)
             return self._named(
                 change, entity.eid, f"Renamed “{entity.canonical_name}” to “{naming.clean(name)}”"
             )
 
-    def retype_entity(self, id: str, type: str) -> Entity:
+    def retype(self, id: str, type: str) -> Entity:
         """Say what it is: person, project, organization, location, email, url, date or other."""
         with self._correction() as change:
             entity = change.entity(id)
-            naming.retype(change.connection, entity, type, actor=self.actor)
+            naming.retype(change.connection, entity, type, actor=self._core.actor)
             return self._named(
                 change, entity.eid, f"Made “{entity.canonical_name}” a {entity_lists.known_type(type)}"
             )
@@ -121,26 +127,26 @@ class Naming(Base):
             )
 
     def remove_alias(self, id: str, alias: str) -> Entity:
-        """It is not called so: what memories call so is somebody else from then on (see ``split_entity``)."""
+        """It is not called so: what memories call so is somebody else from then on (see ``split``)."""
         with self._correction() as change:
             entity = change.entity(id)
-            naming.split(change.connection, entity, alias, actor=self.actor, now=change.now)
+            naming.split(change.connection, entity, alias, actor=self._core.actor, now=change.now)
             return self._named(
                 change, entity.eid, f"“{entity.canonical_name}” is not called “{naming.clean(alias)}”"
             )
 
-    def split_entity(self, id: str, alias: str) -> Entity:
+    def split(self, id: str, alias: str) -> Entity:
         """Make an entity of its own of an alias; the memories that name it so go with it. Returns the new one."""
         with self._correction() as change:
             entity = change.entity(id)
-            eid = naming.split(change.connection, entity, alias, actor=self.actor, now=change.now)
+            eid = naming.split(change.connection, entity, alias, actor=self._core.actor, now=change.now)
             return self._named(change, eid, f"Split “{naming.clean(alias)}” off “{entity.canonical_name}”")
 
-    def merge_entities(self, survivor: str, absorbed: str) -> Entity:
+    def merge(self, survivor: str, absorbed: str) -> Entity:
         """Make one of two: names, links and id of the absorbed one lead to the survivor, which is returned."""
         with self._correction() as change:
             kept, gone = change.entity(survivor), change.entity(absorbed)
-            naming.merge(change.connection, kept, gone, actor=self.actor)
+            naming.merge(change.connection, kept, gone, actor=self._core.actor)
             return self._named(
                 change, kept.eid, f"Merged “{gone.canonical_name}” into “{kept.canonical_name}”"
             )
@@ -149,38 +155,38 @@ class Naming(Base):
         """They are two: no merge of them is suggested any more."""
         with self._correction() as change:
             one, two = change.entity(id), change.entity(other)
-            naming.keep_apart(change.connection, one, two, actor=self.actor, now=change.now)
+            naming.keep_apart(change.connection, one, two, actor=self._core.actor, now=change.now)
             return self._named(change, one.eid, f"“{one.canonical_name}” and “{two.canonical_name}” are two")
 
-    def unlink_entity(self, memory_id: str, entity_id: str) -> Entity:
+    def unlink(self, memory_id: str, entity_id: str) -> Entity:
         """The memory is not about this, whatever its text names. Raises InputError when it is not linked to it."""
         with self._correction() as change:
             memory, entity = change.memory(memory_id), change.entity(entity_id)
-            naming.unlink(change.connection, memory, entity, actor=self.actor, now=change.now)
+            naming.unlink(change.connection, memory, entity, actor=self._core.actor, now=change.now)
             return self._named(change, entity.eid, f"{memory.id} is not about “{entity.canonical_name}”")
 
-    def link_entity(self, memory_id: str, entity_id: str) -> Entity:
+    def link(self, memory_id: str, entity_id: str) -> Entity:
         """The memory is about this, whatever its text names."""
         with self._correction() as change:
             memory, entity = change.memory(memory_id), change.entity(entity_id)
-            naming.link(change.connection, memory, entity, actor=self.actor, now=change.now)
+            naming.link(change.connection, memory, entity, actor=self._core.actor, now=change.now)
             return self._named(change, entity.eid, f"{memory.id} is about “{entity.canonical_name}”")
 
     def not_an_entity(self, id: str) -> Entity:
         """Its names name nobody: they are not listed, found or linked any more."""
         with self._correction() as change:
             entity = change.entity(id)
-            naming.hide(change.connection, entity, actor=self.actor)
+            naming.hide(change.connection, entity, actor=self._core.actor)
             return self._named(change, entity.eid, f"“{entity.canonical_name}” is no entity")
 
-    def describe_entity(self, id: str, summary: str | None) -> Entity:
+    def describe(self, id: str, summary: str | None) -> Entity:
         """A line that says who or what it is; None takes it away."""
         with self._correction() as change:
             entity = change.entity(id)
-            naming.describe(change.connection, entity, summary, actor=self.actor)
+            naming.describe(change.connection, entity, summary, actor=self._core.actor)
             return self._named(change, entity.eid, f"Described “{entity.canonical_name}”")
 
-    def pin_entity(self, id: str, pinned: bool = True) -> Entity:
+    def pin(self, id: str, pinned: bool = True) -> Entity:
         """Pinned ones come first in every list."""
         with self._correction() as change:
             entity = change.entity(id)
@@ -191,12 +197,12 @@ class Naming(Base):
 
     @contextmanager
     def _correction(self) -> Iterator[_Change]:
-        self._must_write("correct it")
-        with self._operation("entity", "Corrected an entity") as op:
-            yield _Change(op, int(self._clock()))
-        if not self._options.background:  # nobody else would read the texts that this concerns
-            self._indexer.read_texts()
-        self._announce(op)
+        self._core.must_write("correct it")
+        with self._core.operation("entity", "Corrected an entity") as op:
+            yield _Change(op, int(self._core.clock()))
+        if not self._core.options.background:  # nobody else would read the texts that this concerns
+            self._core.indexer.read_texts()
+        self._core.announce(op)
 
     def _named(self, change: _Change, eid: int, label: str) -> Entity:
         """Name the operation; returns the entity as it is now."""

@@ -1,24 +1,22 @@
-"""Findings, insights and lessons, and the scratchpad: what agents note while they work."""
+"""``memory.observations``: findings, insights and lessons, which agents note while they work."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from memtui.engine.clock import unix_seconds
+from memtui.engine.core import Core, outside
 from memtui.engine.curate import intake, observing
 from memtui.engine.curate.derive import derive
 from memtui.engine.curate.observing import EXPLICIT, Observed
 from memtui.engine.errors import InputError
 from memtui.engine.records import Category, MemoryRecord, Trust
-from memtui.engine.scratchpad import Scratchpad
 from memtui.engine.store import history, memories
-from memtui.engine.verbs.finding import Finding
-from memtui.engine.verbs.writing import Writing, outside
 from memtui.engine.wording import plural, quoted
 
 if TYPE_CHECKING:
@@ -26,17 +24,13 @@ if TYPE_CHECKING:
     from memtui.engine.search.observed import ObservationHit
 
 
-class Observing(Writing, Finding):
+class Observations:
     """Observations are memories: search, correct, forget, undo and the rest apply to them."""
 
-    @cached_property
-    def scratchpad(self) -> Scratchpad:
-        """Keys with a text each, for what is needed at hand for a while."""
-        return Scratchpad(
-            self._connections, self._clock, lambda: self.actor, self._options.secrets, self._tell_of
-        )
+    def __init__(self, core: Core) -> None:
+        self._core = core
 
-    def remember_observations(
+    def remember(
         self,
         findings: Sequence[str] = (),
         insights: Sequence[str] = (),
@@ -51,7 +45,7 @@ class Observing(Writing, Finding):
         """Keep findings, insights and lessons, all or none, as one operation; returned in this order.
 
         ``trust``: of what they were drawn from. An equal active one is returned, not stored twice. ``within``:
-        see ``remember``. Raises InputError when there is none, or one cannot be stored.
+        see ``Memory.remember``. Raises InputError when there is none, or one cannot be stored.
         """
         tags = tuple(tags)
         by_category: tuple[tuple[Category, Sequence[str]], ...] = (
@@ -69,26 +63,24 @@ class Observing(Writing, Finding):
             raise InputError(
                 "There is nothing to remember.", "Give at least one of findings, insights, lessons."
             )
-        now = int(self._clock())
-        with self._operation("observe", "Observed") as op:
+        now = int(self._core.clock())
+        with self._core.change("observe", "Observed") as op:
             records = tuple(self._store(op, item, now, within) for item in items)
             op.label = _label(records)
-        self._announce(op)
         return records
 
-    def remember_observation(
+    def remember_one(
         self, content: str, category: Category, *, source: str = EXPLICIT, tags: Iterable[str] = ()
     ) -> MemoryRecord:
         """Keep one finding, insight or lesson, and return it; an equal active one is not stored twice."""
         item = Observed(content=content, category=category, source=source, tags=tuple(tags))
-        now = int(self._clock())
-        with self._operation("observe", "Observed") as op:
+        now = int(self._core.clock())
+        with self._core.change("observe", "Observed") as op:
             record = self._store(op, item, now)
             op.label = _label([record])
-        self._announce(op)
         return record
 
-    def recall_observations(
+    def recall(
         self,
         query: str,
         *,
@@ -111,21 +103,19 @@ class Observing(Writing, Finding):
 
         if category is not None and category not in observing.CATEGORIES:
             raise InputError(f"There is no category {category!r}.", f"Use {', '.join(observing.CATEGORIES)}.")
-        now = self._clock()
+        now = self._core.clock()
         within = observed.within(
             now, category=category, filter=filter,
             after=None if after is None else unix_seconds(after),
             before=None if before is None else unix_seconds(before), alone=alone,
         )  # fmt: skip
-        with self._connections.read() as connection:
+        with self._core.connections.read() as connection:
             hits = observed.recall(connection, query, within, limit=limit, min_score=min_score, now=now)
         if not preview:
-            self.note_recall(query, [hit.memory for hit in hits])
+            self._core.note_recall(query, [hit.memory for hit in hits])
         return hits
 
-    def consolidate_transcript(
-        self, session_id: str, transcript: Sequence[Message]
-    ) -> tuple[MemoryRecord, ...]:
+    def remember_transcript(self, session_id: str, transcript: Sequence[Message]) -> tuple[MemoryRecord, ...]:
         """Keep the sentences of a conversation that say that they matter, and its last long answer as a summary.
 
         No model is asked. One undoable operation; a transcript that was read before adds nothing, a longer one
@@ -134,16 +124,17 @@ class Observing(Writing, Finding):
         from memtui.engine.maintain.extract import transcripts
 
         session_id = intake.name(session_id, "session id")
-        found, summary = transcripts.observed(session_id, transcript, partial(intake.trust, actor=self.actor))
-        now = int(self._clock())
-        with self._operation("observe", "Observed") as op:
+        found, summary = transcripts.observed(
+            session_id, transcript, partial(intake.trust, actor=self._core.actor)
+        )
+        now = int(self._core.clock())
+        with self._core.change("observe", "Observed") as op:
             turns = transcripts.turns_of(op.connection, session_id) if found or summary else []
             new = [item for item in found if not transcripts.known(op.connection, item, now)]
             added = [self._store(op, _with_source(item, turns), now) for item in new]
             if summary is not None and not transcripts.known(op.connection, summary, now):
                 added.append(self._store_summary(op, _with_source(summary, turns), now))
             op.label = f"{_label(added)} from a session" if added else op.label
-        self._announce(op)
         return tuple(added)
 
     def _store_summary(self, op: history.Op, summary: Observed, now: int) -> MemoryRecord:
@@ -158,13 +149,13 @@ class Observing(Writing, Finding):
         return self._store(op, replace(summary, attributes={"supersedes": old.id}), now)
 
     def _store(self, op: history.Op, item: Observed, now: int, within: str = "") -> MemoryRecord:
-        passes = self._passes(op.connection, within)
+        passes = self._core.passes(op.connection, within)
         rid, new = observing.store(
-            op.connection, item, actor=self.actor, options=self._options, now=now, within=passes
+            op.connection, item, actor=self._core.actor, options=self._core.options, now=now, within=passes
         )
         (record,) = memories.by_rid(op.connection, [rid], now)
         if new:
-            derive(op.connection, rid, record.content, self._indexer.mentions(record.content), now)
+            derive(op.connection, rid, record.content, self._core.indexer.mentions(record.content), now)
             if within and not passes(rid):
                 raise outside("observation")
         return record

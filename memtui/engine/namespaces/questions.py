@@ -5,17 +5,15 @@ Reached as ``Memory.questions``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 import apsw
 
-from memtui.engine.clock import Clock
+from memtui.engine.core import Core
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import Explanation, Operation, Profile
 from memtui.engine.search import profiles
-from memtui.engine.store import history, memories, operations, saved_queries
-from memtui.engine.store.connection import Connections
+from memtui.engine.store import memories, saved_queries
 from memtui.engine.store.saved_queries import Place, QuestionResult, SavedQuery
 
 _NAME = 200
@@ -32,43 +30,33 @@ class Explain(Protocol):
 class Questions:
     """Safe to call from any thread; what changes something is one undoable operation."""
 
-    def __init__(
-        self,
-        connections: Connections,
-        clock: Clock,
-        actor: Callable[[], str],
-        said: Callable[[Operation], None],
-        explain: Explain,
-    ) -> None:
-        self._connections = connections
-        self._clock = clock
-        self._actor = actor
-        self._said = said
+    def __init__(self, core: Core, explain: Explain) -> None:
+        self._core = core
         self._explain = explain
 
     def pinned(self) -> list[SavedQuery]:
         """The pinned questions, the latest first."""
-        with self._connections.read() as connection:
+        with self._core.connections.read() as connection:
             return saved_queries.everything(connection)
 
     def pin(self, query: str, *, filter: str = "", profile: str | None = None) -> Operation | None:
         """Keep a question; None when it was kept so already. Raises InputError for an empty one."""
         words, name = _named(query, filter)
         label = f"Pinned the question “{words[:_NAME]}”"
-        with history.operation(self._connections, self._clock, self._actor(), "pin", label) as op:
+        with self._core.change("pin", label) as op:
             if any(
                 (name, profile) == (one.name, one.profile) for one in saved_queries.everything(op.connection)
             ):
                 return None
-            saved_queries.save(op.connection, name, words, filter, profile, int(self._clock()))
-        return self._told(op.op_id)
+            saved_queries.save(op.connection, name, words, filter, profile, int(self._core.clock()))
+        return self._core.done(op)
 
-    def unpin(self, query_id: int) -> Operation:
+    def unpin(self, query_id: int) -> Operation | None:
         """Keep it no longer. Raises NotFoundError."""
-        with history.operation(self._connections, self._clock, self._actor(), "pin", "Unpinned") as op:
+        with self._core.change("pin", "Unpinned") as op:
             gone = saved_queries.remove(op.connection, query_id)
             op.label = f"Unpinned the question “{gone.query[:_NAME]}”"
-        return self._told(op.op_id)
+        return self._core.done(op)
 
     def expect(
         self, query: str, memory_id: str, *, filter: str = "", profile: str | None = None, top: int = 10
@@ -84,8 +72,8 @@ class Questions:
             )
         words, name = _named(query, filter)
         label = f"Expect an answer to “{words[:_NAME]}”"
-        with history.operation(self._connections, self._clock, self._actor(), "expect", label) as op:
-            now = self._clock()
+        with self._core.change("expect", label) as op:
+            now = self._core.clock()
             memory = memories.get(op.connection, memory_id, now)
             before = _find(op.connection, name)
             if before is None or before.profile != profile:
@@ -96,18 +84,18 @@ class Questions:
             if before == saved and (before.expected, before.top) == (expected, top):
                 return None
             saved_queries.expect(op.connection, saved.query_id, expected, top)
-        return self._told(op.op_id)
+        return self._core.done(op)
 
-    def expect_no_more(self, query_id: int, memory_id: str) -> Operation:
+    def expect_no_more(self, query_id: int, memory_id: str) -> Operation | None:
         """Take an expectation back; the question stays pinned. Raises NotFoundError."""
-        with history.operation(self._connections, self._clock, self._actor(), "expect", "") as op:
+        with self._core.change("expect", "") as op:
             saved = saved_queries.get(op.connection, query_id)
             if memory_id not in saved.expected:
                 raise NotFoundError(f"“{saved.query[:_NAME]}” does not expect {memory_id}.")
             left = tuple(one for one in saved.expected if one != memory_id)
             saved_queries.expect(op.connection, query_id, left, saved.top)
             op.label = f"Expect it no more of “{saved.query[:_NAME]}”"
-        return self._told(op.op_id)
+        return self._core.done(op)
 
     def run(self) -> list[QuestionResult]:
         """Ask every question that expects something, and keep how it went; the failed ones first.
@@ -115,30 +103,30 @@ class Questions:
         What was superseded is expected as its successor.
         """
         asked = [self._ask(saved) for saved in self.pinned() if saved.expected]
-        if asked and not self._connections.readonly:
-            with self._connections.write() as connection:
+        if asked and not self._core.connections.readonly:
+            with self._core.connections.write() as connection:
                 for result in asked:
                     saved_queries.keep_result(connection, result)
         return sorted(asked, key=lambda result: result.passed)
 
     def results(self) -> list[QuestionResult]:
         """How the questions fared when they were last asked, the failed ones first."""
-        with self._connections.read() as connection:
+        with self._core.connections.read() as connection:
             return saved_queries.results(connection)
 
     def _ask(self, saved: SavedQuery) -> QuestionResult:
         places = tuple(self._place(saved, identity) for identity in saved.expected)
         return QuestionResult(
             question=saved,
-            at=int(self._clock()),
+            at=int(self._core.clock()),
             passed=all(place.passed for place in places),
             places=places,
         )
 
     def _place(self, saved: SavedQuery, identity: str) -> Place:
         try:
-            with self._connections.read() as connection:
-                memory = memories.latest_version(connection, identity, self._clock())
+            with self._core.connections.read() as connection:
+                memory = memories.latest_version(connection, identity, self._core.clock())
             told = self._explain(
                 saved.query, memory.id, filter=saved.filter, limit=saved.top, profile=saved.profile
             )
@@ -152,23 +140,17 @@ class Questions:
 
     def profiles(self) -> list[Profile]:
         """All ways to rank, the built-in ones first."""
-        with self._connections.read() as connection:
+        with self._core.connections.read() as connection:
             return [profiles.find(connection, name) for name in profiles.names(connection)]
 
     def save_profile(self, profile: Profile) -> Operation | None:
         """Keep a way to rank under its name; None when it was kept so already. Raises InputError for a built-in name."""
         label = f"Saved the profile “{profile.name[:_NAME]}”"
-        with history.operation(self._connections, self._clock, self._actor(), "profile", label) as op:
+        with self._core.change("profile", label) as op:
             if profile in [profiles.find(op.connection, name) for name in profiles.names(op.connection)]:
                 return None
             profiles.save(op.connection, profile)
-        return self._told(op.op_id)
-
-    def _told(self, op_id: int) -> Operation:
-        with self._connections.read() as connection:
-            operation = operations.get(connection, op_id)
-        self._said(operation)
-        return operation
+        return self._core.done(op)
 
 
 def _named(query: str, filter: str) -> tuple[str, str]:

@@ -1,0 +1,193 @@
+"""What everything on an open memory shares: the file, the clock, the options, who acts, and who is told of a change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import apsw
+
+from memtui.engine.clock import Clock, local_midnight
+from memtui.engine.errors import InputError, ReadOnlyError
+from memtui.engine.maintain.indexer import Indexer
+from memtui.engine.models.choosing import Embedders
+from memtui.engine.records import Changes, MemoryRecord, Operation, Options
+from memtui.engine.search.vector_copy import VectorCopy
+from memtui.engine.store import history, memories, operations, recalls, rows
+from memtui.engine.store.connection import Connections
+from memtui.engine.store.sql import scalar
+
+if TYPE_CHECKING:
+    from memtui.engine.models.ner import Recogniser
+
+Event = Literal["changed", "progress", "job_finished", "session_completed"]
+_MOST_CHANGES = 1_000
+
+
+class Core:
+    """An open memory file. ``actor`` signs what is changed."""
+
+    def __init__(self, connections: Connections, *, actor: str, clock: Clock, options: Options) -> None:
+        self.connections = connections
+        self.clock = clock
+        self.options = options
+        self.actor = actor
+        self.on_settled_after_much: Callable[[], None] = lambda: None
+        """Called once the background has caught up with a large change (see ``much_changed``)."""
+        self.embedders = Embedders(options)
+        self.vector_copy = VectorCopy(self.wake_indexer)
+        self.indexer = Indexer(
+            connections, clock, self.embedders.serving, recogniser=lambda: self.recogniser,
+            on_progress=self._progressed,
+            on_done=self._settled,
+        )  # fmt: skip
+        self._subscribers: dict[Event, list[Callable[[Changes], None]]] = {
+            "changed": [], "progress": [], "job_finished": [], "session_completed": [],
+        }  # fmt: skip
+        self._much_changed = False
+        self._seen_version = 0
+
+    def close(self) -> None:
+        self.indexer.ask_to_stop()
+        self.embedders.close()
+        self.indexer.stop()
+        self.connections.close()
+
+    @cached_property
+    def recogniser(self) -> Recogniser:
+        from memtui.engine.models.ner import Recogniser
+
+        return Recogniser(self.options.strategies, self.options.llm)
+
+    # Changing
+
+    def must_write(self, purpose: str) -> None:
+        if self.connections.readonly:
+            raise ReadOnlyError(
+                "This memory is open for reading only.", f"Open it without --readonly to {purpose}."
+            )
+
+    @contextmanager
+    def change(self, kind: str, label: str) -> Iterator[history.Op]:
+        """One undoable operation in one transaction; afterwards the indexer and the subscribers hear of it."""
+        with self.operation(kind, label) as op:
+            yield op
+        self.announce(op)
+
+    def operation(self, kind: str, label: str) -> AbstractContextManager[history.Op]:
+        """An operation that nobody is told of yet; ``change`` tells."""
+        return history.operation(self.connections, self.clock, self.actor, kind, label)
+
+    def announce(self, op: history.Op) -> None:
+        """After one operation: wake the indexer, tell the subscribers if anything changed."""
+        self.wake_indexer()
+        if self._subscribers["changed"]:
+            with self.connections.read() as connection:
+                changed = scalar(connection, "SELECT 1 FROM ops WHERE op_id = ?", (op.op_id,))
+            if changed:
+                self.tell(op.op_id)
+
+    def done(self, op: history.Op) -> Operation | None:
+        """The operation as history has it; None when nothing changed."""
+        with self.connections.read() as connection:
+            if not scalar(connection, "SELECT 1 FROM ops WHERE op_id = ?", (op.op_id,)):
+                return None
+            return operations.get(connection, op.op_id)
+
+    def tell(self, op_id: int) -> Operation:
+        """Tell the subscribers of an operation, and return it."""
+        self.wake_indexer()
+        with self.connections.read() as connection:
+            operation = operations.get(connection, op_id)
+            if not self._subscribers["changed"]:
+                return operation
+            changed = rows.named(connection, operations.row_changes(connection, op_id, limit=_MOST_CHANGES))
+        told = Changes(
+            tables=frozenset(change.table for change in changed),
+            ids=tuple(change.memory_id for change in changed if change.memory_id),
+            operation=operation,
+        )
+        self.call("changed", told)
+        return operation
+
+    def tell_of(self, operation: Operation) -> None:
+        self.tell(operation.op_id)
+
+    def much_changed(self) -> None:
+        """See whether the pinned questions still find what they should, once links and vectors are there."""
+        self._much_changed = True
+        if self.options.background and not self.connections.readonly:
+            self.wake_indexer()
+        else:
+            self._settled()
+
+    def note_recall(self, query: str, told: Sequence[MemoryRecord], session_id: str | None = None) -> None:
+        """An agent was told these: it slows their fading, and the log says so. A person's look does not."""
+        if not self.actor.startswith("agent:") or self.connections.readonly or not told:
+            return
+        now = int(self.clock())
+        with self.connections.write() as connection:
+            memories.record_access(connection, [memory.rid for memory in told], now, local_midnight(now))
+            recalls.add(
+                connection, at=now, agent=self.actor.removeprefix("agent:"), session_id=session_id,
+                query=query, memory_ids=[memory.id for memory in told],
+            )  # fmt: skip
+
+    def passes(self, connection: apsw.Connection, within: str) -> Callable[[int], bool]:
+        """Whether a memory passes a filter, as far as this transaction has come."""
+        if not within:
+            return lambda rid: True
+        from memtui.engine.search.filters import compile
+        from memtui.engine.search.scope import passing, scope
+
+        inside = scope(compile(within, self.clock(), fade_threshold=self.options.fade_threshold))
+        return lambda rid: bool(passing(connection, inside, [rid]))
+
+    # Telling
+
+    def subscribe(self, event: Event, callback: Callable[[Changes], None]) -> Callable[[], None]:
+        if event not in self._subscribers:
+            raise InputError(f"There is no event {event!r}.", f"Events: {', '.join(self._subscribers)}.")
+        self._subscribers[event].append(callback)
+        return lambda: self._subscribers[event].remove(callback)
+
+    def has_subscribers(self, event: Event) -> bool:
+        return bool(self._subscribers[event])
+
+    def call(self, event: Event, changes: Changes) -> None:
+        for callback in list(self._subscribers[event]):
+            callback(changes)
+
+    def data_version(self) -> int:
+        version = self.connections.data_version()
+        if version != self._seen_version:
+            self._seen_version = version
+            self.wake_indexer()
+        return version
+
+    # The background
+
+    def wake_indexer(self) -> None:
+        if self.options.background:
+            self.indexer.wake()
+
+    def _settled(self) -> None:
+        """The background has nothing left to prepare; called in its thread."""
+        with self.connections.read() as connection:
+            self.vector_copy.follow(connection, self.indexer.stopping)
+        if self._much_changed:
+            self._much_changed = False
+            self.on_settled_after_much()
+
+    def _progressed(self) -> None:
+        self.call("progress", Changes(tables=frozenset({"memory_entities", "embeddings"})))
+
+
+def outside(what: str) -> InputError:
+    """What a write that its ``within`` does not let pass raises."""
+    return InputError(
+        f"This {what} would lie outside of what may be seen and written here.",
+        "Nothing was written. Say it so that it belongs here, or ask the person to widen the filter.",
+    )

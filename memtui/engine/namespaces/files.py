@@ -1,0 +1,259 @@
+"""``memory.files``: imports, sessions that are followed, exports, the check of the file, and erasing for good."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from msgspec.structs import replace
+
+from memtui.engine.core import Core
+from memtui.engine.errors import InputError
+from memtui.engine.records import (
+    Changes,
+    CheckReport,
+    ExportProgress,
+    ExportReport,
+    ImportProgress,
+    ImportReport,
+)
+from memtui.engine.store import metadata
+from memtui.engine.store.erased import UNFINISHED
+from memtui.engine.store.sql import scalar
+from memtui.engine.store.tables import COVERED
+
+if TYPE_CHECKING:
+    from memtui.engine.exports.exporting import Format
+    from memtui.engine.feeds.following import Followed
+    from memtui.engine.feeds.known import KnownSource
+    from memtui.engine.feeds.survey import Surveyed
+    from memtui.engine.maintain.erase.erasing import Eraser
+    from memtui.engine.maintain.erase.records import (
+        EraseProgress,
+        ErasurePlan,
+        ErasureProof,
+        UnfinishedErase,
+    )
+
+
+class Files:
+    """An import is one operation that undo takes back; an export is whole or not there; an erase cannot be undone.
+
+    ``back_up`` makes a backup from before what is named.
+    """
+
+    def __init__(self, core: Core, back_up: Callable[[str], object]) -> None:
+        self._core = core
+        self._back_up = back_up
+
+    # Import
+
+    def import_paths(
+        self,
+        paths: Sequence[str | Path],
+        *,
+        format: str | None = None,
+        dry_run: bool = False,
+        progress: Callable[[ImportProgress], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> ImportReport:
+        """Import conversations and other memories from files, folders and zips as one undoable operation; see ``feeds``.
+
+        A text may also be the URL of a database with sessions of the OpenAI Agents SDK. What of several cannot be used is
+        in the report (``refused``), and the others come in; raises InputError if none can.
+        """
+        if not dry_run:
+            self._core.must_write("import into it")
+        from memtui.engine.feeds import database_urls, importer
+
+        with database_urls.local(paths) as here:
+            report = importer.import_paths(
+                self._core.connections, here.paths, format=format, dry_run=dry_run, actor=self._core.actor,
+                clock=self._core.clock, options=self._core.options, progress=progress, cancelled=cancelled,
+                before_write=self._back_up_before_import, ordering=_is_order,
+            )  # fmt: skip
+            if report.operation is not None and "memory-db" in report.formats:
+                report = self._carry_vectors(report, here.paths)
+            report = replace(report, refused=(*here.refused, *report.refused))
+        if report.operation is not None:
+            self._core.tell(report.operation.op_id)
+            self._core.much_changed()
+        return report
+
+    def follow(
+        self,
+        places: Sequence[str | Path],
+        stopped: threading.Event,
+        told: Callable[[Followed], None] = lambda found: None,
+        *,
+        progress: Callable[[int, int, int], None] | None = None,
+    ) -> None:
+        """Bring in what programs add to their session files, a moment after they do, until ``stopped`` is set.
+
+        The first time all that is there, later what was written since; see ``feeds.following``. Both functions are
+        called in this thread. Raises StoreError if the memory cannot be written.
+        """
+        self._core.must_write("follow sessions into it")
+        from memtui.engine.feeds.following import Follower
+
+        def tell(found: Followed) -> None:
+            if found.operation is not None:
+                self._core.tell(found.operation.op_id)
+            told(found)
+
+        with Follower(
+            self._core.connections, [Path(place) for place in places], clock=self._core.clock, options=self._core.options,
+            before_write=self._back_up_before_import, ordering=_is_order,
+        ) as follower:  # fmt: skip
+            follower.run(stopped, tell, progress=progress)
+
+    def _carry_vectors(self, report: ImportReport, paths: Sequence[Path]) -> ImportReport:
+        """Keep the vectors that came along, where the model of this memory makes the same."""
+        from memtui.engine.feeds import carried_vectors, detect, memory_db
+
+        try:
+            found = detect.find_sources(paths, "memory-db", own=self._core.connections.path).sources
+        except InputError:
+            return report
+        kept = carried_vectors.carry_over(
+            self._core.connections, [one.source.path for one in found], self._core.embedders.serving
+        )
+        if not kept:
+            return report
+        told = f"{kept:,} vectors kept: this memory's model makes the same"
+        warnings = tuple(one for one in report.warnings if not one.endswith(memory_db.VECTORS))
+        return replace(report, warnings=(*warnings, told))
+
+    def _back_up_before_import(self) -> None:
+        with self._core.connections.read() as connection:
+            anything = scalar(connection, "SELECT 1 FROM ops LIMIT 1")
+        if anything is not None:  # an empty memory needs none
+            self._back_up("import")
+
+    def survey(self, sources: Sequence[KnownSource]) -> Iterator[Surveyed]:
+        """What known places hold (``feeds.known.known_sources`` finds them) and how much of it is here, one by one."""
+        from memtui.engine.feeds import survey
+
+        return survey.survey(self._core.connections, sources, self._core.clock)
+
+    # Export
+
+    def export(
+        self,
+        target: str | Path | BinaryIO,
+        *,
+        format: Format = "jsonl",
+        filter: str = "",
+        history: bool = False,
+        force: bool = False,
+        progress: Callable[[ExportProgress], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> ExportReport:
+        """Write the memory to a file (whole or not at all, mode 0600) or a binary stream.
+
+        Without a ``filter`` everything, the Trash too; ``import_paths`` of it into an empty memory gives an equal
+        ``content_hash``. ``markdown`` is a folder of notes that link each other, without a filter all but the Trash;
+        an export of before is renewed there, and others' files are not touched. ``force`` replaces a file.
+        ``progress`` is called in this thread; ``cancelled`` ends it
+        without a trace. Raises FilterError, InputError (the place cannot be used), DiskFullError.
+        """
+        from memtui.engine.exports import exporting
+        from memtui.engine.search import filters
+
+        compiled = None
+        if filter.strip():
+            compiled = filters.compile(
+                filter, self._core.clock(), fade_threshold=self._core.options.fade_threshold
+            )
+
+        return exporting.export(
+            self._core.connections, Path(target).expanduser() if isinstance(target, str | Path) else target,
+            format=format, filter=compiled, history=history,
+            force=force, clock=self._core.clock, progress=progress, cancelled=cancelled,
+        )  # fmt: skip
+
+    def content_hash(self) -> str:
+        """32 hex digits for all that somebody may have decided on: equal for equal memories in different files.
+
+        Not in it: access counts, links and vectors that a program made, history.
+        """
+        from memtui.engine.store import portable
+
+        with self._core.connections.read() as connection:
+            return portable.content_hash(connection)
+
+    def check(self, *, deep: bool = False, repair: bool = False) -> CheckReport:
+        """Verify the invariants of the file; ``repair`` rebuilds indexes (after a backup), never base rows."""
+        from memtui.engine.store import check
+
+        return check.check(self._core.connections, self._core.clock, deep=deep, repair=repair)
+
+    # Erase
+
+    def plan_erase(
+        self, ids: Sequence[str] = (), *, session_id: str | None = None, also: Sequence[str] = (),
+        keep: Sequence[str] = (),
+    ) -> ErasurePlan:  # fmt: skip
+        """Everything that carries the texts of these memories, or of a whole session; nothing is changed.
+
+        ``also``, ``keep``: keys of carriers of an earlier plan that are to go as well, or to stay. Raises
+        NotFoundError for unknown ones, InputError when nothing is named.
+        """
+        from memtui.engine.maintain.erase.records import Request
+
+        request = Request(ids=tuple(ids), session_id=session_id, also=tuple(also), keep=tuple(keep))
+        return self._eraser().plan(request)
+
+    def erase(
+        self, plan: ErasurePlan, *, delete_damaged: bool = False,
+        progress: Callable[[EraseProgress], None] = lambda progress: None,
+    ) -> ErasureProof:  # fmt: skip
+        """Erase what the plan lists from the file, its log, its history and every backup, and prove it.
+
+        Nobody can take it back. ``delete_damaged``: delete the backups that cannot be opened, which may hold it.
+        ``progress`` is called in this thread. Raises InputError when the memory has changed since the plan, and for
+        anybody but the person; ReadOnlyError; StoreError while an import or a job runs; DiskFullError.
+        A proof that is not ``complete`` says what is left to do: ``resume_erase`` does it.
+        """
+        return self._told(self._eraser().run(plan, delete_damaged=delete_damaged, tell=progress))
+
+    def unfinished_erase(self) -> UnfinishedErase | None:
+        """An erase that was interrupted, by whatever process; ``resume_erase`` finishes it."""
+        with self._core.connections.read() as connection:
+            if metadata.get(connection, UNFINISHED) is None:  # as a rule, and the rest takes time to load
+                return None
+        return self._eraser().unfinished()
+
+    def resume_erase(
+        self, *, delete_damaged: bool = False,
+        progress: Callable[[EraseProgress], None] = lambda progress: None,
+    ) -> ErasureProof | None:  # fmt: skip
+        """Finish an erase that was interrupted, and prove it; None when there is none. Raises as ``erase`` does."""
+        proof = self._eraser().resume(delete_damaged=delete_damaged, tell=progress)
+        return None if proof is None else self._told(proof)
+
+    def _eraser(self) -> Eraser:
+        from memtui.engine.maintain.erase.erasing import Eraser
+
+        return Eraser(
+            self._core.connections, self._core.clock, self._core.actor, on_erased=self._forget_erased
+        )
+
+    def _forget_erased(self) -> None:
+        """Nothing that this process holds in memory may keep it."""
+        self._core.indexer.forget_names()
+        self._core.vector_copy.forget()
+
+    def _told(self, proof: ErasureProof) -> ErasureProof:
+        self._core.call("changed", Changes(tables=frozenset((*COVERED, "ops")), operation=proof.operation))
+        self._core.wake_indexer()
+        return proof
+
+
+def _is_order(text: str) -> bool:
+    """Whether a text talks to the assistant."""
+    from memtui.engine.guards.instructions import find_instructions  # a tenth of a second of patterns
+
+    return bool(find_instructions(text))

@@ -1,0 +1,52 @@
+"""``memory.history``: what the memory held at a moment, what came of it since, and what undo would take back."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from memtui.engine.core import Core
+from memtui.engine.records import Operation
+from memtui.engine.store import operations, undo
+
+if TYPE_CHECKING:
+    from memtui.engine.store.past import Past
+    from memtui.engine.store.past_diff import PastDiff
+
+
+class History:
+    """Nothing here changes the past, and looking at it changes nothing."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def as_of(self, when: str | float | datetime) -> Past:
+        """The memory as it was at a moment: ``counts()``, ``page()``, ``get(id)``; read-only.
+
+        ``when``: Unix seconds, an aware datetime, or a text such as ``2026-03-03`` (its end), ``last tuesday``, ``2d``.
+        ``reach`` says whether history tells it exactly. Raises InputError for a text that names no time.
+        """
+        from memtui.engine.search.moments import moment
+        from memtui.engine.store.past import Past
+
+        return Past(self._core.connections, moment(when, self._core.clock()))
+
+    def diff(
+        self, start: str | float | datetime, end: str | float | datetime = "now", *, limit: int = 1_000
+    ) -> PastDiff:
+        """What became of the memories between two moments, named as in ``as_of``; all are counted, ``limit`` listed."""
+        from memtui.engine.store import past_diff
+
+        return past_diff.diff(self._core.connections, self.as_of(start), self.as_of(end), limit=limit)
+
+    def next_undo(self) -> Operation | None:
+        """What a plain undo would take back."""
+        with self._core.connections.read() as connection:
+            op_id = undo.latest_undoable(connection, self._core.actor)
+            return None if op_id is None else operations.get(connection, op_id)
+
+    def next_redo(self) -> Operation | None:
+        """The undo that a redo would take back."""
+        with self._core.connections.read() as connection:
+            op_id = undo.latest_redoable(connection, self._core.actor)
+            return None if op_id is None else operations.get(connection, op_id)

@@ -1,0 +1,143 @@
+"""``memory.models``: vectors and names, and the models that make them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from memtui.engine.core import Core
+from memtui.engine.errors import DegradedError, InputError
+from memtui.engine.records import Changes, Kind, MemoryRecord, Stats, StrategyReport
+from memtui.engine.search import filters, listing
+from memtui.engine.store import memories, vectors
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.enrich import Enricher
+    from memtui.engine.maintain.reembed import Reembedder
+
+
+class Models:
+    """The file's vectors serve until those of the model that the settings want are whole.
+
+    ``back_up`` makes a backup from before what is named.
+    """
+
+    def __init__(self, core: Core, back_up: Callable[[str], object]) -> None:
+        self._core = core
+        self._back_up = back_up
+
+    # Vectors
+
+    def index_pending(self, limit: int | None = None, *, wait_for_network: bool = True) -> int:
+        """Make the links and vectors that are still missing, now; returns how many vectors were made.
+
+        Without ``wait_for_network`` those that an endpoint would make are left to later.
+        """
+        self._core.must_write("index it")
+        return self._core.indexer.run(
+            limit, embed=wait_for_network or self._core.options.embedder != "endpoint"
+        )
+
+    @property
+    def reembedding(self) -> Reembedder:
+        """``plan()`` and ``run()`` for the model that the settings want, which is asked for nothing yet.
+
+        ``run`` is resumable; it makes a backup first, and asks the pinned questions afterwards. Raises InputError
+        for settings that make no sense, or want no vectors.
+        """
+        from memtui.engine.maintain.reembed import Reembedder
+
+        return Reembedder(
+            self._core.connections,
+            self._core.embedders.wanted(),
+            before_write=self._before_reembedding,
+            on_switch=self._switched,
+        )
+
+    def vector_state(self, found: Stats) -> Stats:
+        """``found`` with what there is to say of the vectors and of ranking with them."""
+        if self._core.options.embedder == "off":
+            return found
+        from memtui.engine.search import profiles
+
+        with self._core.connections.read() as connection:
+            space = vectors.space(connection)
+            _, ranking_note = profiles.configured(connection, self._core.options.profile)
+            better = profiles.better(connection, self._core.options.profile)
+        wanted, problem = "", ""
+        try:
+            model = self._core.embedders.wanted()
+            # A file without vectors takes those of this machine as it goes.
+            if space != (model.model_id, model.dims) and (space is not None or model.sends_to):
+                wanted = model.model_id
+            serving = self._core.embedders.serving(space)
+            problem = (serving.available() if serving is not None else None) or ""
+        except (DegradedError, InputError) as error:
+            problem = error.message
+        return replace(
+            found,
+            vectors_wanted=wanted,
+            vectors_problem=problem,
+            ranking_note=ranking_note,
+            better_ranking=better,
+        )
+
+    def _before_reembedding(self) -> None:
+        self._core.must_write("embed it anew")
+        self._back_up("model")
+
+    def _switched(self) -> None:
+        """The index is made, and then the pinned questions are asked again."""
+        if not self._core.options.background:
+            self._core.indexer.run()
+        self._core.call("changed", Changes(tables=frozenset({"embeddings"})))
+        self._core.much_changed()
+
+    # Names
+
+    @cached_property
+    def enricher(self) -> Enricher:
+        from memtui.engine.maintain.enrich import Enricher
+
+        return Enricher(
+            self._core.connections,
+            self._core.clock,
+            self._core.recogniser,
+            self._core.options.enrichment,
+            self._core.indexer.mentions,
+        )
+
+    @property
+    def accurate_ner_available(self) -> bool:
+        """Whether spaCy or a language model can find the names that the quick rules miss."""
+        return not self.enricher.unavailable()
+
+    def compare_strategies(self, limit: int = 50) -> tuple[StrategyReport, ...]:
+        """What each strategy for finding names finds in the newest memories, and how long it takes.
+
+        Nothing is written, and no language model is asked.
+        """
+        everything = filters.compile("", self._core.clock())
+        with self._core.connections.read() as connection:
+            newest = listing.page(connection, everything, limit=limit, now=self._core.clock())
+        return asyncio.run(self._core.recogniser.compare([memory.content for memory in newest]))
+
+    def memories_for_enrichment(
+        self, kinds: Sequence[Kind] = ("fact", "episode"), *, max_entities: int = 2, limit: int = 50
+    ) -> list[MemoryRecord]:
+        """Active memories with at most so many entities that no model has read for names yet, the newest first."""
+        return self.enricher.waiting(kinds, max_entities, limit)
+
+    async def enrich(self, id: str) -> int:
+        """Read a memory again for the names in it, as accurately as can be; returns the links gained.
+
+        Raises DegradedError when there is neither spaCy nor a language model.
+        """
+        self._core.must_write("enrich it")
+        with self._core.connections.read() as connection:
+            memory = memories.get(connection, id, self._core.clock())
+        return await self.enricher.enrich([memory])

@@ -1,0 +1,133 @@
+"""``memory.review``: what needs the person, what they decide about it, and how healthy the memories are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from memtui.engine.clock import local_midnight
+from memtui.engine.core import Core
+from memtui.engine.errors import InputError
+from memtui.engine.maintain import resolve, review, verdicts, wishes
+from memtui.engine.maintain.review import Inbox, ReviewItem, Verdict
+from memtui.engine.maintain.wishes import WishVerb
+from memtui.engine.records import MemoryRecord, Operation
+from memtui.engine.store import memories
+from memtui.engine.store.proposals import Proposal
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.health import Health
+
+
+class Review:
+    """Every decision is one undoable operation."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._health: tuple[str, Health] | None = None
+
+    def items(self, *, limit: int = 200) -> list[ReviewItem]:
+        """What needs the person, worst first; empty: all clear."""
+        with self._core.connections.read() as connection:
+            return review.review(connection, self._core.clock(), self._core.options, limit=limit)
+
+    def inbox(self, *, all: bool = False) -> Inbox:
+        """The same as a day's share: at most 20 single cards a local date, unless ``all`` is wanted."""
+        now = self._core.clock()
+        with self._core.connections.read() as connection:
+            return review.inbox(connection, now, local_midnight(now), self._core.options, all=all)
+
+    def entity_cards(self) -> list[ReviewItem]:
+        """The cards of ``items`` about entities that may be one; ``decide`` settles them: merge, both, snooze."""
+        with self._core.connections.read() as connection:
+            return review.entity_cards(connection, self._core.clock(), self._core.options)
+
+    def decide(
+        self, item: ReviewItem, verdict: Verdict, *, text: str = "", keep: str | None = None
+    ) -> Operation | None:
+        """Settle an item of ``items``: one operation; None when there was nothing left to change.
+
+        ``keep``: the id that stands, for conflicts and duplicates (default: the new one). ``text``: the new wording,
+        for ``correct`` and ``merge``. Raises InputError for a verdict that the item does not offer.
+        """
+        with self._core.change("review", verdicts.label(item, verdict, keep)) as op:
+            verdicts.decide(
+                op.connection, item, verdict, text=text, keep=keep, actor=self._core.actor, options=self._core.options,
+                now=int(self._core.clock()),
+            )  # fmt: skip
+        return self._core.done(op)
+
+    def wish(self, verb: WishVerb, id: str, *, text: str = "", why: str = "") -> Proposal:
+        """Ask the person to forget, correct or confirm a memory: it waits in Review and changes nothing.
+
+        The same wish is one, however often it is asked; its ``state`` tells what the person decided. Raises
+        NotFoundError, InputError for what could not be granted or when 50 wishes wait.
+        """
+        now = int(self._core.clock())
+        with self._core.change("wish", "Asked") as op:
+            memory = memories.get(op.connection, id, now)
+            agent = self._core.actor.removeprefix("agent:")
+            asked = wishes.ask(
+                op.connection,
+                verb,
+                memory,
+                agent=agent,
+                text=text,
+                why=why,
+                options=self._core.options,
+                now=now,
+            )
+            op.label = f"{agent} asked to {verb} “{memory.content[:60]}”"
+        return asked
+
+    def decide_all(self, items: Sequence[ReviewItem], verdict: Verdict) -> Operation | None:
+        """One verdict on several items: one operation. Those that it does not settle (any more) are left as they are."""
+        settled = 0
+        with self._core.change("review", "Reviewed") as op:
+            for item in items:
+                with suppress(InputError), op.connection:
+                    verdicts.decide(
+                        op.connection, item, verdict, text="", keep=None, actor=self._core.actor, options=self._core.options,
+                        now=int(self._core.clock()),
+                    )  # fmt: skip
+                    settled += 1
+            op.label = verdicts.label_of_all(verdict, settled)
+        return self._core.done(op)
+
+    def merge(self, survivor: str, others: Sequence[str], *, text: str = "") -> MemoryRecord:
+        """Make one fact of several: the survivor keeps tags, sources and protection of all; the others go to the Trash.
+
+        Linked both ways (``merged``). ``text`` replaces the survivor's wording. Returns the survivor.
+        """
+        with self._core.change("merge", "Merged") as op:
+            rid = resolve.merge(
+                op.connection, survivor, others, text=text, actor=self._core.actor, options=self._core.options,
+                now=int(self._core.clock()),
+            )  # fmt: skip
+            (record,) = memories.by_rid(op.connection, [rid], self._core.clock())
+            op.label = f"Merged {len(others) + 1} facts into “{record.content[:60]}”"
+        return record
+
+    def health(self, *, cancelled: Callable[[], bool] = lambda: False) -> Health:
+        """Duplicates, echoes, dangers, what is stale or of no use among the memories, with the rows; nothing is written.
+
+        Seconds in a large memory, so not to be waited for on the way to a frame. The answer is kept until something
+        changes; what ``cancelled`` cut short is not.
+        """
+        # Patterns that looking at memories does not need.
+        from memtui.engine.maintain import health
+
+        now = self._core.clock()
+        with self._core.connections.read() as connection:
+            mark = health.mark(connection, now)
+            kept = self._health
+            if kept is None or kept[0] != mark:
+                kept = (mark, health.health(connection, now, self._core.options, cancelled))
+        if not cancelled():
+            self._health = kept
+        return kept[1]
+
+    def forget_health(self) -> None:
+        """The file holds something else now."""
+        self._health = None

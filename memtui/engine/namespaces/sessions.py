@@ -1,0 +1,128 @@
+"""``memory.sessions``: which conversations wait, and what is drawn from them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from memtui.engine.core import Core
+from memtui.engine.maintain.agent_loop import AgentLoop
+from memtui.engine.maintain.consolidate import Consolidator, Progress
+from memtui.engine.maintain.extract.drafts import Extractor
+from memtui.engine.maintain.extract.keyword import KeywordExtractor
+from memtui.engine.maintain.plan import Consolidation, Estimate, Plan
+from memtui.engine.models.spending import Spending
+from memtui.engine.records import Session
+from memtui.engine.store import consolidations, jobs, sessions
+from memtui.engine.wording import plural
+
+
+class Sessions:
+    """What changes something is one undoable operation."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def extractor(self) -> Extractor:
+        """The one that the options ask for: a language model where one is configured, else rules."""
+        if not self._core.options.llm.configured:
+            return KeywordExtractor()
+        from memtui.engine.maintain.extract.llm import LlmExtractor
+
+        return LlmExtractor(self._core.options.llm)
+
+    def _consolidator(self, extractor: Extractor | None = None) -> Consolidator:
+        return Consolidator(
+            self._core.connections,
+            self._core.clock,
+            self._core.options,
+            self._core.actor,
+            extractor or self.extractor(),
+            said=self._core.tell_of,
+        )
+
+    def by_agent(self, *, within: str = "", tags: Sequence[str] = ()) -> AgentLoop:
+        """Consolidation that an agent drives itself, step by step, within a filter."""
+        return AgentLoop(
+            self._core.connections, self._core.clock, self._core.options, self._core.actor, self._core.tell_of,
+            within=within, tags=tags,
+        )  # fmt: skip
+
+    def pending(self, exclude: str | None = None, *, due: bool = False) -> list[Session]:
+        """Sessions with turns that are not consolidated yet, oldest first.
+
+        ``due`` leaves out those that are still going on (30 minutes), wait after a failure, or need attention.
+        """
+        with self._core.connections.read() as connection:
+            return consolidations.pending(connection, self._core.clock(), exclude=exclude, due=due)
+
+    def estimate(self, session_id: str | Sequence[str] | None = None) -> Estimate:
+        """What consolidating a session (several, all that are due) would read and cost."""
+        return self._consolidator().estimate(session_id)
+
+    async def consolidate(
+        self,
+        session_id: str | Sequence[str] | None = None,
+        *,
+        preview: bool = False,
+        exclude: str | None = None,
+        extractor: Extractor | None = None,
+        progress: Progress = lambda done, total, session_id: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Consolidation:
+        """Turn a session, several, or all that are due, into facts and observations: one operation for all of them.
+
+        With ``preview`` no memory, session or operation is written and each outcome carries its plan; only what a
+        language model was paid for it is noted, as a run that the scheduler does not count. A session that
+        fails is among the outcomes as ``failed`` and stays pending. Raises NotFoundError for an unknown session,
+        StoreError while another consolidation runs.
+        """
+        began = int(self._core.clock())
+        spending = Spending(self._core.options.llm.budget_tokens)
+        found: Consolidation | None = None
+        try:
+            found = await self._consolidator(extractor).run(
+                session_id, preview=preview, exclude=exclude, progress=progress, cancelled=cancelled,
+                spending=spending,
+            )  # fmt: skip
+        finally:
+            # Also when it was cancelled or broke off: it is paid for.
+            if spending.calls and not self._core.connections.readonly:
+                await asyncio.shield(asyncio.to_thread(self._log_spend, found, spending, began, preview))
+        return found
+
+    def _log_spend(self, found: Consolidation | None, spending: Spending, began: int, preview: bool) -> None:
+        """What a model was paid for stands among the runs of maintenance, whoever asked for it."""
+        counts = {"calls": spending.calls, "tokens": spending.tokens}
+        summary, op_id = "stopped half-way", None
+        if found is not None:
+            done = sum(outcome.plan is not None for outcome in found.outcomes)
+            counts |= {"sessions": done, "facts": found.total("added"), "failed": len(found.failed)}
+            op_id = found.operation.op_id if found.operation else None
+            summary = f"{'previewed' if preview else 'consolidated'} {plural(done, 'session')}"
+        notes = found.notes if found is not None else ()
+        report = jobs.JobReport(summary=summary, counts=counts, notes=notes, op_id=op_id)
+        period = jobs.preview_period() if preview else jobs.manual_period()
+        with self._core.connections.write() as connection:
+            run_id = jobs.start(connection, "consolidation", period, began)
+            state: jobs.State = "done" if found else "cancelled"
+            jobs.finish(connection, run_id, state, int(self._core.clock()), report=report)
+
+    async def apply(self, plans: Sequence[Plan]) -> Consolidation:
+        """Write previewed plans, with the lines as the person left them, as one operation.
+
+        Raises InputError (StalePlanError) where a session changed since it was read; the plans before it are written.
+        """
+        return await self._consolidator().write(plans)
+
+    def retry(self, session_id: str) -> None:
+        """Forget the failures of a session, so that the next run takes it."""
+        with self._core.change("retry", f"Will retry “{session_id}”") as op:
+            sessions.get(op.connection, session_id)
+            consolidations.try_again(op.connection, session_id)
+
+    def skip(self, session_id: str) -> None:
+        """Count a session as done without drawing anything from it; later turns make it pending again."""
+        with self._core.change("skip", f"Skipped “{session_id}”") as op:
+            sessions.get(op.connection, session_id)
+            consolidations.mark_skipped(op.connection, session_id)

@@ -1,1 +1,0 @@
-"""The verbs of Memory, a file per subject; ``engine.memory`` puts them together."""
