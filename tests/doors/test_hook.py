@@ -170,6 +170,7 @@ def test_an_answer_that_is_not_sent_is_read_from_the_transcript(
         {"type": "assistant", "isSidechain": True, "message": {"content": [{"type": "text", "text": "no"}]}},
         {"type": "assistant", "message": {"content": [{"type": "text", "text": "It is 42."}, {"type": "x"}]}},
         {"type": "assistant", "message": {"content": [{"type": "tool_use", "name": "Bash"}]}},
+        {"type": "assistant", "isApiErrorMessage": True, "message": {"content": "API Error: 529"}},
         {"type": "system", "content": "done"},
     ]
     transcript.write_text("\n".join(map(json.dumps, lines)) + "\n{ broken\n")

@@ -153,3 +153,15 @@ def test_a_key_that_another_program_wrote_can_be_read_changed_and_deleted(memory
     assert memory.scratchpad.get(odd).value == "x" and memory.scratchpad.writer(odd) == "external"
     assert memory.scratchpad.set(odd, "y").key == odd
     assert memory.scratchpad.delete(odd).value == "y"
+
+
+def test_an_operation_is_not_taken_back_over_a_later_deletion(memory: Memory) -> None:
+    pad = memory.scratchpad
+    pad.set("task", "first")
+    pad.set("task", "second")
+    wrote = memory.view.operations(limit=1)[0].op_id
+    pad.delete("task")
+    with pytest.raises(InputError, match="Deleted “task”"):
+        memory.undo(wrote)
+    with pytest.raises(NotFoundError):
+        pad.get("task")

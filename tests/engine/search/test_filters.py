@@ -225,6 +225,15 @@ def test_the_trash_is_looked_into_only_when_asked(book: Book) -> None:
     assert len(found(book, "is:active,trash")) == 5
 
 
+def test_a_day_begins_with_its_first_second(book: Book) -> None:
+    midnight = NOW - NOW % DAY
+    for content, second in (("last", midnight - 1), ("first", midnight)):
+        book.add(content, at=second)
+    assert found(book, "before:2026-02-02") == ["last"]
+    assert found(book, "after:2026-02-02") == found(book, "on:2026-02-02") == ["first"]
+    assert found(book, "on:2026-02-01") == ["last"]
+
+
 def test_times(book: Book) -> None:
     for content, day in (("old", -400), ("month", -31), ("week", -6), ("today", 0)):
         book.add(content, at=NOW + day * DAY)

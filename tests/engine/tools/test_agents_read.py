@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from door_kit import Door
 from memtui import Memory, Toolbox
+from memtui.engine.errors import InputError
 from memtui.engine.tools.agent import Agent
 from memtui.engine.tools.registry import call
 
@@ -100,3 +102,37 @@ def test_a_program_gets_function_schemas_and_answers_as_text() -> None:
         assert "unknown_tool" in box.call("save_facts_batch", {}).text
         names = [one["name"] for one in Toolbox.of(memory, ("consolidator",), readonly=True).functions()]
         assert names == ["is_session_consolidated", "get_episodes_for_consolidation", "detect_conflicts"]
+
+
+def test_recalls_of_one_day_are_one_recall_day(door: Door, clock: Clock) -> None:
+    fact = door.person.remember("Ada plays the cello")
+    for days, recalls in ((1, 3), (2, 2)):
+        for _ in range(recalls):
+            door.ask("search_memory", query="cello")
+        assert door.person.get(fact.id).recall_days == days
+        clock.now += 86_400
+    assert door.person.get(fact.id).access_count == 5
+
+
+def test_what_replaced_a_memory_is_not_named_outside_the_agents_filter(door: Door) -> None:
+    shown, hidden = (
+        door.person.remember(text) for text in ("The key is under the pot", "The bell is broken")
+    )
+    later = door.person.correct(hidden.id, "The bell rings")
+    secret = door.person.correct(shown.id, "The key is behind the bell")
+    door.person.tag(secret.id, add=["private"])
+    agent = Agent(door.agent.memory, filter="-tag:private")
+    with pytest.raises(InputError) as error:
+        agent.get(hidden.id)
+    assert later.id in str(error.value.hint)
+    with pytest.raises(InputError) as error:
+        agent.get(shown.id)
+    assert secret.id not in f"{error.value.message} {error.value.hint}"
+
+
+def test_a_memory_of_an_agent_has_no_tag_that_its_filter_excludes(door: Door) -> None:
+    agent = Agent(door.agent.memory, filter="-tag:private tag:work")
+    assert agent.own_tags() == ("work",)
+    assert call(agent, "remember_fact", {"content": "The standup is at ten"}).ok
+    (record,) = door.person.view.page("kind:fact")
+    assert record.tags == ("work",)
