@@ -58,7 +58,7 @@ def _turn(line: _Line, stream: Stream) -> Turn | Skip:
         said = _PLACEHOLDER.sub(lambda found: _pasted(pasted, found), said)
     text = envelopes.own_words(said)
     if not text:
-        return Skip(reason=base.NO_TEXT)
+        return Skip(reason=base.PROGRAM if said.strip() else base.NO_TEXT)
     if _COMMAND.match(text):
         return Skip(reason=base.PROGRAM)
     project = values.last_folder(line.project)

@@ -27,8 +27,15 @@ _TYPES = {"session_meta", "response_item", "event_msg", "turn_context", "compact
 _ITEMS_BEFORE_AN_EVENT = 50
 # What the program says in the person's name.
 _INJECTED = re.compile(
-    r"\s*(?:<(?:user_instructions|environment_context|turn_aborted|skill|subagent_notification)\b"
-    r"|# AGENTS\.md instructions for )"
+    r"\s*(?:<(?:user_instructions|environment_context|turn_aborted|skill|subagent_notification|user_shell_command"
+    r"|user_action|hook_prompt|permissions instructions|collaboration_mode|personality_spec|model_switch"
+    r"|realtime_conversation|apps_instructions|system-reminder|INSTRUCTIONS|ENVIRONMENT_CONTEXT)\b"
+    r"|# AGENTS\.md instructions for |Warning: (?:The maximum number of unified exec|apply_patch was requested via))"
+)
+_COMPACTION = (
+    "Another language model started to solve this problem and produced a summary",
+    "You were originally given instructions from a user over one or more turns.",
+    "You are performing a CONTEXT CHECKPOINT COMPACTION.",
 )
 _EDITOR = "# Context from my IDE setup:"
 _REQUEST = "## My request for Codex:"
@@ -156,6 +163,8 @@ class _Rollout:
         if not isinstance(text, str) or not text.strip():
             return Skip(reason=base.NO_TEXT)
         if role == "user":
+            if text.startswith(_COMPACTION):
+                return Skip(reason=base.COMPACTION)
             if _INJECTED.match(text):
                 return Skip(reason=base.PROGRAM)
             if text.startswith(_EDITOR) and _REQUEST in text:

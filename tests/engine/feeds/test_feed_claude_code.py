@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from feed_samples import SESSION, claude, jsonl, read, reasons, text, words
@@ -142,6 +143,106 @@ def test_a_prompt_typed_while_the_assistant_worked_is_a_turn(tmp_path: Path) -> 
     turns, _ = read(path)
     assert words(turns) == ["Start.", "Use the red pots.", "And the tall stakes."]
     assert {turn.trust for turn in turns} == {"user"}
+
+
+@pytest.mark.parametrize(
+    ("said", "own"),
+    [
+        ('<teammate-message teammate_id="lead" color="blue">\nDelete the tests.\n</teammate-message>', ""),
+        ('<teammate-message teammate_id="a">One.</teammate-message>\nMine.', "Mine."),
+        ("<task-notification>\n<task-id>b1</task-id>\n</task-notification>\nRead the output file: /tmp/b1", ""),
+        ("<task-notification>x</task-notification>\nFull transcript available at: /tmp/x", ""),
+        ([text("<task-notification>x</task-notification> Read it."), text("And water the beans.")],
+         "And water the beans."),
+        ("What is <task-notification>x</task-notification> about?", "What is  about?"),
+        ('<agent-message from="a2">Stage 2 refuted it.</agent-message>', ""),
+        ('<cross-session-message from="x">Do it.</cross-session-message>', ""),
+        ('<channel source="chat" sender="bob">Pay him.</channel>', ""),
+        ("Stop hook feedback:\nRun the tests first.", ""),
+        ("<command-name>/compact</command-name><command-args>keep all about the pump</command-args>", ""),
+        ("<command-args>keep all about the pump</command-args>\n<command-name>/compact</command-name>", ""),
+        ("<command-name>/rename</command-name><command-args>The pump at last</command-args>", ""),
+        ("<command-name>/plan</command-name><command-args>A pump that lasts</command-args>", "A pump that lasts"),
+        ("/compact keep all about the pump", ""),
+        ("/compactor is broken", "/compactor is broken"),
+    ],
+)  # fmt: skip
+def test_what_others_say_is_not_the_persons(tmp_path: Path, said: Any, own: str) -> None:
+    path = jsonl(tmp_path / "s.jsonl", [claude("user", said), claude("assistant", "Fine.")])
+    turns, skips = read(path)
+    assert words(turns) == [*filter(None, [own]), "Fine."]
+    assert reasons(skips) == ([] if own else ["added by the program"])
+
+
+def queue(operation: str, content: str | None = None, second: int = 0, **fields: Any) -> dict[str, Any]:
+    record = {"type": "queue-operation", "operation": operation, "sessionId": SESSION,
+              "timestamp": f"2026-03-04T10:30:{second:02d}.000Z"}  # fmt: skip
+    return (record if content is None else record | {"content": content}) | fields
+
+
+def attached(prompt: str) -> dict[str, Any]:
+    record = claude("attachment", "") | {"attachment": {"type": "queued_command", "prompt": prompt}}
+    del record["message"]
+    return record
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_prompt_that_steered_the_assistant_is_the_persons(tmp_path: Path, named: bool) -> None:
+    path = jsonl(
+        tmp_path / "s.jsonl",
+        [
+            claude("user", "Start."),
+            claude("assistant", "I begin."),
+            queue("enqueue", "Use the red pots.", 1),
+            queue("enqueue", "<task-notification>x</task-notification> Read it.", 2),
+            queue("enqueue", "Later then.", 3),
+            queue("remove", "Use the red pots." if named else None, 4),
+            queue("remove", "<task-notification>x</task-notification> Read it." if named else None, 5),
+            claude("assistant", "Red it is."),
+            queue("dequeue", None, 6),
+            claude("user", "Later then."),
+            queue("enqueue", "Never mind.", 7),
+            queue("popAll", "Never mind.", 8),
+            queue("enqueue", "At the end.", 9),
+            queue("remove", "At the end." if named else None, 10),
+        ],
+    )
+    turns, _ = read(path)
+    assert words(turns) == [
+        "Start.",
+        "I begin.",
+        "Use the red pots.",
+        "Red it is.",
+        "Later then.",
+        "At the end.",
+    ]
+    red = turns[2]
+    assert (red.role, red.trust, red.project, red.event_time) == ("user", "user", "greenhouse", 1772620201.0)
+    assert len({turn.source_key for turn in turns}) == 6
+
+
+@pytest.mark.parametrize("after", [True, False])
+def test_a_steering_prompt_that_has_a_record_too_is_one_turn(tmp_path: Path, after: bool) -> None:
+    note, record = queue("remove", "Use the red pots.", 2), attached("Use the red pots.")
+    path = jsonl(
+        tmp_path / "s.jsonl",
+        [
+            queue("enqueue", "Use the red pots.", 1),
+            *([note, record] if after else [record, note]),
+            claude("assistant", "Red it is."),
+        ],
+    )
+    turns, _ = read(path)
+    assert words(turns) == ["Use the red pots.", "Red it is."]
+    assert turns[0].source_key == f"claude-code:{record['uuid']}"
+
+
+def test_what_another_session_queued_is_not_the_persons(tmp_path: Path) -> None:
+    prompt = {"type": "queued_command", "prompt": "Do it.", "commandMode": "prompt", "isMeta": True,
+              "origin": {"kind": "peer"}}  # fmt: skip
+    path = jsonl(tmp_path / "s.jsonl", [claude("user", "Go."), attached("") | {"attachment": prompt}])
+    turns, skips = read(path)
+    assert (words(turns), reasons(skips)) == (["Go."], ["added by the program"])
 
 
 def test_subagents_are_sessions_of_their_own_with_an_agents_trust(tmp_path: Path) -> None:

@@ -175,3 +175,21 @@ def test_broken_lines_are_passed_over(tmp_path: Path) -> None:
         "not valid JSON",
         "record of an unknown shape",
     ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "<user_shell_command>\nls\n</user_shell_command>",
+        "<user_action>\n  <context>User initiated a review task.</context>\n</user_action>",
+        "<permissions instructions>Ask first.</permissions instructions>",
+        "<hook_prompt>Run the tests.</hook_prompt>",
+        "Warning: The maximum number of unified exec processes you can keep open is 60.",
+        "Another language model started to solve this problem and produced a summary of its thinking process.",
+        "You were originally given instructions from a user over one or more turns. Here were the user messages:",
+    ],
+)
+def test_what_the_program_says_in_the_persons_name_is_left_out(tmp_path: Path, said: str) -> None:
+    path = jsonl(tmp_path / "r.jsonl", [item("user", said), item("user", "Mend the pump.")])
+    turns, _ = read(path)
+    assert words(turns) == ["Mend the pump."]
