@@ -12,7 +12,18 @@ import grimp
 import pytest
 
 ROOT = Path(__file__).parent.parent
-HEAVY = ("numpy", "tokenizers", "openai", "spacy", "onnxruntime", "wordllama", "sqlite_vec", "mcp", "agents")
+HEAVY = (
+    "numpy",
+    "tokenizers",
+    "openai",
+    "spacy",
+    "onnxruntime",
+    "wordllama",
+    "sqlite_vec",
+    "mcp",
+    "agents",
+    "apscheduler",
+)
 
 
 def _modules_after(code: str) -> set[str]:

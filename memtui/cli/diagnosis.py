@@ -113,11 +113,14 @@ def memory(door: Door) -> Iterator[Diagnosis]:
     try:
         with door.reading() as opened:
             stats = opened.stats()
+            clock = opened.jobs.status().clock
     except MemtuiError as error:
         yield wrong("memory", "error", error)
         return
     holds = f"{plural(stats.active, 'memory')}, {plural(stats.sessions, 'session')}"
     yield _ok("memory", f"{path}: {holds}, {file_size(stats.file_bytes)}")
+    if clock:
+        yield _note("clock", clock, "memtui maintain --accept-clock says that the time is right.")
     yield _ok("vectors", f"{count(stats.embedded)} ({stats.vectors})")
     if stats.vectors_wanted:
         yield _note("vectors", wanted_told(stats), "memtui embed does it, after a preview")

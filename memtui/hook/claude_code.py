@@ -56,8 +56,9 @@ def answer(
         told: list[MemoryRecord] = []
         try:
             block = memory.context(text, session)
-            if block.text:
-                say(_injected(block.text))
+            trouble = memory.clock_trouble(session)
+            if block.text or trouble:
+                say(_output(block.text, trouble))
                 told = block.memories
         finally:  # what was said is recorded, also where nothing could be told
             memory.record(session, "user", text, source=SOURCE, project=where, told=told)
@@ -67,11 +68,16 @@ def answer(
             open_memory().record(session, "assistant", text, source=SOURCE, project=where, told=[], once=True)
 
 
-def _injected(text: str) -> bytes:
+def _output(text: str, trouble: str) -> bytes:
+    """``text`` goes to the model, ``trouble`` to the person."""
     if len(text) > MOST_CHARACTERS:
         text = text[: MOST_CHARACTERS - 1] + "…"
-    output = {"hookEventName": "UserPromptSubmit", "additionalContext": text}
-    return msgspec.json.encode({"hookSpecificOutput": output}) + b"\n"
+    output: dict[str, Any] = {}
+    if text:
+        output["hookSpecificOutput"] = {"hookEventName": "UserPromptSubmit", "additionalContext": text}
+    if trouble:
+        output["systemMessage"] = f"memtui: {trouble} (memtui doctor)"
+    return msgspec.json.encode(output) + b"\n"
 
 
 class _Message(msgspec.Struct):

@@ -20,6 +20,8 @@ from memtui.engine.store.sql import scalar
 if TYPE_CHECKING:
     from memtui.engine.search.briefing import ContextBlock
 
+_LONG = 7 * 86_400
+"""Seconds without maintenance that the person is told of: a weekend is none of it."""
 NO_VECTORS = "a hook asks no model"
 # The sources of turns that an import found in what Claude Code itself keeps.
 _FOLLOWED = ("import:claude-code", "import:claude-history")
@@ -58,6 +60,17 @@ class Quick:
                 profile=confine.without_names(profile) if within else profile,
                 session_id=session_id, fade_threshold=self._options.fade_threshold, alone=bool(within),
             )  # fmt: skip
+
+    def clock_trouble(self, session_id: str) -> str:
+        """What is wrong with the clock, for whoever has no app open: at the first prompt of a session; else ""."""
+        from memtui.engine.maintain.schedule import clock_guard
+
+        with self._connections.read() as connection:
+            state = clock_guard.look(connection, time.time())
+            if not state.note or 0 < state.seconds < _LONG:
+                return ""
+            begun = scalar(connection, "SELECT 1 FROM memories WHERE session_id = ? LIMIT 1", (session_id,))
+            return state.note if begun is None else ""
 
     def record(
         self, session_id: str, role: str, content: str, *, source: str, project: str | None,

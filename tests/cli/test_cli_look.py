@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 from pathlib import Path
 
 import apsw
 import pytest
 from cli_kit import Cli
 from memtui import paths
+from memtui.engine.maintain.schedule import clock_guard
 from memtui.engine.memory import Memory
 from memtui.engine.models.ner import spacy_names
 
@@ -196,6 +198,14 @@ def test_the_doctor_exits_by_what_is_wrong(cli: Cli, home: Path, monkeypatch: py
     assert told.code == 5
     assert "degraded" in told.out
     assert "pip install sqlite-vec" in told.out
+
+
+def test_the_doctor_tells_of_a_clock_that_stops_fading(cli: Cli, home: Path) -> None:
+    remembered(cli, "Ada lives in Ghent")
+    assert "the clock" not in cli("doctor").out
+    with Memory.open(home / "memory.db") as memory, memory._core.connections.write() as connection:
+        clock_guard.accept(connection, time.time() - 5 * 86_400)
+    assert "the clock moved on by 5 days" in cli("doctor").out
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs modes")

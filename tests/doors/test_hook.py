@@ -15,6 +15,7 @@ import apsw
 import pytest
 from memtui import Memory
 from memtui.config import Settings
+from memtui.engine.maintain.schedule import clock_guard
 from memtui.engine.records import Options
 from memtui.engine.search import briefing
 from memtui.hook import claude_code, program
@@ -374,3 +375,15 @@ def test_an_import_of_the_transcript_knows_what_the_hook_recorded(
     assert (report.imported, report.already_there) == (1, 2)
     assert sorted(turns(memory)) == sorted(said)
     assert memory.files.import_paths([session]).imported == 0
+
+
+def test_the_person_is_told_of_a_clock_that_stops_fading_at_the_beginning_of_a_session(
+    memory: Memory, place: Path
+) -> None:
+    for ago, told in ((3, False), (30, True)):
+        with memory._core.connections.write() as connection:
+            clock_guard.accept(connection, time.time() - ago * 86_400)
+        for number in range(2):
+            done = hook(place, prompt("how are you", session_id=f"s{ago}"))
+            message = json.loads(done.stdout or b"{}").get("systemMessage", "")
+            assert ("the clock moved on by 30 days" in message) is (told and number == 0)

@@ -16,7 +16,7 @@ Row = TypeVar("Row")
 
 
 class WarnsOfClock(ListPane[Row], Generic[Row]):
-    """A list with what is wrong with the clock above it (see ``engine.maintain.schedule.highwater``)."""
+    """A list with what is wrong with the clock above it (see ``engine.maintain.schedule.clock_guard``)."""
 
     _clock = ""
     _banner: Static | None = None

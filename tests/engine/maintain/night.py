@@ -27,7 +27,7 @@ NO_SERVICES = Services(index=lambda limit: 0, consolidate=consolidate_nothing, e
 def make_scheduler(
     memory: Memory, clock: Callable[[], float], zone: tzinfo | None = None, *,
     timetable: tuple[Job, ...] = JOBS, services: Services = NO_SERVICES,
-    on_run: Callable[[JobRun], None] = lambda run: None,
+    on_run: Callable[[JobRun], None] = lambda run: None, monotonic: Callable[[], float] = lambda: 0.0,
 ) -> Scheduler:  # fmt: skip
     return Scheduler(
         memory._core.connections,
@@ -37,4 +37,5 @@ def make_scheduler(
         zone=zone,
         timetable=timetable,
         on_run=on_run,
+        monotonic=monotonic,
     )

@@ -373,7 +373,7 @@ def test_the_thread_looks_by_itself_and_ends_with_the_memory(
         deadline = time.monotonic() + 60
         while not told and time.monotonic() < deadline:
             time.sleep(0.01)
-        threads = [thread for thread in threading.enumerate() if thread.name == "memtui-scheduler"]
+        threads = [thread for thread in threading.enumerate() if thread.name == "APScheduler"]
         assert len(threads) == 1
     assert told[0].tables == {"job_runs"}
     assert not threads[0].is_alive()

@@ -8,7 +8,7 @@ import apsw
 
 from memtui.engine.store import jobs, metadata
 
-from . import highwater
+from . import clock_guard
 from .jobs import Job, Task
 
 SINCE_KEY = "maintained_since"
@@ -65,7 +65,7 @@ def next_due(connection: apsw.Connection, job: Job, now: float, zone: tzinfo | N
 
 def obstacle(connection: apsw.Connection, job: Job, now: float) -> str:
     """Why the job must not run although it may be due; "" if nothing is in its way."""
-    return highwater.look(connection, now).note if job.by_the_clock else ""
+    return clock_guard.look(connection, now).note if job.by_the_clock else ""
 
 
 def since(connection: apsw.Connection, now: float) -> float:
@@ -77,7 +77,7 @@ def since(connection: apsw.Connection, now: float) -> float:
 def note_since(connection: apsw.Connection, now: float) -> None:
     """Inside the caller's transaction. A first time that lies ahead was a wrong clock's."""
     stored = metadata.get(connection, SINCE_KEY)
-    if stored is None or float(stored) > now + highwater.BACK_SECONDS:
+    if stored is None or float(stored) > now + clock_guard.BACK_SECONDS:
         metadata.put(connection, SINCE_KEY, str(int(now)))
 
 

@@ -4,17 +4,17 @@ What is due is read from the file (due.py); a run and its effect are committed t
 how often anybody looks, who does, or who was killed. Of several processes the one that holds the lock
 ``<db>.lead`` looks; the kernel frees it when that process dies.
 
-The ticker is a thread that waits on an event and not a scheduler library: a waiting thread counts on the
-monotonic clock, whereas a library that keeps its next wake-up in wall time (APScheduler does) sleeps for
-three days when the clock is put back by three days.
+The ticker (ticker.py) only says when to look again.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from datetime import tzinfo
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
@@ -26,10 +26,14 @@ from memtui.engine.store.connection import Connections
 from memtui.engine.store.jobs import JobRun
 from memtui.log import outline
 
-from . import due, highwater
+from . import clock_guard, due
+from .clock_guard import ClockGuard, Monotonic
 from .jobs import Job, JobReport, Services, Task
 from .runner import Runner, Running
 from .timetable import JOBS
+
+if TYPE_CHECKING:
+    from apscheduler.schedulers.background import BackgroundScheduler
 
 FIRST_SECONDS = 10.0
 TICK_SECONDS = 45.0
@@ -73,14 +77,17 @@ class Scheduler:
         self, connections: Connections, clock: Clock, options: Options, services: Services, *,
         on_run: Callable[[JobRun], None] = lambda run: None,
         on_change: Callable[[Operation], None] = lambda operation: None,
-        zone: tzinfo | None = None, timetable: tuple[Job, ...] = JOBS,
+        zone: tzinfo | None = None, timetable: tuple[Job, ...] = JOBS, monotonic: Monotonic = time.monotonic,
     ) -> None:  # fmt: skip
         self._connections = connections
         self._clock = clock
         self._jobs = timetable
         self._runner = Runner(connections, clock, options, services, zone, on_run, on_change)
         self._stop = self._runner.stopping
-        self._thread: threading.Thread | None = None
+        self._guard = ClockGuard(connections, monotonic)
+        self._starting: threading.Thread | None = None
+        self._ticker: BackgroundScheduler | None = None
+        self._looking = 0  # the thread that looks, by its identity
         self._lead: FileLock | None = None
         self._problem = ""
 
@@ -89,33 +96,43 @@ class Scheduler:
     def start(self) -> None:
         """Look for what is due, in a thread. Raises ReadOnlyError for a memory that is open for reading only."""
         self._assert_writable()
-        if self._thread is None:
+        if self._starting is None:
             self._stop.clear()
-            self._thread = threading.Thread(target=self._look, name="memtui-scheduler", daemon=True)
-            self._thread.start()
+            self._starting = threading.Thread(target=self._tick, name="memtui-scheduler", daemon=True)
+            self._starting.start()
 
     def stop(self) -> None:
         """Stop looking. A run under way ends at its next pause and goes on another time."""
         self._stop.set()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join()
-        self._thread = None
+        if self._starting is not None:
+            self._starting.join()
+        if self._ticker is not None:
+            self._ticker.shutdown(wait=self._looking != threading.get_ident())
+        self._starting = self._ticker = None
         if self._lead is not None:
             self._lead.release()
             self._lead = None
 
+    def _tick(self) -> None:
+        from . import ticker  # slow to import
+
+        if not self._stop.is_set():
+            self._ticker = ticker.start(self._look, FIRST_SECONDS, TICK_SECONDS)
+
     def _look(self) -> None:
-        wait = FIRST_SECONDS
-        while not self._stop.wait(wait):
-            wait = TICK_SECONDS
-            try:
-                self.run_due()
-                self._problem = ""
-            except MemtuiError as error:
-                self._problem = error.message
-            except Exception as error:  # the night shift goes on; the fault is told and logged
-                self._problem = f"maintenance failed: {outline(error)}"
-                _log.exception("maintenance failed")
+        if self._stop.is_set():
+            return
+        self._looking = threading.get_ident()
+        try:
+            self.run_due()
+            self._problem = ""
+        except MemtuiError as error:
+            self._problem = error.message
+        except Exception as error:  # the scheduler goes on; the fault is told and logged
+            self._problem = f"maintenance failed: {outline(error)}"
+            _log.exception("maintenance failed")
+        finally:
+            self._looking = 0
 
     def lead(self) -> bool:
         """Whether this process is the one that looks: it becomes so unless another one is, until ``stop``."""
@@ -136,11 +153,11 @@ class Scheduler:
             return []
         now = self._clock()
         with self._connections.read() as connection:
-            stale = highwater.behind(connection, now) or due.since(connection, now) >= now
-        if stale:
+            first = due.since(connection, now) >= now
+        if first:
             with self._connections.write() as connection:
                 due.note_since(connection, now)
-                highwater.advance(connection, now)
+        self._guard.observe(now)
         made = []
         for job in self._jobs:
             if self._stop.is_set():
@@ -229,11 +246,11 @@ class Scheduler:
                 for job in self._jobs
             )  # fmt: skip
             elsewhere = jobs.running(connection)
-            clock = highwater.look(connection, now).note
+            clock = clock_guard.look(connection, now).note
         running = self._runner.running
         if running is None and elsewhere is not None and self._runner.held_elsewhere():
             running = Running(job=elsewhere.job, started_at=elsewhere.started_at, here=False)
-        leading = self._lead is not None or (self._thread is not None and self._connections.path is None)
+        leading = self._lead is not None or (self._starting is not None and self._connections.path is None)
         return SchedulerStatus(
             leading=leading, running=running, jobs=rows, clock=clock, problem=self._problem
         )
@@ -254,7 +271,7 @@ class Scheduler:
         """The person says that the time is right: what waits because of a jump may run."""
         self._assert_writable()
         with self._connections.write() as connection:
-            highwater.accept(connection, self._clock())
+            clock_guard.accept(connection, self._clock())
 
     def _job(self, name: str) -> Job:
         for job in self._jobs:

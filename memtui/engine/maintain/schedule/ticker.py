@@ -1,0 +1,57 @@
+"""The ticker of the scheduler: asks every now and then what is due, whatever the clock does meanwhile.
+
+One interval job of APScheduler and nothing else: what is due, and that it happens once, is read from the file. Never
+imported at start (it takes 0.1 s): ``Scheduler.start`` does so in a thread.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.schedulers import base
+from apscheduler.schedulers.background import BackgroundScheduler
+
+# Its warnings (a look that takes longer than the interval) would be written over the screen.
+logging.getLogger("apscheduler").addHandler(logging.NullHandler())
+logging.getLogger("apscheduler").setLevel(logging.ERROR)
+_FAR = 2
+"""Intervals: a next run that is further away was planned by another clock."""
+
+
+class SteadyScheduler(BackgroundScheduler):  # type: ignore[misc]
+    """Keeps ticking when the clock is changed.
+
+    The plain one waits for as long as the clock was put back, and makes up every tick over which it was put on.
+    """
+
+    def _process_jobs(self) -> float | None:
+        now = base.datetime.now(UTC)
+        with self._jobstores_lock:
+            for store in self._jobstores.values():
+                for job in store.get_all_jobs():
+                    if abs(job.next_run_time - now) > _FAR * job.trigger.interval:
+                        job._modify(next_run_time=now)
+                        store.update_job(job)
+        waits: float | None = super()._process_jobs()
+        return waits
+
+
+def start(look: Callable[[], object], first: float, every: float) -> BackgroundScheduler:
+    """Call ``look`` in a thread after ``first`` seconds, then ``every`` so many, never twice at once."""
+    return started(SteadyScheduler, look, first, every)
+
+
+def started(
+    kind: type[BackgroundScheduler], look: Callable[[], object], first: float, every: float
+) -> BackgroundScheduler:
+    """``start`` with another class of scheduler."""
+    scheduler = kind(timezone=UTC, executors={"default": ThreadPoolExecutor(1)})
+    scheduler.add_job(
+        look, "interval", seconds=every, next_run_time=datetime.now(UTC) + timedelta(seconds=first), coalesce=True,
+        max_instances=1, misfire_grace_time=None,
+    )  # fmt: skip
+    scheduler.start()
+    return scheduler
