@@ -28,12 +28,13 @@ def run(arguments: Sequence[str]) -> int:
     from . import errors, output
 
     output.prepare_streams()
-    json = "--json" in (arguments[: arguments.index("--")] if "--" in arguments else arguments)
+    given = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    json, logged = "--json" in given, not {"--readonly", "--demo"} & {*given}
     try:
         code = _dispatch(list(arguments))
         sys.stdout.flush()
     except Exception as error:
-        code = _report(error, json=json)
+        code = _report(error, json=json, logged=logged)
     except KeyboardInterrupt as error:
         code = errors.report(error, json=json)
     output.silence()
@@ -65,12 +66,12 @@ def _dispatch(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _report(error: Exception, *, json: bool) -> int:
+def _report(error: Exception, *, json: bool, logged: bool) -> int:
     """Like ``errors.report``, when nobody may be there to read it."""
     from . import errors
 
     try:
-        code = errors.report(error, json=json)
+        code = errors.report(error, json=json, logged=logged)
         sys.stdout.flush()
     except BrokenPipeError:
         return errors.UNREAD

@@ -15,7 +15,7 @@ import click
 from memtui.connect import clients
 from memtui.connect.clients import CLIENTS, LABELS, Call, ClientName, Edit
 from memtui.connect.writing import write
-from memtui.engine.errors import UsageError
+from memtui.engine.errors import ReadOnlyError, UsageError
 from memtui.engine.search import confine, filters
 
 from .errors import CANCELLED, OK
@@ -32,13 +32,14 @@ if TYPE_CHECKING:
 @click.option("--agent", metavar="NAME", help="The name that signs its changes.  [default: the client's]")
 @click.option("--project", metavar="NAME", help="It sees and writes only this project.")
 @click.option("--filter", metavar="EXPR", help="It sees only what passes: '-tag:private'.")
+@click.option("--agent-readonly", is_flag=True, help="It may read the memory, and change nothing.")
 @click.option("--dry-run", is_flag=True, help="Show what would be written, and end.")
 @click.option("--yes", "-y", is_flag=True, help="Write without asking.")
 @json_option
 @pass_door
 def connect_command(
     door: Door, client: ClientName, hooks: bool, agent: str | None, project: str | None, filter: str | None,
-    dry_run: bool, yes: bool, json: bool,
+    agent_readonly: bool, dry_run: bool, yes: bool, json: bool,
 ) -> int:  # fmt: skip
     """Write memtui's MCP server into an agent's configuration: claude-code, claude-desktop or codex.
 
@@ -49,9 +50,14 @@ def connect_command(
         raise UsageError(f"{LABELS[client]} has no hooks that memtui knows.", "Leave --hooks out.")
     if json and not (yes or dry_run):
         raise UsageError("With --json nobody can be asked.", "Add --yes, or --dry-run.")
+    if door.readonly and not dry_run:
+        raise ReadOnlyError(
+            "--readonly was given: nothing is written.",
+            "For an agent that may only read: --agent-readonly. To look first: --dry-run.",
+        )
     call = Call(
         program=clients.program(),
-        options=_options(door, client, agent, project, filter),
+        options=_options(door, client, agent, project, filter, agent_readonly),
         configuration=door.configuration.file.absolute(),
         hooked=hooks,
     )
@@ -81,8 +87,9 @@ def connect_command(
 
 
 def _options(
-    door: Door, client: ClientName, agent: str | None, project: str | None, filter: str | None
-) -> tuple[str, ...]:
+    door: Door, client: ClientName, agent: str | None, project: str | None, filter: str | None,
+    readonly: bool,
+) -> tuple[str, ...]:  # fmt: skip
     """What the server is called with: every path in full, as the agent starts it anywhere."""
     door.check()
     if door.demo:
@@ -97,7 +104,7 @@ def _options(
         "--project": project,
         "--filter": filter,
     }
-    flags = {"--readonly": door.readonly, "--allow-unsafe-fs": door.allow_unsafe_fs}
+    flags = {"--readonly": readonly, "--allow-unsafe-fs": door.allow_unsafe_fs}
     return (
         *(f"{name}={value}" for name, value in named.items() if value),
         *(name for name, on in flags.items() if on),

@@ -42,6 +42,11 @@ class Door:
             setattr(door, name[2:], given)
         return door
 
+    @property
+    def keeps_out(self) -> bool:
+        """Nothing is written but what was asked for by its path: no settings, log or state, no other program's files."""
+        return self.readonly or self.demo
+
     @cached_property
     def configuration(self) -> Configuration:
         """The settings in force. Raises InputError."""

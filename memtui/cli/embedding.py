@@ -90,7 +90,7 @@ def _offer_ranking(door: Door, stats: Stats, *, late: bool, json: bool) -> None:
     if stats.ranking_note:
         note(stats.ranking_note)
     name = stats.better_ranking
-    if not name:
+    if not name or door.keeps_out:
         return
     configuration = door.configuration
     if variable := configuration.variable_of(_RANKING):

@@ -22,9 +22,12 @@ from memtui.engine.errors import FilterError, MemtuiError
 OK, NEGATIVE, USAGE, BAD_INPUT, FILE, DEGRADED, FAULT, CANCELLED, UNREAD = 0, 1, 2, 3, 4, 5, 70, 130, 141
 
 
-def report(error: BaseException, *, json: bool) -> int:
-    """Tell the person about ``error`` (stderr; with ``json`` on stdout too) and return the exit code."""
-    kind, message, hint, code = _told(error)
+def report(error: BaseException, *, json: bool, logged: bool = True) -> int:
+    """Tell the person about ``error`` (stderr; with ``json`` on stdout too) and return the exit code.
+
+    ``logged``: a fault of memtui goes into the log as well.
+    """
+    kind, message, hint, code = _told(error, logged)
     if code in (CANCELLED, UNREAD):
         if code == CANCELLED:
             _complain("cancelled")
@@ -41,7 +44,7 @@ def report(error: BaseException, *, json: bool) -> int:
     return code
 
 
-def _told(error: BaseException) -> tuple[str, str, str, int]:
+def _told(error: BaseException, logged: bool) -> tuple[str, str, str, int]:
     """Kind, message, hint and exit code of anything that may end a command."""
     if isinstance(error, MemtuiError):
         return type(error).__name__, error.message, error.hint, error.exit_code
@@ -59,17 +62,18 @@ def _told(error: BaseException) -> tuple[str, str, str, int]:
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         return "OSError", f"{place}{error.strerror or error}", "", BAD_INPUT
-    return (*_fault(error), FAULT)
+    return (*_fault(error, logged), FAULT)
 
 
-def _fault(error: BaseException) -> tuple[str, str, str]:
+def _fault(error: BaseException, logged: bool) -> tuple[str, str, str]:
     """A bug: told without its message or locals, which may hold memory text."""
     import logging
 
     from memtui import log
 
-    log.start()
-    logging.getLogger("memtui.cli").critical("unexpected error", exc_info=error)
+    if logged:
+        log.start()
+        logging.getLogger("memtui.cli").critical("unexpected error", exc_info=error)
     hint = "Nothing that was acknowledged is lost. Please report it with that line."
     return "Fault", f"memtui failed unexpectedly: {log.outline(error)}", hint
 

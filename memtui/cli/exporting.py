@@ -40,6 +40,7 @@ def export_command(
     jsonl holds everything, the Trash too, a line each; its first line describes the others. "memtui import" of
     it into an empty memory gives the same memory. markdown is a folder of notes for Obsidian: people, projects,
     places, facts, days; naming it again renews its notes and touches nothing else. Ctrl+C leaves nothing half-made.
+    With --readonly or --demo PATH is written too, since you name it, and nothing else; the app then exports nothing.
     """
     target: Path | BinaryIO = Path(path).expanduser()
     if path == "-":

@@ -81,7 +81,8 @@ def _opened(door: Door, agent: str, stack: ExitStack) -> Memory:
     from .door import demo_file
 
     door.check()
-    log.start()
+    if not door.keeps_out:
+        log.start()
     path = stack.enter_context(demo_file()) if door.demo else door.path()
     if door.readonly and paths.is_missing(path):
         raise StoreError(f"There is no memory at {path}.", "Open it once without --readonly to create it.")

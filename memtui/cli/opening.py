@@ -20,15 +20,15 @@ from .errors import report
 if TYPE_CHECKING:
     from memtui.config import Settings
     from memtui.engine.memory import Memory
+    from memtui.ui.app import MemtuiApp
+    from memtui.ui.permissions import Permissions
 
 
 def open_app(door: Door) -> int:
     """Open the app on the memory that ``door`` names; returns its exit code."""
     door.check()
-    settings = door.configuration.settings
-    path = None if door.demo else door.path()
-    if path is not None:
-        _refuse_early(path, door)
+    if not door.demo:
+        _refuse_early(door.path(), door)
     # In a browser (textual serve) the driver speaks through pipes.
     if "TEXTUAL_DRIVER" not in os.environ and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
@@ -36,43 +36,56 @@ def open_app(door: Door) -> int:
         )
     # Nothing of what starting makes is garbage; the app looks for some again after its first rows.
     gc.disable()
-    from memtui.ui.app import MemtuiApp, run_app
-    from memtui.ui.look import Look
-    from memtui.ui.state import UiState
+    from memtui.ui.app import run_app
 
     failures: list[MemtuiError] = []
     with ExitStack() as kept:
-        open_with = _opener(door, path, kept)
-
-        def open_memory() -> Memory:
-            try:
-                if path is not None:
-                    _refuse_to_begin_anew(path)
-                memory = open_with(settings)
-            except MemtuiError as error:
-                failures[:] = [error]
-                raise
-            failures.clear()
-            return memory
-
-        app = MemtuiApp(
-            open_memory,
-            reopen=open_with,
-            place=path,
-            name="demo, a throwaway copy" if path is None else path.stem,
-            look=Look(settings.general.theme, settings.general.ascii, settings.general.motion),
-            keymap=settings.keymap,
-            readonly=door.readonly,
-            state=UiState(None if door.demo else paths.state_folder() / "app.json"),
-            crash_folder=paths.log_folder(),
-            home=Path.home(),
-            configuration=door.configuration,
-        )
-        app.follower.sessions.allowed = not door.demo
+        app = make_app(door, kept, failures)
         code = run_app(app)
     if app.demo_wanted:
         return open_app(replace(door, db=None, demo=True))
     return report(failures[0], json=False) if failures else code
+
+
+def make_app(door: Door, kept: ExitStack, failures: list[MemtuiError]) -> MemtuiApp:
+    """The app for these options. ``kept`` holds a demo's files, ``failures`` gets why the memory could not be opened."""
+    from memtui.ui.app import MemtuiApp
+    from memtui.ui.look import Look
+    from memtui.ui.permissions import permitted
+    from memtui.ui.state import UiState
+
+    settings = door.configuration.settings
+    path = None if door.demo else door.path()
+    permissions = permitted(readonly=door.readonly, demo=door.demo)
+    open_with = _opener(door, path, kept, permissions)
+
+    def open_memory() -> Memory:
+        try:
+            if path is not None:
+                _refuse_to_begin_anew(path)
+            memory = open_with(settings)
+        except MemtuiError as error:
+            failures[:] = [error]
+            raise
+        failures.clear()
+        return memory
+
+    app = MemtuiApp(
+        open_memory,
+        reopen=open_with,
+        place=path,
+        name="demo, a throwaway copy" if path is None else path.stem,
+        look=Look(settings.general.theme, settings.general.ascii, settings.general.motion),
+        keymap=settings.keymap,
+        readonly=door.readonly,
+        permissions=permissions,
+        state=UiState(paths.state_folder() / "app.json" if permissions.own_files else None),
+        crash_folder=paths.log_folder() if permissions.own_files else None,
+        home=Path.home(),
+        configuration=door.configuration,
+    )
+    app.follower.sessions.allowed = not door.demo
+    return app
 
 
 def _refuse_early(path: Path, door: Door) -> None:
@@ -95,7 +108,9 @@ def _refuse_to_begin_anew(path: Path) -> None:
         )
 
 
-def _opener(door: Door, path: Path | None, kept: ExitStack) -> Callable[[Settings], Memory]:
+def _opener(
+    door: Door, path: Path | None, kept: ExitStack, permissions: Permissions
+) -> Callable[[Settings], Memory]:
     """What the app calls in its thread; ``kept`` holds a demo's files until the app is left."""
     places = [] if path is None else [path]
 
@@ -103,10 +118,11 @@ def _opener(door: Door, path: Path | None, kept: ExitStack) -> Callable[[Setting
         from memtui import log
         from memtui.engine.memory import Memory
 
-        log.start()
+        if permissions.own_files:
+            log.start()
         if not places:
             places.append(kept.enter_context(demo_file()))
         options = settings.options(allow_unsafe_fs=door.allow_unsafe_fs or door.demo)
-        return Memory.open(places[0], readonly=door.readonly, options=options)
+        return Memory.open(places[0], readonly=door.readonly, options=permissions.options(options))
 
     return open_memory

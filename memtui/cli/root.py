@@ -104,7 +104,7 @@ def door_options(*, hidden: bool) -> list[click.Option]:
     """The options that every command takes too, where people tend to type them."""
     texts = {
         "db": ("PATH", "The memory file (else MEMTUI_DB, the configuration, the data folder)."),
-        "readonly": ("", "Change nothing."),
+        "readonly": ("", "Change nothing: no memory, no settings, no log."),
         "demo": ("", "Use a throwaway copy of the demo memory."),
         "allow-unsafe-fs": ("", "Insist on a network or cloud-sync folder."),
         "config": ("PATH", "The configuration file (else MEMTUI_CONFIG)."),

@@ -46,7 +46,8 @@ def run(options: dict[str, str]) -> NoReturn:
     """Read an event, answer it, end the process. ``options``: those of the command line."""
     gc.disable()
     _import_msgspec()
-    watch = threading.Timer(SECONDS, _leave, [f"it took longer than {SECONDS:g} seconds"])
+    logged = "--readonly" not in options
+    watch = threading.Timer(SECONDS, _leave, [f"it took longer than {SECONDS:g} seconds", logged])
     watch.daemon = True
     watch.start()
     problem = ""
@@ -62,7 +63,7 @@ def run(options: dict[str, str]) -> NoReturn:
             memory.close()
         except BaseException as error:
             problem = problem or _told(error)
-    _leave(problem)
+    _leave(problem, logged)
 
 
 def _import_msgspec() -> None:
@@ -138,9 +139,14 @@ def _told(error: BaseException) -> str:
     return error.message if isinstance(error, MemtuiError) else outline(error)
 
 
-def _leave(problem: str) -> NoReturn:
-    """End at once: nothing is left to be closed, and taking an interpreter down takes 10 ms."""
-    if problem:
+def _leave(problem: str, logged: bool) -> NoReturn:
+    """End at once: nothing is left to be closed, and taking an interpreter down takes 10 ms.
+
+    What only reads writes no log either: standard error is told.
+    """
+    if problem and not logged:
+        os.write(2, f"memtui: a hook did nothing: {problem}\n".encode("utf-8", "backslashreplace"))
+    elif problem:
         try:
             import logging
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, get_args
 
+from .permissions import Effect
+
 Place = Literal[
     "everywhere", "list", "text", "transcript", "knobs", "card", "profile", "review", "memories", "search",
     "entities", "sessions", "observations", "scratchpad", "maintenance", "history",
@@ -30,7 +32,7 @@ class Action(NamedTuple):
 
     ``keys``: as typed (``x``, ``/``, ``ctrl+o``, ``g g``), the first one is shown. ``footer``: its
     turn in the footer, 0 = not there. ``changes``: it changes the memory, so it is refused when that
-    was opened for reading only.
+    was opened for reading only. ``needs``: what the app must be permitted to do for it.
     """
 
     id: str
@@ -41,6 +43,7 @@ class Action(NamedTuple):
     help: str
     footer: int = 0
     changes: bool = False
+    needs: Effect | None = None
 
 
 def _action(
@@ -53,9 +56,10 @@ def _action(
     *,
     footer: int = 0,
     changes: bool = False,
+    needs: Effect | None = None,
 ) -> Action:
     """A row of the table: ``keys`` are parted by two spaces."""
-    return Action(id, tuple(keys.split("  ")), label, group, where, help, footer, changes)
+    return Action(id, tuple(keys.split("  ")), label, group, where, help, footer, changes, needs)
 
 
 _ALL: tuple[Place, ...] = ("everywhere",)
@@ -202,7 +206,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("add", "a", "add", "Change", ("memories", "observations"), "Write down a new memory.", footer=45, changes=True),
     _action("tag", "t", "tag", "Change", _KEPT, "Add and remove tags.", footer=50, changes=True),
     _action("editor", "o", "editor", "Change", _KEPT,
-            "Open the text in $EDITOR; what is saved there becomes a correction.", changes=True),
+            "Open the text in $EDITOR; what is saved there becomes a correction.", changes=True, needs="editor"),
 
     _action("add_note", "a", "add", "Change", ("scratchpad",), "Write a text under a new key.",
             footer=16, changes=True),
@@ -211,7 +215,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("delete_note", "x", "delete", "Change", ("scratchpad",),
             "Delete this key and its text; undo brings it back.", footer=30, changes=True),
     _action("note_editor", "o", "editor", "Change", ("scratchpad",),
-            "Change the text under this key in $EDITOR.", footer=40, changes=True),
+            "Change the text under this key in $EDITOR.", footer=40, changes=True, needs="editor"),
     _action("rename", "e", "rename", "Change", ("entities",),
             "Give it another name; the old one stays among its other names.", footer=20, changes=True),
     _action("retype", "T", "retype", "Change", ("entities",),
@@ -237,7 +241,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("import", "i", "import", "Program", _ALL,
             "Bring in conversations: files, folders, exports.", footer=90, changes=True),
     _action("export", "I", "export", "Program", _ALL,
-            "Write everything, or what is shown, to a file or a folder of notes."),
+            "Write everything, or what is shown, to a file or a folder of notes.", needs="export"),
     _action("settings", "comma", "settings", "Program", _ALL, "See and change the settings."),
     _action("palette", "ctrl+p  :", "commands", "Program", _ALL, "Find any command by its name.", footer=95),
     _action("help", "?  f1", "help", "Program", _ALL, "What the keys do here.", footer=99),

@@ -35,6 +35,7 @@ from .navigation import Navigation
 from .notifications import Notifications
 from .operations import Operations
 from .perform import chord, perform, start
+from .permissions import Permissions, permitted
 from .state import UiState
 from .theme import DARK, own_themes, variable_defaults
 
@@ -58,8 +59,8 @@ class MemtuiApp(App[None], inherit_bindings=False):
     where a crash report goes, ``home`` where other programs' session files are looked for (None: nowhere,
     and no welcome to an empty memory), ``configuration`` what the settings show, ``reopen`` opens the memory
     with other settings (None: they count from the next start). ``place``: the memory's file, for the way back to a
-    backup when it cannot be opened. Run it with ``run_app``, which gives the
-    exit status.
+    backup when it cannot be opened. ``permissions``: what it may do beside showing the memory. Run it with
+    ``run_app``, which gives the exit status.
     """
 
     TITLE = "memtui"
@@ -82,6 +83,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         look: Look = Look(),  # noqa: B008 - frozen
         keymap: Mapping[str, str] | None = None,
         readonly: bool = False,
+        permissions: Permissions | None = None,
         state: UiState | None = None,
         crash_folder: Path | None = None,
         home: Path | None = None,
@@ -93,6 +95,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.look = look
         self.keymap, self._keymap_problems = read_keymap(keymap or {})
         self.readonly = readonly
+        self.permissions = permissions or permitted(readonly=readonly, demo=False)
         self.clock = clock
         self.started = clock()
         self.state = state or UiState(None)
@@ -274,7 +277,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
             return "This memory is open for reading only."
         if action.changes and self.operations.memory is None:
             return "The memory is not open yet."
-        return ""
+        return self.permissions.why_not(action.needs) if action.needs else ""
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, (events.Key, events.MouseDown)):

@@ -200,7 +200,8 @@ class MainScreen(Screen[None]):
             footer_actions(self.pane.here, part), key=lambda action: action.id not in wanted
         ):
             node = self.offering(action)
-            if node is not None and not (action.changes and self.shell.readonly):
+            needed = action.needs is None or not self.shell.permissions.why_not(action.needs)
+            if node is not None and needed and not (action.changes and self.shell.readonly):
                 able = not refusal(node, action)
                 keys.append(Key(action.id, self.shell.keymap.shown(action), action.label, able))
         bar = self.query_one(KeyBar)

@@ -111,17 +111,16 @@ def _shown(name: Visible, key: str, help: str) -> Content:
 
 
 def choose_theme(shell: Shell, name: str) -> None:
-    """Change the colours, and keep them for the next start."""
-    from memtui import config
+    """Change the colours, and keep them for the next start where settings may be written."""
     from memtui.engine.errors import InputError
+
+    from .configuration import save_setting
 
     shell.app.theme = name
     if shell.configuration is None:
         return
-    file = shell.configuration.file
     try:
-        config.save(file, "general.theme", name)
-        shell.configuration = config.load(file)
+        save_setting(shell, "general.theme", name)
     except InputError as error:
         shell.say(f"The theme is not kept: {error.message} {error.hint}", "warning")
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .messages import Severity
     from .navigation import Navigation
     from .operations import Operations
+    from .permissions import Permissions
     from .state import UiState
 
 T = TypeVar("T")
@@ -49,6 +50,10 @@ class Shell(Protocol):
 
     @property
     def readonly(self) -> bool: ...
+    @property
+    def permissions(self) -> Permissions:
+        """What the app may do beside showing the memory."""
+
     @property
     def started(self) -> float: ...
     @property

@@ -2,68 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import select
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from pty_screen import SECONDS, Screen
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-SECONDS = 60.0
-
-
-class Screen:
-    """A terminal of 100x30 cells and the program in it; ``shown`` is all that it has written."""
-
-    def __init__(self, *arguments: str) -> None:
-        import fcntl
-        import pty
-        import struct
-        import termios
-
-        self._master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
-        self.program = subprocess.Popen(
-            [sys.executable, "-m", "memtui", *arguments],
-            stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
-            env={**os.environ, "TERM": "xterm-256color"}, cwd=Path(__file__).parents[2],
-        )  # fmt: skip
-        os.close(slave)
-        self.shown = b""
-
-    def read_until(self, words: bytes) -> bool:
-        """Whether ``words`` came before the time was up or the program was gone."""
-        deadline = time.monotonic() + SECONDS
-        while words not in self.shown and time.monotonic() < deadline and self._read():
-            pass
-        return words in self.shown
-
-    def leave(self, keys: bytes = b"\x11") -> int:
-        """Type ``keys`` (ctrl+q) until the program is gone; returns its exit code."""
-        deadline = time.monotonic() + SECONDS
-        while self.program.poll() is None and time.monotonic() < deadline:
-            os.write(self._master, keys)
-            self._read()
-        while self._read():
-            pass
-        return self.program.wait(1)
-
-    def _read(self) -> bool:
-        if select.select([self._master], [], [], 0.2)[0]:
-            try:
-                self.shown += os.read(self._master, 65_536)
-            except OSError:
-                return False
-            return True
-        return self.program.poll() is None
-
-    def close(self) -> None:
-        self.program.kill()
-        self.program.wait()
-        os.close(self._master)
 
 
 def test_the_demo_opens_and_leaves_nothing_behind(

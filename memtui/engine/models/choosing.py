@@ -36,6 +36,8 @@ class Embedders:
     def wanted(self) -> Embedder:
         """What the settings ask for. Raises InputError where they make no sense or ask for none."""
         match self._options.embedder:
+            case "endpoint" if not self._options.network:
+                raise InputError("No endpoint is asked here.", "Open the memory without --readonly.")
             case "endpoint":
                 return self._at(self._options.endpoint)
             case "off":

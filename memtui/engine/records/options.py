@@ -66,7 +66,8 @@ class Options(Record):
     ``Memory.reembedding`` was run.
     ``decay_rate`` per day for new facts; ``fade_threshold``: effective confidence below which a fact is fading.
     ``fade_cap``, ``fade_share``: in one local date at most this many facts, or this share of them, go to the Trash.
-    ``background``: make links and vectors in a thread after writes. ``profile``: the default ranking.
+    ``background``: make links and vectors in a thread after writes. ``network``: whether ``endpoint`` may be asked at all.
+    ``profile``: the default ranking.
     ``llm``: without one, facts are drawn from conversations by rules.
     ``strategies``: how names are found, name -> providers in order; added to those of ``STRATEGIES``, or in their
     place. ``enrichment`` is the one that the nightly job reads with.
@@ -80,6 +81,7 @@ class Options(Record):
     fade_cap: int = 20
     fade_share: float = 0.02
     background: bool = True
+    network: bool = True
     allow_unsafe_fs: bool = False
     profile: str = "default"
     llm: LlmOptions = LlmOptions()

@@ -155,9 +155,12 @@ class ExportDialog(Dialog[None]):
         return self.query_one(".export-filter", Input).value.strip()
 
     async def _run(self, path: Path, filter: str, *, history: bool, force: bool) -> None:
+        permissions = self.shell.permissions
         format: Format = "jsonl" if path.suffix.lower() in _FILES else "markdown"
 
         def run(memory: Memory, work: Work) -> ExportReport:
+            permissions.require("export")
+
             def follow(progress: ExportProgress) -> None:
                 work.progress(progress.done, progress.total)
 

@@ -12,6 +12,7 @@ from textual.binding import Binding
 from textual.widgets import Input, Static
 
 from memtui.engine.errors import DegradedError, InputError
+from memtui.ui.configuration import save_setting
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble
 from memtui.ui.setting_names import NAMES, SECTIONS
@@ -51,11 +52,17 @@ class SettingsDialog(Dialog[None]):
         yield Static(classes="dialog-text setting-about")
         yield Static(classes="dialog-warning")
 
+    def hint_line(self) -> Content:
+        """What is not permitted is not offered."""
+        return super().hint_line() if self.shell.permissions.settings else self.hints_of(())
+
     def on_mount(self) -> None:
         table = self.table
         table.show_header(False)
         table.focus()
         self._show_rows()
+        if reason := self.shell.permissions.why_not("settings"):
+            self._warn(reason)
 
     @property
     def table(self) -> RowTable[SettingRow]:
@@ -108,6 +115,9 @@ class SettingsDialog(Dialog[None]):
         row = self.table.selected
         if row is None:
             return
+        if reason := self.shell.permissions.why_not("settings"):
+            self._warn(reason)
+            return
         if row.from_environment:
             self._warn(f"{row.origin} in the environment decides this one: change it there.")
             return
@@ -143,14 +153,8 @@ class SettingsDialog(Dialog[None]):
 
     def _save(self, row: SettingRow, value: str | bool | int | float) -> bool:
         """Write it into the file and read all settings again; False when it cannot be."""
-        from memtui import config
-
-        configuration = self.shell.configuration
-        if configuration is None:
-            return False
         try:
-            config.save(configuration.file, row.setting.name, value)
-            self.shell.configuration = config.load(configuration.file)
+            save_setting(self.shell, row.setting.name, value)
         except InputError as error:
             self._warn(f"! {error.message} {error.hint}")
             return False
@@ -184,7 +188,8 @@ class SettingsDialog(Dialog[None]):
         if configuration is None:
             return
         try:
-            told = await asyncio.to_thread(lambda: test_embedder(configuration.settings.options()))
+            options = self.shell.permissions.options(configuration.settings.options())
+            told = await asyncio.to_thread(lambda: test_embedder(options))
         except (DegradedError, InputError) as error:
             self._warn(f"! {error.message} {error.hint}")
         else:
@@ -193,6 +198,9 @@ class SettingsDialog(Dialog[None]):
     async def _test_llm(self) -> None:
         configuration = self.shell.configuration
         if configuration is None:
+            return
+        if reason := self.shell.permissions.why_not("network"):
+            self._warn(reason)
             return
         options = await asyncio.to_thread(lambda: configuration.settings.options().llm)
         if not options.configured:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memtui.ui.configuration import save_setting
 from memtui.ui.perform import start
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ def why_fixed(shell: Shell) -> str:
     """Why it cannot be chosen here; empty when it can."""
     if shell.configuration is None:
         return "There are no settings here to write it to."
+    if reason := shell.permissions.why_not("settings"):
+        return reason
     if variable := shell.configuration.variable_of(_SETTING):
         return f"{variable} in the environment decides which profile agents use: change it there."
     return ""
@@ -23,10 +26,6 @@ def why_fixed(shell: Shell) -> str:
 
 def choose(shell: Shell, name: str) -> None:
     """Write it into the settings, and let it count. Raises InputError, DiskFullError."""
-    from memtui import config
-
-    assert shell.configuration is not None
-    config.save(shell.configuration.file, _SETTING, name)
-    shell.configuration = config.load(shell.configuration.file)
+    save_setting(shell, _SETTING, name)
     if shell.applies_settings:
         start(shell.app, shell.apply_settings, "settings", exclusive=False)

@@ -1,0 +1,24 @@
+"""The configuration file as the app changes it: one setting at a time, where the app is permitted to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memtui.engine.errors import InputError
+
+if TYPE_CHECKING:
+    from memtui.config.save import Value
+
+    from .shell import Shell
+
+
+def save_setting(shell: Shell, name: str, value: Value) -> None:
+    """Write a setting into the file and read all of them again. Raises InputError, DiskFullError."""
+    from memtui import config
+
+    shell.permissions.require("settings")
+    if shell.configuration is None:
+        raise InputError("There are no settings here to write it to.", "Open the app with memtui.")
+    file = shell.configuration.file
+    config.save(file, name, value)
+    shell.configuration = config.load(file)
