@@ -53,10 +53,6 @@ class Screen:
             pass
         return words in self.shown
 
-    def forget(self) -> None:
-        """Look only at what comes from now on."""
-        self.shown = b""
-
     def wait(self) -> int:
         """The exit code of a program that ends by itself."""
         deadline = time.monotonic() + SECONDS

@@ -56,14 +56,14 @@ def write_report(error: BaseException, folder: Path, version: str) -> Path | Non
 
 
 def leave_on_signals(leave: Callable[[int], None]) -> None:
-    """SIGTERM and SIGHUP end the app by the front door, so that the terminal is restored.
+    """SIGTERM, SIGHUP and SIGINT end the app by the front door, so that the terminal is restored.
 
     ``leave`` gets the exit status, 128 + the number of the signal. Must be called on the event loop.
     """
     import asyncio
 
     loop = asyncio.get_running_loop()
-    for name in ("SIGTERM", "SIGHUP"):
+    for name in ("SIGTERM", "SIGHUP", "SIGINT"):
         number = getattr(signal, name, None)
         if number is not None:
             try:

@@ -1,34 +1,187 @@
-"""Editing a text in the person's own editor."""
+"""Editing a text in the person's own editor.
+
+The terminal is the editor's while it runs, and the app's again whatever becomes of it: it may not be there, end with
+an error, or be killed. A signal to end memtui ends the editor first.
+"""
 
 from __future__ import annotations
 
 import os
 import shlex
+import shutil
+import signal
 import subprocess
+import sys
 import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.engine.errors import InputError
 
+if TYPE_CHECKING:
+    from .shell import Shell
 
-def edit(text: str) -> str:
-    """Open ``text`` in $VISUAL or $EDITOR and return what was saved. Blocks; the terminal must be free.
+# What is tried where $VISUAL and $EDITOR name none that starts.
+_USUAL = ("editor", "nano", "micro", "vim", "vi", "notepad.exe")
+_ENDING = ("SIGTERM", "SIGHUP", "SIGINT")
+LOOK_SECONDS = 0.05
+# An editor that was asked to end has so long.
+END_SECONDS = 3.0
+# Plain cursor and number keys, which a killed editor may have left changed.
+_PLAIN_KEYS = b"\x1b[?1l\x1b>"
 
-    The file is in a folder for its owner only, and is gone afterwards. Raises InputError when no editor
-    is set or it ends with an error.
+
+class Edited(NamedTuple):
+    """``told``: what the person should know, such as another editor than theirs; else empty."""
+
+    text: str
+    told: str
+
+
+def edit(shell: Shell, text: str) -> str:
+    """Open ``text`` in $VISUAL, $EDITOR or one that is there, and return what was saved. Blocks the app meanwhile.
+
+    Raises InputError where none can be started, where it ends with an error, and where it is not permitted.
     """
-    command = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    if not command:
-        raise InputError("No editor is set.", "Set $EDITOR, for example: export EDITOR=nano")
+    shell.permissions.require("editor")
+    edited: Edited | Exception
+    with shell.app.suspend():
+        # Textual gives the terminal back to the app only where nothing is raised in here.
+        try:
+            edited = edited_outside(text)
+        except Exception as error:
+            edited = error
+    shell.app.refresh()
+    if isinstance(edited, Exception):
+        raise edited
+    if edited.told:
+        shell.say(edited.told, "warning")
+    return edited.text
+
+
+def edited_outside(text: str) -> Edited:
+    """As ``edit``, on a terminal that is free. The file is in a folder for its owner only, and is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="memtui-") as folder:
         path = Path(folder, "memory.txt")
         path.write_text(text, "utf-8", "surrogateescape")
         path.chmod(0o600)
-        try:
-            done = subprocess.run([*shlex.split(command), str(path)], check=False)
-        except (OSError, ValueError) as error:
-            raise InputError(f"The editor {command!r} cannot be started.", "Check $EDITOR.") from error
-        if done.returncode:
-            raise InputError(f"The editor ended with status {done.returncode}.", "Nothing was changed.")
+        wrong: list[str] = []
+        for words, name in _candidates(wrong):
+            try:
+                status = _run([*words, str(path)])
+            except (OSError, ValueError):
+                wrong.append(f"{name} cannot be started")
+                continue
+            if status:
+                how = f"was ended by {_signal_name(-status)}" if status < 0 else f"ended with status {status}"
+                raise InputError(f"{name} {how}.", "Nothing was changed.")
+            break
+        else:
+            told = "; ".join(wrong) or "none is installed"
+            raise InputError(f"No editor: {told}.", "Set $EDITOR, for example: export EDITOR=nano")
         saved = path.read_text("utf-8", "replace")
-    return saved if text.endswith("\n") else saved.removesuffix("\n")
+    told = f"{'; '.join(wrong)}: {name} was opened instead." if wrong else ""
+    return Edited(saved if text.endswith("\n") else saved.removesuffix("\n"), told)
+
+
+def _candidates(wrong: list[str]) -> Iterator[tuple[list[str], str]]:
+    """Words of a command, and what to call it; ``wrong`` gets what is no command at all."""
+    for variable in ("VISUAL", "EDITOR"):
+        command = os.environ.get(variable, "").strip()
+        if not command:
+            continue
+        try:
+            words = shlex.split(command)
+        except ValueError:
+            words = []
+        if words:
+            yield words, f"{Path(words[0]).name} (${variable})"
+        else:
+            wrong.append(f"${variable} is no command")
+    for usual in _USUAL:
+        if place := shutil.which(usual):
+            yield [place], usual
+
+
+def _run(command: list[str]) -> int:
+    """The status of a program that has the terminal for itself; negative: the signal that ended it. Raises OSError."""
+    if sys.platform == "win32":
+        return subprocess.run(command, check=False).returncode
+    with _terminal_kept() as foreground, _endings_noted() as endings:
+        # In a group of its own, so that Ctrl+C on the keyboard is the editor's and not memtui's.
+        program = subprocess.Popen(command, process_group=0)
+        foreground(program.pid)
+        asked = None
+        while True:
+            pid, status = os.waitpid(program.pid, os.WNOHANG | os.WUNTRACED)
+            if pid and os.WIFSTOPPED(status):  # Ctrl+Z, or it wanted the terminal before it had it
+                foreground(program.pid)
+                _to_group(program.pid, signal.SIGCONT)
+            elif pid:
+                program.returncode = os.waitstatus_to_exitcode(status)
+                return program.returncode
+            if endings and asked is None:
+                asked = time.monotonic()
+                _to_group(program.pid, signal.SIGHUP if endings[0] == signal.SIGHUP else signal.SIGTERM)
+            elif asked is not None and time.monotonic() - asked > END_SECONDS:
+                _to_group(program.pid, signal.SIGKILL)
+            time.sleep(LOOK_SECONDS)
+
+
+@contextmanager
+def _terminal_kept() -> Iterator[Callable[[int], None]]:
+    """What hands the terminal to a group; afterwards it is ours again, with the settings that it had."""
+    import termios
+
+    try:
+        settings = termios.tcgetattr(0)
+        ours = os.tcgetpgrp(0)
+    except (OSError, termios.error):
+        yield lambda group: None  # no terminal to hand over
+        return
+
+    def foreground(group: int) -> None:
+        # Whoever is not in the foreground would be stopped by this signal for touching the terminal.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
+        with suppress(OSError, termios.error):  # the group, or the terminal, is gone already
+            os.tcsetpgrp(0, group)
+            if group == ours:
+                termios.tcsetattr(0, termios.TCSADRAIN, settings)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+    try:
+        yield foreground
+    finally:
+        foreground(ours)
+        with suppress(OSError):
+            os.write(2, _PLAIN_KEYS)
+
+
+@contextmanager
+def _endings_noted() -> Iterator[list[int]]:
+    """Signals that end memtui, while its event loop cannot see them; the loop gets them too, once it goes on."""
+    endings: list[int] = []
+    before = {}
+    for name in _ENDING:
+        number = getattr(signal, name)
+        before[number] = signal.signal(number, lambda number, frame: endings.append(number))
+    try:
+        yield endings
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _to_group(group: int, number: int) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(group, number)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -154,9 +154,7 @@ class MemoryVerbs(AboutRow, ListPane[Row]):
         memory = self.current
         if memory is None:
             return
-        with self.app.suspend():
-            text = edit(memory.content)
-        self.app.refresh()
+        text = edit(self.shell, memory.content)
         if text.strip() == memory.content.strip():
             self.say("The text is as it was: nothing was corrected.")
             return

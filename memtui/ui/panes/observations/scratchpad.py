@@ -127,9 +127,7 @@ class ScratchpadTab(ListPane["Note"]):
         note = await self._whole()
         if note is None:
             return
-        with self.app.suspend():
-            text = edit(note.value)
-        self.app.refresh()
+        text = edit(self.shell, note.value)
         if text == note.value:
             self.say("The text is as it was: nothing was changed.")
             return
