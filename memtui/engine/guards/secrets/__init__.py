@@ -1,9 +1,9 @@
 """Secrets in text: keys, passwords, private keys, card and account numbers.
 
 Every path that writes a memory asks here first (facts are redacted; episodes that carry a secret get no
-embedding and go to no model). So an ordinary message must cost microseconds: each detector names
-substrings without which it cannot match, and only the detectors whose substring is there run. All
-patterns are bounded or anchored to a literal: the time is linear in the text.
+embedding and go to no model). So an ordinary message must cost microseconds: each rule names words
+without which it cannot match, and only the rules whose word is there run. All patterns are bounded or
+anchored to a literal: the time is linear in the text.
 
 What is found is a guess by shape. It errs towards silence: identifiers, hashes, UUIDs, encoded images
 and placeholders in code are not secrets.
@@ -11,11 +11,14 @@ and placeholders in code are not secrets.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from memtui.engine.records import Record
 
 from .assigned import find_assignments, find_in_urls
 from .numbers import find_numbers
-from .tokens import find_private_keys, find_tokens
+from .plain import find_broken, read
+from .tokens import Span, find_private_keys, find_tokens
 
 
 class SecretMatch(Record):
@@ -26,17 +29,27 @@ class SecretMatch(Record):
     end: int
 
 
-_DETECTORS = (find_tokens, find_private_keys, find_assignments, find_in_urls, find_numbers)
-
-
 def find_secrets(text: str) -> tuple[SecretMatch, ...]:
-    """The secrets of ``text`` in order, none overlapping."""
-    kept: list[tuple[str, int, int]] = []
-    for detect in _DETECTORS:
-        kept += detect(text)
+    """The secrets of ``text`` in order, none overlapping; also one over two lines, or with letters that show nothing."""
+    plain, places = read(text)
+    kept = list(_found(plain))
+    kept += find_broken(plain)
     if len(kept) > 1:
         kept = _merged(kept)
+    if places is not None:
+        kept = [(kind, places[start], places[end - 1] + 1) for kind, start, end in kept]
     return tuple(SecretMatch(kind=kind, start=start, end=end) for kind, start, end in kept)
+
+
+def _found(text: str) -> Iterator[Span]:
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a letter whose small form is longer would shift every place
+        lowered = "".join(character.lower()[0] for character in text)
+    yield from find_tokens(text, lowered)
+    yield from find_private_keys(text)
+    yield from find_assignments(text, lowered)
+    yield from find_in_urls(text)
+    yield from find_numbers(text)
 
 
 def redact(text: str) -> tuple[str, tuple[str, ...]]:

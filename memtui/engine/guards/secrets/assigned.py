@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
-from .tokens import Span, grouped
+from .tokens import Span
 
+T = TypeVar("T")
 _PASSWORD_WORDS = (
     *("password", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort", "mot de passe"),
     *("contraseña", "senha", "пароль", "密码", "パスワード"),
@@ -25,8 +27,20 @@ _SAID = (
     r"(?P<said>(?: (?:for|to|of|on) [^\n.:=?!]{1,40}?)?(?: is now| is| was| changed to| to)"
     r"[ \t]{1,3}[\"'`“]?)"
 )
+
+
+def _grouped(
+    found: Iterable[T], word: Callable[[T], str], parts: Sequence[str]
+) -> tuple[tuple[str, list[T]], ...]:
+    """By the first of ``parts`` that the word of each has, else by the word: a text without that has none of them."""
+    groups: dict[str, list[T]] = {}
+    for one in found:
+        groups.setdefault(next((part for part in parts if part in word(one)), word(one)), []).append(one)
+    return tuple(groups.items())
+
+
 # Compiled when their word is met: all of them take 10 ms.
-_PASSWORDS = grouped(
+_PASSWORDS = _grouped(
     [(word, f"{word}(?:{_ASSIGNED}|{_SAID}){_VALUE % 6}") for word in _PASSWORD_WORDS],
     lambda one: one[0],
     ["pass"],
@@ -50,10 +64,7 @@ _amount = re.compile(r"\d+(?:st|nd|rd|th|[a-z]{1,5})|\w+\.\w{1,4}")
 _strong_symbols = re.compile(r"[!@#$%^&*+=?~]")
 
 
-def find_assignments(text: str) -> Iterator[Span]:
-    lowered = text.lower()
-    if len(lowered) != len(text):  # a letter whose small form is longer would shift every place
-        lowered = "".join(character.lower()[0] for character in text)
+def find_assignments(text: str, lowered: str) -> Iterator[Span]:
     for word, pattern in (one for part, those in _PASSWORDS if part in lowered for one in those):
         if word in lowered:
             for match in re.finditer(pattern, lowered):

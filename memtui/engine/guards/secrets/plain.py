@@ -1,0 +1,86 @@
+"""A text as a person reads it: without letters that show nothing, full-width letters as plain ones, keys on one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .tokens import Span, find_tokens
+
+_HIDDEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f"
+    "\ufeff\ufff9-\ufffb\U000e0000-\U000e01ef]+"
+)
+_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_wide = re.compile("[\uff01-\uff5e]")
+
+_KEY = r"[A-Za-z0-9_+/=.~-]"
+_line_end = re.compile(r"\r?\n[ \t>|*]*['\"]?")
+_tail = re.compile(rf"(?<!{_KEY})(?P<run>{_KEY}{{6,600}})['\"]?[ \t+\\]{{0,9}}\Z")
+_head = re.compile(rf"{_KEY}{{4,600}}")
+_rest_of_line = re.compile(r"['\",;)]{0,3}[ \t+\\]{0,9}(?=\r?\n)")
+_LONGEST_TAIL = 640
+
+
+def read(text: str) -> tuple[str, list[int] | None]:
+    """The plain text, and the place in ``text`` of each of its characters; None when the places are the same."""
+    if text.isascii():
+        return text, None
+    if _wide.search(text):
+        text = text.translate(_WIDE)
+    if not _HIDDEN.search(text):
+        return text, None
+    places: list[int] = []
+    at = 0
+    for match in _HIDDEN.finditer(text):
+        places += range(at, match.start())
+        at = match.end()
+    places += range(at, len(text))
+    return _HIDDEN.sub("", text), places
+
+
+def find_broken(text: str) -> Iterator[Span]:
+    """Keys that go on in the next line. What is joined must look like a key on both sides of the line end."""
+    end = 0
+    for match in _line_end.finditer(text):
+        if match.start() < end:
+            continue
+        tail = _tail.search(text, max(0, match.start() - _LONGEST_TAIL), match.start())
+        if tail is None or not _is_part(tail["run"]):
+            continue
+        parts = [tail.span("run")]
+        place: re.Match[str] | None = match
+        while place and (head := _head.match(text, place.end())) and len(parts) < 40:
+            if len(parts) > 1 and not _is_part(head[0]):
+                break
+            parts.append(head.span())
+            over = _rest_of_line.match(text, head.end())
+            place = _line_end.match(text, over.end()) if over else None
+        end = parts[-1][0]  # the line ends before it have been looked at
+        yield from _across(text, parts)
+
+
+def _across(text: str, parts: list[tuple[int, int]]) -> Iterator[Span]:
+    pieces = [text[start:end] for start, end in parts]
+    joined = "".join(pieces)
+    places = [place for start, end in parts for place in range(start, end)]
+    first = len(pieces[0])
+    alone = any(True for _ in find_tokens(pieces[0], pieces[0].lower()))
+    for kind, start, end in find_tokens(joined, joined.lower()):
+        if start + 4 <= first < end and (not alone or _is_random(joined[first:end])):
+            yield kind, places[start], places[end - 1] + 1
+
+
+def _is_part(run: str) -> bool:
+    """Whether it may be a stretch of a key: it has a digit, a sign, or letters of both sizes within."""
+    return not run.isalpha() or not (run.islower() or run.isupper() or run.istitle())
+
+
+def _is_random(run: str) -> bool:
+    """What is added to a key that is whole without it must be sure to belong to it."""
+    return (
+        len(run) >= 8
+        and sum(c.isdigit() for c in run) >= 2
+        and any(c.isalpha() for c in run)
+        and run.isalnum()
+    )
