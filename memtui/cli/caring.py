@@ -88,8 +88,10 @@ def health_command(door: Door, json: bool) -> int:
 
 def _texts(memory: Memory, report: Health) -> dict[str, str]:
     """The worst memories in words."""
+    from memtui.engine.guards import secrets
+
     return {
-        identity: memory.get(identity).content
+        identity: secrets.redact(memory.get(identity).content)[0]
         for complaint in report.complaints
         if complaint.about == "memories"
         for identity in complaint.ids[:_WORST]

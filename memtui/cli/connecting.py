@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import sys
 import time
 from importlib.util import find_spec
@@ -119,14 +120,22 @@ def _edits(client: ClientName, call: Call, hooks: bool) -> list[Edit]:
     return edits
 
 
+# The value of a setting whose name says that it is one: "GH_TOKEN": "...", or api_key = "...".
+_SECRET_VALUE = re.compile(
+    r"""(?i)(["']?[\w.-]*(?:key|token|secret|passw|auth|cred)[\w.-]*["']?\s*[:=]\s*["'])[^"']+(["'])"""
+)
+
+
 def _diff(edit: Edit) -> list[str]:
+    """What changes; the secrets of other servers around it are not shown."""
+    from memtui.engine.guards import secrets
+
     before = (edit.before or "").splitlines()
     name = str(edit.path)
-    return list(
-        difflib.unified_diff(
-            before, edit.after.splitlines(), name if edit.before else "(new)", name, lineterm=""
-        )
+    lines = difflib.unified_diff(
+        before, edit.after.splitlines(), name if edit.before else "(new)", name, lineterm=""
     )
+    return [secrets.redact(_SECRET_VALUE.sub(r"\1[hidden]\2", line))[0] for line in lines]
 
 
 def _show(edit: Edit) -> None:

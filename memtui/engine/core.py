@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import apsw
 
 from memtui.engine.clock import Clock, local_midnight
+from memtui.engine.curate import intake
 from memtui.engine.errors import InputError, ReadOnlyError
 from memtui.engine.maintain.indexer import Indexer
 from memtui.engine.models.choosing import Embedders
@@ -132,7 +133,7 @@ class Core:
             memories.record_access(connection, [memory.rid for memory in told], now, local_midnight(now))
             recalls.add(
                 connection, at=now, agent=self.actor.removeprefix("agent:"), session_id=session_id,
-                query=query, memory_ids=[memory.id for memory in told],
+                query=intake.without_secrets(query), memory_ids=[memory.id for memory in told],
             )  # fmt: skip
 
     def passes(self, connection: apsw.Connection, within: str) -> Callable[[int], bool]:

@@ -103,7 +103,7 @@ class Quick:
                 rids = [memory.rid for memory in told]
                 memories.record_access(op.connection, rids, now, local_midnight(now))
                 recalls.add(
-                    op.connection, at=now, agent=self._agent, session_id=session_id, query=content,
+                    op.connection, at=now, agent=self._agent, session_id=session_id, query=intake.without_secrets(content),
                     memory_ids=[memory.id for memory in told],
                 )  # fmt: skip
             op.wrote = True

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import apsw
 from cli_kit import Cli
+from memtui import Memory
+from memtui.engine.records import Options
 
 
 def damage(home: Path, *statements: str) -> None:
@@ -48,3 +50,12 @@ def test_health_names_the_worst_rows_and_the_way(cli: Cli, home: Path) -> None:
     complaints = {one["ailment"]: one for one in cli("health", "--json").json["complaints"]}
     assert complaints["duplicates"]["total"] == 2
     assert cli("search", "Grace", "--filter", complaints["duplicates"]["filter"]).code == 0
+
+
+def test_health_shows_no_secret(cli: Cli, home: Path) -> None:
+    key = "ghp_" + "a1B2c3D4e5F6" * 3
+    with Memory.open(home / "memory.db", options=Options(background=False, embedder="off")) as memory:
+        memory.record_turn("s", "user", f"My token is {key}")
+    told = cli("health")
+    assert "secret" in told.out
+    assert key[:12] not in told.out

@@ -185,3 +185,18 @@ def test_the_programs_own_folders_are_honoured(cli: Cli, home: Path, monkeypatch
     assert sorted(p.relative_to(home).as_posix() for p in home.rglob("*") if p.is_file()) == [
         "cc/.claude.json", "cc/settings.json", "cx/config.toml",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", [["--dry-run"], ["--dry-run", "--json"], ["--yes"]])
+def test_the_keys_of_other_servers_are_not_shown(options: list[str], cli: Cli, home: Path) -> None:
+    file = home / FILES["claude-code"]
+    key = "ghp_" + "a1B2c3D4e5F6" * 3
+    servers = {"a": {"command": "b", "env": {"GH": key, "MY_TOKEN": "tulips and roses"}}}
+    file.write_text(json.dumps({"mcpServers": servers}, indent=2))
+    told = cli("connect", "claude-code", *options)
+    assert told.code == 0
+    assert '"memtui"' in told.out or '\\"memtui\\"' in told.out
+    assert key not in told.out
+    assert "tulips" not in told.out
+    if options == ["--yes"]:
+        assert json.loads(file.read_text())["mcpServers"]["a"] == servers["a"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import unicodedata
@@ -77,18 +78,44 @@ def tags(values: Iterable[str]) -> tuple[str, ...]:
         tag = unicodedata.normalize("NFC", value).strip().lstrip("#")
         if not tag or len(tag) > MAX_TAG or any(c.isspace() or c in ',"' or not c.isprintable() for c in tag):
             raise InputError(
-                f"{value!r} is not a usable tag.",
+                f"{_shown(value)} is not a usable tag.",
                 f"A tag is one word of at most {MAX_TAG} characters, without spaces, commas, quotes.",
             )
+        tag = _in_brackets.sub(lambda match: "redacted-" + match[1].replace(" ", "-"), without_secrets(tag))
         found.setdefault(tag.casefold(), tag)
     return tuple(found.values())
 
 
+_in_brackets = re.compile(r"\[redacted: ([^\]]+)\]")
+
+
 def name(value: str, what: str) -> str:
-    """A session id, role, source or project: short printable text."""
+    """A session id, role, source or project: short printable text; a secret in it is redacted."""
     if not isinstance(value, str) or not value.strip() or len(value) > MAX_NAME:
-        raise InputError(f"{value!r} is not a usable {what}.", f"Give 1 to {MAX_NAME} characters.")
-    return storable(value)
+        raise InputError(f"{_shown(value)} is not a usable {what}.", f"Give 1 to {MAX_NAME} characters.")
+    return without_secrets(storable(value))
+
+
+def without_secrets(text: str) -> str:
+    """A text beside a memory (a name, title or question) as it may be stored: secrets are redacted, whatever the
+    policy for memories says, since it is shown, logged and told everywhere."""
+    return _redacted_name(text) if len(text) <= _SHORT else _redacted(text)
+
+
+def _redacted(text: str) -> str:
+    from memtui.engine.guards import secrets  # its rules are read when the first text comes
+
+    return secrets.redact(text)[0]
+
+
+# The names of sessions, roles and projects come with every turn.
+_SHORT = 200
+_redacted_name = functools.lru_cache(256)(_redacted)
+
+
+def _shown(value: object) -> str:
+    """A refused value for an error message."""
+    return repr(without_secrets(str(value))[:100])
 
 
 def scope(value: str | None, what: str) -> None:

@@ -17,7 +17,7 @@ from memtui.engine.store.entities import DESCRIBED, NAMED, TYPED, TYPED_BY_AGENT
 from memtui.engine.store.entity_lists import GROUP
 from memtui.engine.store.sql import scalar, storable
 
-from . import decisions
+from . import decisions, intake
 from .decisions import PERSON
 
 MOST_CHARACTERS = 200
@@ -170,7 +170,7 @@ def describe(connection: apsw.Connection, entity: Entity, summary: str | None, *
     """A line that says who or what it is; None takes it away."""
     decisions.must_be_free(connection, entity, DESCRIBED, actor, "describe")
     text = " ".join(storable(summary).replace("\0", " ").split()) if summary else ""
-    _set(connection, entity.eid, "summary = ?", text[:2_000] or None)
+    _set(connection, entity.eid, "summary = ?", intake.without_secrets(text)[:2_000] or None)
     if actor == PERSON:
         decisions.protect(connection, entity.eid, DESCRIBED, clear=not text)
 
@@ -188,6 +188,8 @@ def clean(name: str) -> str:
         raise InputError(
             f"A name has at most {MOST_CHARACTERS} characters; this one has {len(name):,}.", "Shorten it."
         )
+    if intake.without_secrets(name) != name:
+        raise InputError("The name holds a secret.", "Take it out.")
     return name
 
 

@@ -196,7 +196,10 @@ def tag(
     connection: apsw.Connection, memory: MemoryRecord, *, add: Iterable[str], remove: Iterable[str]
 ) -> int:
     """Add and remove tags; a tag is the same in any case."""
-    gone = {value.casefold() for value in intake.tags(remove)}
+    # As it stands there, and as it would be stored today.
+    gone = {
+        value.casefold() for value in (*(one.strip().lstrip("#") for one in remove), *intake.tags(remove))
+    }
     kept = [value for value in memory.tags if value.casefold() not in gone]
     wanted = intake.tags((*kept, *add))
     if wanted != memory.tags:

@@ -6,6 +6,8 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import SecretPolicy
 from memtui.engine.store.sql import storable
 
+from . import intake
+
 MAX_KEY = 200
 MAX_VALUE = 100_000
 
@@ -17,6 +19,8 @@ def usable_key(key: str) -> str:
             "This is not a usable key.",
             f"Give 1 to {MAX_KEY} printable characters on one line, as in api.limit.",
         )
+    if intake.without_secrets(key) != key:
+        raise InputError("The key holds a secret.", "Put it into the value, where it is redacted.")
     return key
 
 

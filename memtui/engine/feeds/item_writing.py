@@ -89,6 +89,7 @@ def _checked_note(
         session_id=None if note.session_id is None else intake.name(note.session_id, "session id"),
         role=None if note.role is None else intake.name(note.role, "role"),
         project=None if note.project is None else intake.name(note.project, "project"),
+        source=intake.without_secrets(note.source),
         tags=_usable_tags(note.tags),
         attributes=attributes,
         about=tuple(about),
@@ -128,9 +129,6 @@ def _checked_name(named: Named, options: Options) -> Named:
             continue
     if len(entity_key(names[0])) < _SHORTEST_NAME:
         raise InputError("A name of one character is in every text.", "Give a longer one.")
-    for name in names:
-        if intake.accept(name, "fact", options.secrets).attributes:
-            raise InputError("A name holds a secret.", "Take it out.")
     summary = named.summary
     if summary and summary.strip():
         summary = intake.accept(summary.strip()[:_MAX_SUMMARY], "fact", options.secrets).content

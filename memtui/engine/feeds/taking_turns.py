@@ -71,8 +71,8 @@ class TurnTaker:
                 trust=turn.trust or intake.trust(turn.role, self._shared.actor),
                 source=turn.source,
                 source_key=turn.source_key,
-                project=turn.project,
-                title=turn.session_title,
+                project=turn.project and intake.without_secrets(turn.project),
+                title=turn.session_title and intake.without_secrets(turn.session_title),
             )
         except InputError as error:
             self._shared.skip(account.REFUSED, error.message)

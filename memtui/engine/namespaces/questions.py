@@ -10,6 +10,7 @@ from typing import Protocol
 import apsw
 
 from memtui.engine.core import Core
+from memtui.engine.curate import intake
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import Explanation, Operation, Profile
 from memtui.engine.search import profiles
@@ -155,7 +156,9 @@ class Questions:
 
 def _named(query: str, filter: str) -> tuple[str, str]:
     """The question in plain blanks, and the name it is kept under."""
-    words = " ".join(query.split())
+    words = intake.without_secrets(" ".join(query.split()))
+    if intake.without_secrets(filter) != filter:
+        raise InputError("The filter holds a secret.", "Search for another word.")
     if not words:
         raise InputError("There is no question to keep.", "Type one first.")
     return words, f"{words} [{filter}]" if filter else words

@@ -11,7 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from importlib import resources
+from pathlib import Path
 from typing import NamedTuple
 
 Span = tuple[str, int, int]
@@ -54,7 +54,7 @@ class _Rule(NamedTuple):
 def _rules() -> tuple[_Rule, ...]:
     found = []
     for name in _FILES:
-        for line in resources.files(__package__).joinpath(name).read_text(encoding="utf-8").splitlines():
+        for line in (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines():
             if line and not line.startswith("#"):
                 kind, words, bits, source = line.split("\t")
                 found.append(_Rule(kind, tuple(words.split(",")), float(bits), source))
