@@ -205,7 +205,7 @@ def _function_tool(box: Toolbox, tool: Tool) -> FunctionTool:
         description=tool.description,
         params_json_schema=schema(tool),
         on_invoke_tool=invoke,
-        strict_json_schema=True,
+        strict_json_schema=False,
     )
 
 

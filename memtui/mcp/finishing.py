@@ -6,10 +6,21 @@ and a client that hangs up right after telling something, would lose them.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import anyio
-from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+from mcp.shared.message import SessionMessage
+from mcp_types import (
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    jsonrpc_message_adapter,
+)
+from pydantic import ValidationError
+
+from memtui.engine.store.sql import storable
 
 # For answers that never come: a client that hangs up must not leave a process behind.
 PATIENCE_SECONDS = 20.0
@@ -25,7 +36,8 @@ class Finishing:
     async def pass_questions(self, source: Any, target: Any) -> None:
         """Hand messages on to the server; its input ends when everything is answered."""
         async with target:
-            async for item in source:
+            async for received in source:
+                item = _repaired(received) if isinstance(received, Exception) else received
                 self._note(item)
                 await target.send(item)
             with anyio.move_on_after(PATIENCE_SECONDS):
@@ -48,3 +60,27 @@ class Finishing:
             self._open.add(message.id)
         elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
             self._open.discard((message.params or {}).get("requestId", ""))
+
+
+def _repaired(error: Exception) -> Any:
+    """The message of a line that the SDK could not read because of half a character; else the error as it is.
+
+    Nobody would answer the line otherwise, and whoever sent it waits.
+    """
+    if not isinstance(error, ValidationError):
+        return error
+    line = error.errors()[0]["input"]
+    try:
+        return SessionMessage(
+            jsonrpc_message_adapter.validate_python(_storable(json.loads(line)), by_name=False)
+        )
+    except (ValueError, TypeError, RecursionError):
+        return error
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {storable(key): _storable(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_storable(one) for one in value]
+    return storable(value) if isinstance(value, str) else value

@@ -17,7 +17,7 @@ from mcp.shared.exceptions import MCPError
 from memtui import __version__
 from memtui.engine.errors import MemtuiError
 from memtui.engine.tools.agent import Agent
-from memtui.engine.tools.base import Group, Tool, schema
+from memtui.engine.tools.base import Group, Tool, output_schema, schema
 from memtui.engine.tools.registry import Toolbox
 
 from . import resources
@@ -46,7 +46,11 @@ def make_server(
     async def call_tool(context: Any, params: wire.CallToolRequestParams) -> wire.CallToolResult:
         name = "" if params.name in without else params.name
         answer = await _in_thread(lambda: box.call(name, params.arguments or {}))
-        return wire.CallToolResult(content=[wire.TextContent(text=answer.text)], is_error=not answer.ok)
+        return wire.CallToolResult(
+            content=[wire.TextContent(text=answer.text)],
+            structured_content=answer.structured,
+            is_error=not answer.ok,
+        )
 
     async def list_resources(
         context: Any, params: wire.PaginatedRequestParams | None
@@ -92,18 +96,9 @@ def _listed(tool: Tool) -> wire.Tool:
     return wire.Tool(
         name=tool.name,
         description=tool.description,
-        input_schema=_open(schema(tool)),
+        input_schema=schema(tool),
+        output_schema=output_schema(tool),
         annotations=wire.ToolAnnotations(
             read_only_hint=not tool.writes, destructive_hint=False, open_world_hint=False
         ),
     )
-
-
-def _open(strict: dict[str, Any]) -> dict[str, Any]:
-    """A strict schema without its demand to send what has a default: MCP clients may leave that out."""
-    optional = {
-        name
-        for name, value in strict["properties"].items()
-        if isinstance(value.get("type"), list) and "null" in value["type"]
-    }
-    return {**strict, "required": [name for name in strict["required"] if name not in optional]}

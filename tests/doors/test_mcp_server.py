@@ -207,7 +207,7 @@ BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("search_memory", {"query": "x", "limit": 51}, "bad_arguments"),
     ("search_memory", {"query": "x", "colour": "red"}, "bad_arguments"),
     ("remember_fact", {"content": ""}, "refused"),
-    ("remember_fact", {"content": "x" * 99_000}, "refused"),
+    ("remember_fact", {"content": "x" * 99_000}, "bad_arguments"),
     ("remember_fact", {"content": "x" * 2_000_000}, "bad_arguments"),
     ("remember_fact", {"content": "x", "confidence": 2}, "bad_arguments"),
     ("correct_fact", {"memory_id": "fact_nope", "new_content": "x"}, "not_found"),

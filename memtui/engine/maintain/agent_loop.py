@@ -23,7 +23,7 @@ from memtui.engine.wording import plural
 from . import apply, planning
 from .agent_sight import RESOLVE, Sight, check_batch, may_still_replace, replaced_before
 from .compare import conflicts, dedup
-from .extract.drafts import CHUNK, Draft
+from .extract.drafts import CHUNK, Draft, Saved
 from .plan import Plan, PlanLine
 
 _SIMILAR = 8
@@ -35,20 +35,6 @@ class Page(Record):
     turns: tuple[MemoryRecord, ...]
     total: int
     next: int | None
-
-
-class Saved(Record, omit_defaults=True):
-    """What became of one fact. ``id`` None where nothing was stored.
-
-    ``outcome``: ``added``; ``reinforced`` a known one; ``superseded`` one; in ``conflict`` with one, which waits for
-    the person; ``held`` back until they have seen it; ``dropped``: they took it away before.
-    """
-
-    content: str
-    outcome: str
-    id: str | None = None
-    about: str | None = None
-    reason: str = ""
 
 
 class Rival(Record):

@@ -36,6 +36,7 @@ Code = Literal[
 
 MOST_BYTES = 4_000_000
 """Of the arguments of one call."""
+_EXACT = 2.0**53
 _log = logging.getLogger("memtui.tools")
 
 
@@ -46,14 +47,15 @@ class Arguments(Record, forbid_unknown_fields=True):
 class Tool(Record):
     """One thing that an agent may call.
 
-    ``description`` is for the model: what it does and when to use it. ``writes``: it can change the memory,
-    so a read-only agent does not have it.
+    ``description`` is for the model: what it does and when to use it. ``returns``: what a call comes to.
+    ``writes``: it can change the memory, so a read-only agent does not have it.
     """
 
     name: str
     description: str
     group: Group
     arguments: type[Arguments]
+    returns: type[Record]
     run: Callable[[Agent, Any], Record]
     writes: bool = False
 
@@ -82,11 +84,16 @@ class ToolAnswer(Record):
         told = self.value if self.error is None else {"error": self.error}
         return msgspec.json.encode(told).decode()
 
+    @property
+    def structured(self) -> dict[str, Any] | None:
+        """The value as an object; None for an error."""
+        return None if self.value is None else msgspec.to_builtins(self.value)
+
 
 def call(agent: Agent, tool: Tool | None, arguments: Mapping[str, Any] | str | bytes) -> ToolAnswer:
     """Run a tool for an agent. ``arguments``: JSON text, or an object already read from it. Never raises.
 
-    ``null`` for an argument with a default is the default: strict mode makes models send every argument.
+    ``null`` for an argument with a default is the default, and 5.0 is 5: clients send both.
     """
     if tool is None:
         return _refusal("unknown_tool", "There is no such tool.", "Call one of the tools that are listed.")
@@ -110,11 +117,13 @@ def call(agent: Agent, tool: Tool | None, arguments: Mapping[str, Any] | str | b
 
 
 def schema(tool: Tool) -> dict[str, Any]:
-    """The JSON schema of a tool's arguments, as OpenAI's strict mode wants it.
-
-    Every object is closed and every property required; what has a default may be null.
-    """
+    """The JSON schema of a tool's arguments: plain types, what is required, defaults, the lengths that are enforced."""
     return _object(tool.arguments)
+
+
+def output_schema(tool: Tool) -> dict[str, Any]:
+    """The JSON schema of what a call comes to, where it is no error."""
+    return _object(tool.returns)
 
 
 def _read(tool: Tool, arguments: Mapping[str, Any] | str | bytes) -> Arguments:
@@ -127,16 +136,18 @@ def _read(tool: Tool, arguments: Mapping[str, Any] | str | bytes) -> Arguments:
 
 
 def _given(value: Any) -> Any:
-    """Without what is null, and without what SQLite cannot store."""
+    """Without what is null, and without what SQLite cannot store; whole numbers as such."""
     if isinstance(value, Mapping):
-        return {str(key): _given(one) for key, one in value.items() if one is not None}
+        return {storable(str(key)): _given(one) for key, one in value.items() if one is not None}
     if isinstance(value, list | tuple):
         return [_given(one) for one in value]
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        return int(value)
     return storable(value) if isinstance(value, str) else value
 
 
 def _refusal(code: Code, message: str, hint: str = "") -> ToolAnswer:
-    return ToolAnswer(error=ToolError(code=code, message=message, hint=hint))
+    return ToolAnswer(error=ToolError(code=code, message=storable(message), hint=storable(hint)))
 
 
 def _code(error: MemtuiError) -> Code:
@@ -163,43 +174,27 @@ def _usage(arguments: type[Arguments]) -> str:
 
 def _object(struct: type[msgspec.Struct]) -> dict[str, Any]:
     _, definitions = msgspec.json.schema_components((struct,), ref_template="{name}")
-    return _strict(definitions[struct.__name__], definitions)
+    found = _plain(definitions[struct.__name__], definitions)
+    return {key: value for key, value in found.items() if key != "description"}  # the tool has its own
 
 
-# Keywords that strict mode does not know; what they say is checked here when the tool is called.
-_UNKNOWN = ("title", "default", "minLength", "maxLength")
-
-
-def _strict(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    if "$ref" in node:
-        node = {**definitions[node["$ref"]], **{key: value for key, value in node.items() if key != "$ref"}}
-    found = {key: value for key, value in node.items() if key not in _UNKNOWN}
+def _plain(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema without references and unions: what may be null is what may be left out."""
+    found = {key: value for key, value in node.items() if key not in ("title", "propertyNames")}
     if "anyOf" in found:
-        found["anyOf"] = [_strict(one, definitions) for one in found["anyOf"]]
+        [kind] = [one for one in found.pop("anyOf") if one.get("type") != "null"]
+        found = {**kind, **found}
+    if "$ref" in found:
+        found = {**definitions[found.pop("$ref")], **found}
+        return _plain(found, definitions)
     if "enum" in found:
         found["type"] = "string"
-    if "items" in found:
-        found["items"] = _strict(found["items"], definitions)
-    if found.get("type") != "object":
-        return found
-    required = frozenset(found.get("required", ()))
-    properties = {}
-    for name, value in found.get("properties", {}).items():
-        properties[name] = _strict(value, definitions)
-        if name not in required:
-            properties[name] = _nullable(properties[name], value.get("default"))
-    found.pop("description", None)  # the tool has its own
-    return {**found, "properties": properties, "required": list(properties), "additionalProperties": False}
-
-
-def _nullable(node: dict[str, Any], default: Any) -> dict[str, Any]:
-    """A property that may be null, which means its default."""
-    text = str(node.get("description", ""))
-    if default not in (None, "", (), []):
-        text = f"{text} Default {msgspec.json.encode(default).decode()}.".strip()
-    if "anyOf" in node:
-        node = next(one for one in node["anyOf"] if one.get("type") != "null")
-    if "enum" in node:
-        node = {"type": "string", "enum": [*node["enum"], None]}
-    node = {**node, "type": [node["type"], "null"]}
-    return {**node, "description": text} if text else node
+    if found.get("default", 0) is None:
+        del found["default"]
+    if isinstance(found.get("items"), Mapping):
+        found["items"] = _plain(found["items"], definitions)
+    if "properties" in found:
+        found["properties"] = {name: _plain(one, definitions) for name, one in found["properties"].items()}
+    if isinstance(found.get("additionalProperties"), Mapping):
+        found["additionalProperties"] = _plain(found["additionalProperties"], definitions)
+    return found

@@ -139,18 +139,20 @@ def _read(agent: Agent, given: StepArguments) -> Observation:
 
 TOOLS = (
     Tool(
-        name="remember_observations", group="observations", arguments=RememberArguments, run=remember_observations,
+        name="remember_observations", group="observations", arguments=RememberArguments, returns=Observations,
+        run=remember_observations,
         writes=True,
         description="Keep what you learned while you worked: findings (facts you discovered), insights (conclusions), "
         "lessons (advice for the next time). Give at least one. Each is one sentence that stands alone.",
     ),
     Tool(
-        name="recall_observations", group="observations", arguments=RecallArguments, run=recall_observations,
+        name="recall_observations", group="observations", arguments=RecallArguments, returns=Observations,
+        run=recall_observations,
         description="Recall findings, insights and lessons that were kept before, by their words; the best come first. "
         "Use it before you begin a task like one that was done before.",
     ),
     Tool(
-        name="observe_step", group="observations", arguments=StepArguments, run=observe_step, writes=True,
+        name="observe_step", group="observations", arguments=StepArguments, returns=Observations, run=observe_step, writes=True,
         description="Have the output of a step read for findings, insights and lessons, and keep those. Use it after a "
         "step whose output may be worth knowing later.",
     ),

@@ -96,12 +96,12 @@ def search_memory(agent: Agent, given: SearchArguments) -> Found:
     return Found(memories=tuple(told(agent, one) for one in found), left_out=left_out, note=" ".join(notes))
 
 
-class Counted(Record):
-    """``latest``: when the newest memory was recorded; None when there is nothing."""
+class Counted(Record, omit_defaults=True):
+    """``latest``: when the newest memory was recorded; left out when there is nothing."""
 
     memories: int
     by_kind: dict[Kind, int]
-    latest: str | None
+    latest: str | None = None
 
 
 def memory_stats(agent: Agent, given: Arguments) -> Counted:
@@ -233,23 +233,23 @@ def get_context(agent: Agent, given: ContextArguments) -> Context:
 
 TOOLS = (
     Tool(
-        name="search_memory", group="memory", arguments=SearchArguments, run=search_memory,
+        name="search_memory", group="memory", arguments=SearchArguments, returns=Found, run=search_memory,
         description="Search what is remembered about the person: facts, past conversations, observations. Use it "
         "before you answer anything that may depend on who they are, what they prefer or what was said earlier. "
         "Finds by words and by meaning; the best come first.",
     ),
     Tool(
-        name="memory_stats", group="memory", arguments=Arguments, run=memory_stats,
+        name="memory_stats", group="memory", arguments=Arguments, returns=Counted, run=memory_stats,
         description="Count what is remembered, by kind, and tell when the newest was recorded.",
     ),
     Tool(
-        name="get_entity_info", group="memory", arguments=EntityArguments, run=get_entity_info,
+        name="get_entity_info", group="memory", arguments=EntityArguments, returns=EntityInfo, run=get_entity_info,
         description="Everything about one person, project, place or organisation: its names and the latest "
         "memories that mention it. Use it for “tell me about X”; names count as whole words. "
         "Who is in may_also_be may be the same one: ask for them too.",
     ),
     Tool(
-        name="get_context", group="memory", arguments=ContextArguments, run=get_context,
+        name="get_context", group="memory", arguments=ContextArguments, returns=Context, run=get_context,
         description="The few facts that bear on what the person just said, and this week's insight, as markdown to "
         "put before your answer. Empty when nothing does.",
     ),

@@ -60,10 +60,10 @@ class Toolbox:
         return iter(self._tools.values())
 
     def functions(self) -> list[dict[str, Any]]:
-        """Function schemas as OpenAI's API takes them, strict."""
+        """Function schemas as OpenAI's API takes them."""
         return [
             {"type": "function", "name": tool.name, "description": tool.description,
-             "parameters": schema(tool), "strict": True}
+             "parameters": schema(tool), "strict": False}
             for tool in self._tools.values()
         ]  # fmt: skip
 

@@ -92,20 +92,20 @@ def search(agent: Agent, given: SearchArguments) -> Entries:
 
 TOOLS = (
     Tool(
-        name="scratchpad_write", group="scratchpad", arguments=WriteArguments, run=write, writes=True,
+        name="scratchpad_write", group="scratchpad", arguments=WriteArguments, returns=Entry, run=write, writes=True,
         description="Keep a text under a key while you work; an older text under it is replaced. Other agents of your "
         "scope and the person share the scratchpad. What is true of the person is no note: use remember_fact for that.",
     ),
     Tool(
-        name="scratchpad_read", group="scratchpad", arguments=ReadArguments, run=read,
+        name="scratchpad_read", group="scratchpad", arguments=ReadArguments, returns=Entry, run=read,
         description="Read the text under a key of the scratchpad.",
     ),
     Tool(
-        name="scratchpad_list", group="scratchpad", arguments=ListArguments, run=list_keys,
+        name="scratchpad_list", group="scratchpad", arguments=ListArguments, returns=Keys, run=list_keys,
         description="List the keys of the scratchpad, all or those that begin with a prefix.",
     ),
     Tool(
-        name="scratchpad_search", group="scratchpad", arguments=SearchArguments, run=search,
+        name="scratchpad_search", group="scratchpad", arguments=SearchArguments, returns=Entries, run=search,
         description="Find entries of the scratchpad by words in their key or text, in any case; the latest first.",
     ),
 )  # fmt: skip

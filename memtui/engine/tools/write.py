@@ -6,14 +6,16 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from memtui.engine.curate.intake import MAX_EPISODE, MAX_NOTE
 from memtui.engine.maintain.wishes import WishVerb
 from memtui.engine.records import MemoryRecord, Record
 from memtui.engine.store.proposals import Proposal
 
 from .agent import Agent
 from .base import Arguments, Tool
-from .recall import LongText, Name, Told, told
+from .recall import Name, Told, told
 
+NoteText = Annotated[str, Meta(max_length=MAX_NOTE)]
 MemoryId = Annotated[str, Meta(max_length=200)]
 
 
@@ -28,7 +30,7 @@ class Written(Record, omit_defaults=True):
 
 class RememberArguments(Arguments):
     content: Annotated[
-        LongText,
+        NoteText,
         Meta(description="One durable fact about the person, as a whole sentence that stands alone."),
     ]
     confidence: Annotated[float, Meta(ge=0.0, le=1.0, description="How sure it is, 0 to 1.")] = 1.0
@@ -45,7 +47,7 @@ def remember_fact(agent: Agent, given: RememberArguments) -> Written:
 class CorrectArguments(Arguments):
     memory_id: Annotated[MemoryId, Meta(description="The id of the memory that is wrong or out of date.")]
     new_content: Annotated[
-        LongText, Meta(description="What is right, as a whole sentence that stands alone.")
+        NoteText, Meta(description="What is right, as a whole sentence that stands alone.")
     ]
 
 
@@ -69,7 +71,7 @@ def confirm_fact(agent: Agent, given: ConfirmArguments) -> Written:
 
 class ForgetArguments(Arguments):
     memory_id: Annotated[MemoryId, Meta(description="The id of the memory that should go.")]
-    reason: Annotated[LongText, Meta(description="Why, in a sentence: the person reads it.")] = ""
+    reason: Annotated[NoteText, Meta(description="Why, in a sentence: the person reads it.")] = ""
 
 
 def forget_fact(agent: Agent, given: ForgetArguments) -> Written:
@@ -81,9 +83,7 @@ class TurnArguments(Arguments):
         Name, Meta(description="The conversation it belongs to: any name, the same for all its turns.")
     ]
     role: Annotated[Literal["user", "assistant", "tool"], Meta(description="Who said it.")]
-    content: Annotated[
-        Annotated[str, Meta(max_length=1_000_000)], Meta(description="What was said, word for word.")
-    ]
+    content: Annotated[str, Meta(max_length=MAX_EPISODE, description="What was said, word for word.")]
 
 
 def record_turn(agent: Agent, given: TurnArguments) -> Written:
@@ -115,28 +115,28 @@ def _wished(agent: Agent, verb: WishVerb, memory: MemoryRecord, *, text: str = "
 
 TOOLS = (
     Tool(
-        name="remember_fact", group="memory", arguments=RememberArguments, run=remember_fact, writes=True,
+        name="remember_fact", group="memory", arguments=RememberArguments, returns=Written, run=remember_fact, writes=True,
         description="Save one durable fact about the person: a preference, decision, project, person, date. Use it when "
         "they ask you to remember something or tell you what will matter later. Not for general knowledge, "
         "instructions to yourself, or what is only true today. What is known already is not stored twice.",
     ),
     Tool(
-        name="correct_fact", group="memory", arguments=CorrectArguments, run=correct_fact, writes=True,
+        name="correct_fact", group="memory", arguments=CorrectArguments, returns=Written, run=correct_fact, writes=True,
         description="Replace a fact that is wrong or out of date; the old text is kept and linked. If the person has "
         "confirmed it, nothing changes: your correction waits for them to decide.",
     ),
     Tool(
-        name="confirm_fact", group="memory", arguments=ConfirmArguments, run=confirm_fact, writes=True,
+        name="confirm_fact", group="memory", arguments=ConfirmArguments, returns=Written, run=confirm_fact, writes=True,
         description="Say that a fact turned out to be true: it no longer fades. If the person has confirmed it "
         "themself, nothing changes.",
     ),
     Tool(
-        name="forget_fact", group="memory", arguments=ForgetArguments, run=forget_fact, writes=True,
+        name="forget_fact", group="memory", arguments=ForgetArguments, returns=Written, run=forget_fact, writes=True,
         description="Ask the person to let a memory go. It never deletes: the person decides, and until then the memory "
         "stays. To replace a wrong fact by the right one use correct_fact.",
     ),
     Tool(
-        name="record_turn", group="memory", arguments=TurnArguments, run=record_turn, writes=True,
+        name="record_turn", group="memory", arguments=TurnArguments, returns=Written, run=record_turn, writes=True,
         description="Record one turn of the conversation as it was said. Call it for every turn, of the person and of "
         "yourself, unless the program around you does so.",
     ),

@@ -72,8 +72,7 @@ def _fitting(tool: Tool) -> dict[str, Any]:
 
 
 def _example(node: dict[str, Any]) -> Any:
-    kind = node["type"] if isinstance(node["type"], str) else node["type"][0]
-    match kind:
+    match node["type"]:
         case "string":
             return next(iter(node["enum"])) if "enum" in node else "talk"
         case "integer" | "number":
@@ -195,3 +194,10 @@ def test_an_agent_that_only_reads_has_no_tool_that_writes(store: Memory) -> None
             refused = box.call(tool.name, _fitting(tool))
             assert refused.error is not None and refused.error.code == "unknown_tool"
     assert _hash(store) == before
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_half_a_character_anywhere_is_answered(store: Memory, tool: Tool) -> None:
+    for arguments in ({"\ud800": 1}, {**_fitting(tool), "\udfff": "\ud800"}, {"x": ["\ud800"]}):
+        answer = _asked(store, tool, arguments)
+        assert answer.error is not None and answer.error.code == "bad_arguments"

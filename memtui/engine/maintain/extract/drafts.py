@@ -40,6 +40,20 @@ class Draft(Record):
     verbatim: bool = False
 
 
+class Saved(Record, omit_defaults=True):
+    """What became of a draft that an agent saved. ``id`` None where nothing was stored.
+
+    ``outcome``: ``added``; ``reinforced`` a known one; ``superseded`` one; in ``conflict`` with one, which waits for
+    the person; ``held`` back until they have seen it; ``dropped``: they took it away before.
+    """
+
+    content: str
+    outcome: str
+    id: str | None = None
+    about: str | None = None
+    reason: str = ""
+
+
 class Extraction(Record):
     """What a chunk holds. ``cut``: turns (by id) of which only so many characters were read."""
 
