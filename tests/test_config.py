@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui import config
+from memtui.config import schema
 from memtui.engine.errors import InputError
 from memtui.engine.records import Options, SecretPolicy
 
@@ -24,6 +25,22 @@ def refused(file: Path, environ: dict[str, str] | None = None) -> InputError:
     with pytest.raises(InputError) as caught:
         config.load(file, environ or {})
     return caught.value
+
+
+class Nameless(schema.Section):
+    heading = "Nameless"
+    speed: int = 1
+
+
+class Untitled(schema.Settings):
+    nameless: Nameless = Nameless()
+
+
+def test_a_setting_without_a_title_cannot_be_described(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert all(setting.title and setting.heading for setting in config.describe())
+    monkeypatch.setattr(schema, "Settings", Untitled)
+    with pytest.raises(TypeError, match="speed has no title"):
+        config.describe()
 
 
 def test_without_a_file_everything_is_at_its_default(tmp_path: Path) -> None:

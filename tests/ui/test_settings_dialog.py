@@ -11,7 +11,6 @@ from memtui.engine.memory import Memory
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.setting_rows import setting_rows
 from memtui.ui.dialogs.settings import SettingsDialog
-from memtui.ui.setting_names import NAMES, SECTIONS
 from memtui.ui.widgets.bars import StatusLine
 from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import Static
@@ -227,8 +226,3 @@ def test_what_decides_nothing_as_the_others_stand_says_so(tmp_path: Path) -> Non
     assert not {"embedder.kind", "llm.base_url", "general.theme"} & idle()
     file.write_text('[embedder]\nkind = "endpoint"\n[llm]\nbase_url = "https://example.org/v1"\n')
     assert idle() == set()
-
-
-def test_every_setting_and_every_section_has_a_plain_name() -> None:
-    assert set(NAMES) == {setting.name for setting in config.describe()}
-    assert set(SECTIONS) == {setting.section for setting in config.describe()}

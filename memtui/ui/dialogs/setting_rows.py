@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 from memtui.ui.paint import Role
-from memtui.ui.setting_names import NAMES, SECTIONS
 from memtui.ui.text import one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
@@ -62,7 +61,7 @@ def setting_rows(configuration: Configuration) -> list[SettingRow]:
         section = getattr(configuration.settings, setting.section)
         value = section if setting.is_table else getattr(section, setting.key)
         origin = configuration.origins.get(setting.name, "default")
-        title = SECTIONS[setting.section]
+        title = setting.heading
         heading = title if title != before else ""
         rows.append(
             SettingRow(number, setting, value, origin, heading, _idle(setting, configuration.settings))
@@ -101,7 +100,7 @@ def typed(row: SettingRow, text: str) -> str | int | float:
 
 
 class SettingsInHand:
-    """Settings as rows (see ``widgets.row_source``)."""
+    """Settings as rows (see ``row_source``)."""
 
     def __init__(self, rows: Sequence[SettingRow]) -> None:
         self._rows = rows
@@ -129,7 +128,7 @@ def setting_columns() -> list[Column[SettingRow]]:
         yield Piece(visible(row.heading), "accent")
 
     def name(row: SettingRow, width: int) -> Iterable[Piece]:
-        yield Piece(visible(NAMES[row.setting.name]), "text")
+        yield Piece(visible(row.setting.title), "text")
 
     def value(row: SettingRow, width: int) -> Iterable[Piece]:
         role: Role = "dim" if row.idle else "text" if row.origin == "default" else "accent"

@@ -15,7 +15,6 @@ from memtui.engine.errors import DegradedError, InputError
 from memtui.ui.configuration import save_setting
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble
-from memtui.ui.setting_names import NAMES, SECTIONS
 from memtui.ui.widgets.row_events import RowHighlighted, RowOpened
 from memtui.ui.widgets.row_table import RowTable
 
@@ -96,7 +95,7 @@ class SettingsDialog(Dialog[None]):
         setting = row.setting
         default = "none" if setting.is_table or setting.default == "" else str(setting.default)
         parts: list[Content | str | tuple[str, str]] = [
-            (f"{SECTIONS[setting.section]}: {NAMES[setting.name]}", "bold"), (f"  {setting.name}\n", "$text-muted"),
+            (f"{setting.heading}: {setting.title}", "bold"), (f"  {setting.name}\n", "$text-muted"),
             setting.description, "\n",
             ("now      ", "$text-muted"), row.idle or state or "…", "\n",
             ("can be   ", "$text-muted"), f"{setting.expected}; {default} if not set\n",
