@@ -5,11 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
 from statistics import median
 
 import grimp
 import pytest
+
+from source_tree import Source, classes, used_names
 
 ROOT = Path(__file__).parent.parent
 HEAVY = (
@@ -64,6 +68,52 @@ def _in_circles(package: str) -> set[str]:
 @pytest.mark.parametrize("package", ["memtui.engine", "memtui.ui"])
 def test_no_imports_go_in_a_circle(package: str) -> None:
     assert not _in_circles(package)
+
+
+# Bases that carry no behaviour of their own into a class: what they are is said by their name.
+_KINDS = {
+    "Generic",
+    "Protocol",
+    "NamedTuple",
+    "Record",
+    "Struct",
+    "Section",
+    "Enum",
+    "TypedDict",
+    "Message",
+    "Exception",
+}
+# Made of mixins still.
+_NOT_YET = {"engine/memory.py", "engine/verbs"}
+
+
+def _mixed(sources: Collection[Source], made: Collection[str]) -> dict[str, list[str]]:
+    """Classes with two bases of our own, or with one that nothing else inherits and nobody makes: a mixin."""
+    ours = {source.name: source for source in sources}
+
+    def is_kind(name: str) -> bool:
+        source = ours.get(name)
+        return name in _KINDS or (source is not None and any(map(is_kind, source.bases)))
+
+    heirs = Counter(base for source in sources for base in set(source.bases))
+    found = {}
+    for source in sources:
+        bases = [base for base in source.bases if base in ours and base != source.name and not is_kind(base)]
+        if len(bases) > 1 or any(heirs[base] == 1 and base not in made for base in bases):
+            found[source.name] = bases
+    return found
+
+
+def test_no_class_is_made_of_mixins() -> None:
+    door, wheel = Source("Door", "a.py", ()), Source("Wheel", "a.py", ("Widget",))
+    assert _mixed([door, wheel, Source("Car", "a.py", ("Wheel", "Door"))], made={"Door", "Wheel"}) == {
+        "Car": ["Wheel", "Door"]
+    }
+    assert _mixed([wheel, Source("Car", "a.py", ("Wheel",))], made=()) == {"Car": ["Wheel"]}
+    assert _mixed([wheel, Source("Car", "a.py", ("Wheel",))], made={"Wheel"}) == {}
+    found = _mixed(list(classes()), used_names())
+    places = {source.path for source in classes() if source.name in found}
+    assert not {path for path in places if not path.startswith(tuple(_NOT_YET))}, found
 
 
 def test_the_engine_works_without_textual_and_without_models() -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from memtui.engine.errors import ReplacedFileError, StoreError
 
 from .progress import Work
-from .widgets.row_source import Readers
+from .row_source import Readers
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory

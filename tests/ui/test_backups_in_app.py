@@ -54,7 +54,7 @@ def facts(story: Story) -> set[str]:
 
 async def unfold(app: MemtuiApp, pilot: Pilot[None], place: int) -> None:
     """List the backups, and go to one of them."""
-    await until(lambda: pane(app).state is not None)
+    await until(lambda: pane(app).jobs.state is not None)
     await pilot.press("slash", *"backups", "enter")
     await until(lambda: pane(app).table.row_count == 1)
     await pilot.press("enter")

@@ -54,7 +54,6 @@ def test_the_first_paint_waits_for_few_modules_and_few_rules() -> None:
         "memories.pane",
         "memory_actions",
         "pane",
-        "preview_side",
         "registry",
     }
     assert panes == {f"memtui.ui.panes.{name}" for name in shown}

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 from memtui.ui.app import MemtuiApp
-from memtui.ui.dialogs.moment import MomentDialog
+from memtui.ui.dialogs.moment import MomentDialog, Moments
 from memtui.ui.panes.history.pane import HistoryPane
-from memtui.ui.panes.history.past_rows import Moments
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
 from textual.pilot import Pilot
@@ -35,7 +34,7 @@ async def look(app: MemtuiApp, pilot: Pilot[None], moments: str) -> None:
     await until(lambda: there(app, MomentDialog))
     names = {" ": "space", ".": "full_stop", "-": "minus", ":": "colon"}
     await pilot.press(*(names.get(key, key) for key in moments), "enter")
-    await until(lambda: pane(app).looking is not None and not there(app, MomentDialog))
+    await until(lambda: pane(app).past.looking is not None and not there(app, MomentDialog))
     await settle(app)
 
 
@@ -93,7 +92,7 @@ async def test_what_became_of_it_between_two_moments_is_a_list_of_differences(st
         await pilot.press("escape")
         await until(lambda: not there(app, MomentDialog))
         await pilot.press("escape")
-        await until(lambda: pane(app).looking is None)
+        await until(lambda: pane(app).past.looking is None)
 
 
 async def test_nothing_then_and_a_past_that_is_not_known_exactly_say_so(story: Story) -> None:

@@ -50,7 +50,7 @@ def said(app: MemtuiApp) -> str:
 
 
 async def ready(app: MemtuiApp) -> None:
-    await until(lambda: pane(app).state is not None)
+    await until(lambda: pane(app).jobs.state is not None)
     await settle(app)
 
 
@@ -105,7 +105,7 @@ async def test_a_run_is_listed_and_taken_back_as_a_whole(faded: Story) -> None:
         await pilot.press("r")
         await until(lambda: said(app) == "Decay: faded 2 facts")
         assert len(in_trash(faded)) == 2
-        await until(lambda: pane(app).state is not None and len(pane(app).state.runs) == 1)
+        await until(lambda: pane(app).jobs.state is not None and len(pane(app).jobs.state.runs) == 1)
         await until(lambda: "2 rows; U takes all of it back" in screen_text(app))
         await pilot.press("U")
         await until(lambda: there(app, Question))
@@ -150,7 +150,9 @@ async def test_a_long_run_shows_how_far_it_is_and_can_be_stopped(
         await until(lambda: "is running" in said(app))
         await pilot.press("ctrl+x")
         await until(lambda: said(app) == "Decay: did 3 of 12")
-        await until(lambda: pane(app).state is not None and pane(app).state.runs[0].state == "cancelled")
+        await until(
+            lambda: pane(app).jobs.state is not None and pane(app).jobs.state.runs[0].state == "cancelled"
+        )
 
 
 @pytest.mark.parametrize(
@@ -377,7 +379,7 @@ async def test_what_ails_the_memories_opens_exactly_these_rows(faded: Story) -> 
     app = at_maintenance(faded)
     async with running(app, size=(120, 40)) as pilot:
         await ready(app)
-        await until(lambda: pane(app).health is not None)
+        await until(lambda: pane(app).jobs.health is not None)
         await go_to(app, "Health")
         await until(lambda: "goes to the first of them" in screen_text(app))
         await pilot.press("enter")
@@ -442,6 +444,6 @@ async def test_a_damaged_index_is_mended_from_the_app_after_a_question(faded: St
         await until(lambda: there(app, Question))
         await pilot.press("y")
         await until(lambda: "Mended: 1 thing" in said(app))
-        report = pane(app).check
+        report = pane(app).jobs.check
         assert report is not None and {finding.check for finding in report.findings} == {"rows", "times"}
     assert len(list(faded.path.parent.glob("backups/*-repair.db"))) == 1

@@ -31,7 +31,7 @@ def review(app: MemtuiApp) -> ReviewPane:
 
 
 def kinds(app: MemtuiApp) -> list[str]:
-    return [card.item.kind for card in review(app)._cards]
+    return [card.item.kind for card in review(app).decisions.cards]
 
 
 def at_review(story: Story, **given: object) -> MemtuiApp:
@@ -47,7 +47,7 @@ def facts(story: Story, filter: str = "") -> dict[str, MemoryRecord]:
 
 async def ready(app: MemtuiApp) -> None:
     """Let the cards and the evidence arrive."""
-    await until(lambda: review(app)._deck is not None)
+    await until(lambda: review(app).decisions.deck is not None)
     await settle(app)
 
 
@@ -106,7 +106,12 @@ async def test_a_verdict_takes_the_card_away_and_the_next_one_is_there(inbox: St
         await ready(app)
         await pilot.press("c")
         await until(lambda: kinds(app) == ["suspicious", "fading", "new"])
-        await until(lambda: review(app).current is not None and review(app).current.item.kind == "suspicious")
+        await until(
+            lambda: (
+                review(app).decisions.current is not None
+                and review(app).decisions.current.item.kind == "suspicious"
+            )
+        )
         await until(lambda: app.main.query_one(StatusLine).said.startswith("Kept “We live in Oslo now"))
         await pilot.press("x")
         await until(lambda: kinds(app) == ["fading", "new"])
@@ -148,7 +153,12 @@ async def test_undo_brings_the_card_back_under_the_cursor(inbox: Story) -> None:
         await until(lambda: "Forgot" in app.main.query_one(StatusLine).said)
         await pilot.press("u")
         await until(lambda: kinds(app) == ["conflict", "suspicious", "fading", "new"])
-        await until(lambda: review(app).current is not None and review(app).current.item.kind == "fading")
+        await until(
+            lambda: (
+                review(app).decisions.current is not None
+                and review(app).decisions.current.item.kind == "fading"
+            )
+        )
     assert facts(inbox)["Wants to learn the accordion"].active
 
 
@@ -156,9 +166,12 @@ async def test_left_and_right_pick_the_side_that_the_verdict_is_about(inbox: Sto
     app = at_review(inbox)
     async with running(app) as pilot:
         await ready(app)
-        assert review(app).picked is not None and review(app).picked.content == "We live in Oslo now"
+        assert (
+            review(app).decisions.picked is not None
+            and review(app).decisions.picked.content == "We live in Oslo now"
+        )
         await pilot.press("left")
-        assert review(app).picked.content == "I live in Bergen"
+        assert review(app).decisions.picked.content == "I live in Bergen"
         await until(lambda: "the old one is true; the new one goes to the Trash" in screen_text(app))
         await pilot.press("c")
         await until(lambda: "conflict" not in kinds(app))
@@ -185,7 +198,7 @@ async def test_what_was_said_last_is_the_new_side_also_when_it_was_known_first(b
     app = at_review(backwards)
     async with running(app) as pilot:
         await ready(app)
-        assert [one.content for one in review(app).current.sides] == [
+        assert [one.content for one in review(app).decisions.current.sides] == [
             "My standup is at 10:00", "My standup is at 10:30",
         ]  # fmt: skip
         assert "12:00" in screen_text(app) and "13:00" in screen_text(app)  # said on one day: the hours tell
@@ -206,7 +219,7 @@ async def test_new_facts_of_a_conversation_are_kept_together_or_one_by_one(inbox
         await pilot.press("e")
         await until(lambda: "Pick one of them first" in app.main.query_one(StatusLine).said)
         await pilot.press("right", "right", "x")
-        await until(lambda: len(review(app)._cards[-1].item.memories) == 1)
+        await until(lambda: len(review(app).decisions.cards[-1].item.memories) == 1)
         await settle(app)
         await pilot.press("c")
         await until(lambda: "new" not in kinds(app))

@@ -7,8 +7,8 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
 import pytest
+from memtui.ui.row_source import Readers
 from memtui.ui.widgets.row_pages import KEPT, PAGE, Pages
-from memtui.ui.widgets.row_source import Readers
 
 
 class Numbers:

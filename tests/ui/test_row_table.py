@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pytest
 from memtui.ui.glyphs import ASCII
+from memtui.ui.row_source import Readers
 from memtui.ui.text import Visible, one_line, scrub
 from memtui.ui.theme import own_themes, variable_defaults
 from memtui.ui.widgets.columns import Column, Order, Piece, fit
 from memtui.ui.widgets.list_source import ListSource
 from memtui.ui.widgets.row_events import RowHighlighted, RowOpened, RowsCounted, RowsFailed, RowsOrdered
 from memtui.ui.widgets.row_paint import RowPainter
-from memtui.ui.widgets.row_source import Readers
 from memtui.ui.widgets.row_table import RowTable
 from rich.style import Style
 from textual import on

@@ -402,7 +402,7 @@ async def test_a_hit_is_expected_and_its_question_tells_how_it_fares(story: Stor
         await until(lambda: pane.table.selected is not None and pane.table.selected.expected)
         await app.operations.ask(lambda memory: memory.questions.run())
         pane.filter_bar.set_value("")
-        await until(lambda: pane.chosen_question is not None)
+        await until(lambda: pane.questions.chosen is not None)
         pane.reload()
         await until(lambda: "among the first 10" in preview(app) and "#1" in preview(app))
         assert expected.content in preview(app)

@@ -109,7 +109,7 @@ def at_row(name: str) -> Callable[[Pilot[None]], Any]:
     async def run(pilot: Pilot[None]) -> None:
         await pressing()(pilot)
         pane = pilot.app.main.pane
-        await until(lambda: pane.health is not None)
+        await until(lambda: pane.jobs.health is not None)
         for _ in range(40):
             if pane.table.selected.name == name:
                 break

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from textual import on
 from textual.widgets import Input, Static
 
 from memtui.engine.errors import InputError
-from memtui.ui.panes.history.past_rows import Moments
 from memtui.ui.safe import assemble
 
 from .line import LineDialog
@@ -15,6 +16,19 @@ _TOLD = (
     "A moment: 2026-03-03, yesterday, last tuesday, 14:30, 2d. What became of the memories between two: with .. between"
     " them, as in “monday .. yesterday”; with nothing after it, until now."
 )
+
+
+class Moments(NamedTuple):
+    """What is looked at: the memory at ``start``, or what became of it until ``end``."""
+
+    start: str
+    end: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Moments:
+        """``yesterday``, or two of them with ``..`` between: ``monday .. now``."""
+        start, dots, end = text.partition("..")
+        return cls(start.strip(), end.strip() or ("now" if dots else ""))
 
 
 class MomentDialog(LineDialog):

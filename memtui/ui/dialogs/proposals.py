@@ -14,7 +14,6 @@ from textual.widgets import Static
 
 from memtui.ui.actions import Action
 from memtui.ui.format import count, plural
-from memtui.ui.panes.sessions.rows import title_of
 from memtui.ui.perform import start
 from memtui.ui.presenters.source_words import excerpt, shared
 from memtui.ui.safe import assemble, marked
@@ -101,14 +100,12 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
 
     def title_text(self) -> str:
         if len(self._plans) == 1:
-            return f"What would be remembered of {title_of(self._plans[0].session)}"
+            return f"What would be remembered of {self._plans[0].session.name}"
         return f"What would be remembered of {plural(len(self._plans), 'conversation')}"
 
     def body(self) -> ComposeResult:
         with Container(classes="proposals"):
-            columns = proposal_columns(
-                self.shell.glyphs, lambda number: title_of(self._plans[number].session)
-            )
+            columns = proposal_columns(self.shell.glyphs, lambda number: self._plans[number].session.name)
             yield ProposalTable(columns if len(self._plans) > 1 else columns[:-1], id="proposals-rows",
                                 glyphs=self.shell.glyphs)  # fmt: skip
             yield ProposalView(id="proposals-text")

@@ -15,7 +15,7 @@ _MOST = 100
 
 
 class SharingSource(MemorySource):
-    """The first hundred that have some of the ``words`` and pass the filter (see ``widgets.row_source``)."""
+    """The first hundred that have some of the ``words`` and pass the filter (see ``row_source``)."""
 
     def __init__(self, memory: Memory, filter: str, words: str) -> None:
         super().__init__(memory, filter, ("time", True), episodes=True)

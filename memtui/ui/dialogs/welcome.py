@@ -39,7 +39,7 @@ class Choice(NamedTuple):
 
 
 class Choices:
-    """The ways to begin as rows (see ``widgets.row_source``)."""
+    """The ways to begin as rows (see ``row_source``)."""
 
     def __init__(self, rows: Sequence[Choice]) -> None:
         self._rows = rows

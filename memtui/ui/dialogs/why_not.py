@@ -14,9 +14,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memtui.engine.errors import InputError, NotFoundError
-from memtui.ui.panes.search.query import MOST
 from memtui.ui.perform import start
-from memtui.ui.presenters.hit_rows import AGENTS_SEE
+from memtui.ui.presenters.hit_rows import AGENTS_SEE, MOST
 from memtui.ui.presenters.memory_rows import MemoryRow, MemorySource, memory_columns
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.filter_bar import FilterBar

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.ui.format import count
@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from memtui.ui.actions import Action
 
     from .pane import Pane
-    from .pane import Pane as _Base
-else:
-    _Base = object
 
 NO_ROW = "There is no row here."
 NOBODY = "No person or thing is known in this one."
@@ -49,20 +46,21 @@ async def show_about(pane: Pane, found: Sequence[Entity]) -> None:
     await shell.navigation.open_entity(entity.eid)
 
 
-class AboutRow(_Base):
-    """Mixin of a pane whose rows are memories, or stand for some. A subclass says which (``about_memories``)."""
+class About:
+    """The action of a pane whose rows stand for memories. ``among``: what becomes of those that are found."""
 
-    def about_memories(self) -> Sequence[MemoryRecord]:
-        """The memories that the selected row shows; none when there is no row."""
-        raise NotImplementedError
-
-    async def about_entities(self) -> Sequence[Entity]:
-        return await mentioned_in(self, self.about_memories())
+    def __init__(
+        self,
+        pane: Pane,
+        memories: Callable[[], Sequence[MemoryRecord]],
+        among: Callable[[Sequence[Entity]], Sequence[Entity]] = list,
+    ) -> None:
+        self._pane = pane
+        self._memories = memories
+        self._among = among
 
     def why_not(self, action: Action) -> str:
-        if action.id == "about" and not self.about_memories():
-            return NO_ROW
-        return super().why_not(action)
+        return "" if self._memories() else NO_ROW
 
     async def do_about(self) -> None:
-        await show_about(self, await self.about_entities())
+        await show_about(self._pane, self._among(await mentioned_in(self._pane, self._memories())))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.widgets import Static
@@ -10,18 +10,19 @@ from textual.widgets import Static
 from memtui.ui.actions import Action
 from memtui.ui.safe import assemble
 
-from .list_pane import ListPane
+if TYPE_CHECKING:
+    from .pane import Pane
 
-Row = TypeVar("Row")
 
+class ClockBanner:
+    """What is wrong with the clock, above the list of a pane (see ``engine.maintain.schedule.clock_guard``)."""
 
-class WarnsOfClock(ListPane[Row], Generic[Row]):
-    """A list with what is wrong with the clock above it (see ``engine.maintain.schedule.clock_guard``)."""
+    def __init__(self, pane: Pane) -> None:
+        self._pane = pane
+        self._clock = ""
+        self._banner: Static | None = None
 
-    _clock = ""
-    _banner: Static | None = None
-
-    def show_clock(self, note: str) -> None:
+    def show(self, note: str) -> None:
         """``note``: what is wrong; empty when all is well."""
         if note == self._clock:
             return
@@ -29,24 +30,22 @@ class WarnsOfClock(ListPane[Row], Generic[Row]):
         if self._banner is not None:
             self._banner.remove()
             self._banner = None
-        self.set_class(bool(note), "-warned")
+        self._pane.set_class(bool(note), "-warned")
         if note:
             self._banner = Static(self._warning(note), classes="clock-banner")
-            self.query_one(".list-side").mount(self._banner, before=0)
+            self._pane.query_one(".list-side").mount(self._banner, before=0)
 
     def _warning(self, note: str) -> Content:
         return assemble(
-            (f"{self.shell.glyphs.conflict} ", "bold $warning"), (f"{note[0].upper()}{note[1:]}. ", "$warning"),
-            (self.shell.keymap_shown("accept_clock"), "bold $accent"), (" it is right", "$text-muted"),
+            (f"{self._pane.shell.glyphs.conflict} ", "bold $warning"), (f"{note[0].upper()}{note[1:]}. ", "$warning"),
+            (self._pane.shell.keymap_shown("accept_clock"), "bold $accent"), (" it is right", "$text-muted"),
         )  # fmt: skip
 
     def why_not(self, action: Action) -> str:
-        if action.id == "accept_clock":
-            return "" if self._clock else "Nothing is wrong with the clock."
-        return super().why_not(action)
+        return "" if self._clock else "Nothing is wrong with the clock."
 
     async def do_accept_clock(self) -> None:
-        await self.change(lambda memory: memory.jobs.accept_clock(), "accepting the clock")
-        self.show_clock("")
-        self.say("The time is right: what waited for it may run.")
-        self.reload()
+        await self._pane.change(lambda memory: memory.jobs.accept_clock(), "accepting the clock")
+        self.show("")
+        self._pane.say("The time is right: what waited for it may run.")
+        self._pane.reload()

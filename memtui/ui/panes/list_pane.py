@@ -5,7 +5,9 @@ A subclass says which columns there are, where the rows come from, and what the 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar, Generic, TypeVar
 
 from textual import on
@@ -19,28 +21,35 @@ from memtui.engine.errors import InputError, MemtuiError
 from memtui.ui.actions import Action
 from memtui.ui.format import count
 from memtui.ui.perform import start
-from memtui.ui.safe import assemble
+from memtui.ui.row_source import RowSource
+from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column, Order
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.row_events import (
+    RowHighlighted,
+    RowOpened,
     RowsCounted,
     RowsFailed,
     RowsMarked,
     RowsOrdered,
 )
-from memtui.ui.widgets.row_source import RowSource
 from memtui.ui.widgets.row_table import RowTable
 from memtui.ui.widgets.text_view import TextView
 
-from .preview_side import PreviewSide
+from .pane import Pane
 
 Row = TypeVar("Row")
 
 HEADER_FROM = 14
+# The cursor rests for that long before details are read.
+PREVIEW_DELAY = 0.06
 
 
-class ListPane(PreviewSide[Row], Generic[Row]):
-    """List and preview. Override ``columns``, ``source``, ``glance``, ``details`` and ``empty_text``."""
+class ListPane(Pane, Generic[Row]):
+    """List and preview. Override ``columns``, ``source``, ``glance``, ``details`` and ``empty_text``.
+
+    The preview follows the cursor: it shows ``glance`` of the row at once, and ``details`` when the cursor rests.
+    """
 
     placeholder: ClassVar[str] = ""
     # What a row is called, for the status line.
@@ -80,7 +89,8 @@ class ListPane(PreviewSide[Row], Generic[Row]):
 
     def as_arrived(self) -> bool:
         listed = self.filter_text == self._listed and self.table.has_focus and not self.table.marks
-        return super().as_arrived() or (bool(self._listed) and listed)
+        opened = self.has_class("-zoom-preview") and self.preview_part.has_focus
+        return opened or (bool(self._listed) and listed)
 
     # -- what a subclass supplies
 
@@ -91,6 +101,18 @@ class ListPane(PreviewSide[Row], Generic[Row]):
         """The rows; a mistake in ``filter`` may also show when they are read."""
         raise NotImplementedError
 
+    def glance(self, row: Row) -> Content:
+        """What the preview shows at once, from the row alone."""
+        raise NotImplementedError
+
+    async def details(self, row: Row) -> Content:
+        """What the preview shows once the memory was asked."""
+        return self.glance(row)
+
+    def preview_title(self, row: Row) -> Content:
+        """The title in the preview's frame."""
+        return line("", 0)
+
     async def empty_text(self, filter: str) -> Content:
         """Why the list is empty, and the way out."""
         return assemble("Nothing here yet.")
@@ -100,6 +122,19 @@ class ListPane(PreviewSide[Row], Generic[Row]):
         return None
 
     # -- parts
+
+    @property
+    def table(self) -> RowTable[Row]:
+        return self.query_one(RowTable)
+
+    @property
+    def preview(self) -> TextView:
+        return self.query_one(TextView)
+
+    @property
+    def preview_part(self) -> Widget:
+        """What has the preview's place, its frame and its title."""
+        return self.preview
 
     @property
     def filter_bar(self) -> FilterBar:
@@ -222,11 +257,60 @@ class ListPane(PreviewSide[Row], Generic[Row]):
         if self._asked is not None and self._asked[1] != self._valid:
             self._show_filtered(self._valid, top=False)
 
+    # -- preview
+
+    @on(RowHighlighted)
+    def _highlighted(self) -> None:
+        self.show_selected()
+
+    def show_selected(self) -> None:
+        """Show the row under the cursor in the preview."""
+        row = self.table.selected
+        self.shell.look_again()
+        if row is None:
+            self.workers.cancel_group(self, "preview")
+            if self.table.selected_key is None:
+                self.preview_part.border_title = line("", 0)
+                self.show_preview(line("", 0), None)
+            return
+        self.preview_part.border_title = self.preview_title(row)
+        self.show_preview(self.glance(row), self.table.selected_key)
+        start(self, partial(self._fill_preview, row), "preview")
+
+    @on(TextView.Rewidened)
+    def _rewidened(self) -> None:
+        if self.table.selected is not None:
+            self.show_selected()
+
+    async def _fill_preview(self, row: Row) -> None:
+        await asyncio.sleep(PREVIEW_DELAY)
+        key = self.table.selected_key
+        text = await self.details(row)
+        if key == self.table.selected_key:
+            self.show_preview(text, key)
+
+    def show_preview(self, text: Content, key: int | None) -> None:
+        self.preview.show(text, of=key)
+
+    @on(RowOpened)
+    def _opened(self) -> None:
+        self.open_preview()
+
+    def open_preview(self) -> None:
+        """Give the preview the whole pane, and go there."""
+        self.zoom("preview")
+        self.preview_part.focus()
+
+    def do_zoom(self) -> None:
+        self.zoom("preview" if self.preview_part.has_focus else "list")
+
+    def do_unzoom(self) -> None:
+        self.zoom(None)
+
     # -- actions
 
     def why_not(self, action: Action) -> str:
-        needs_row = "list" not in action.where and action.id in ("copy",)
-        if needs_row and self.table.selected is None:
+        if action.id == "copy" and hasattr(self, "do_copy") and self.table.selected is None:
             return "There is no row here."
         return super().why_not(action)
 
@@ -266,8 +350,20 @@ class ListPane(PreviewSide[Row], Generic[Row]):
         self.filter_bar.edit()
 
     def zoom(self, part: str | None) -> None:
-        super().zoom(part)
+        """Give one part the whole pane; None: show both."""
+        self.set_class(part == "list", "-zoom-list")
+        self.set_class(part == "preview", "-zoom-preview")
         self.on_resize()
+
+    def do_focus_preview(self) -> None:
+        if self.screen.has_class("-tiny"):
+            self.zoom("preview")
+        self.preview_part.focus()
+
+    def do_focus_list(self) -> None:
+        if self.has_class("-zoom-preview"):
+            self.zoom(None)
+        self.table.focus()
 
     def on_resize(self) -> None:
         """Show the header where there is room for it: by the size of the pane, as the list has its own only later."""

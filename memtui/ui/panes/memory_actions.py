@@ -1,25 +1,25 @@
-"""The verbs on memories, for every pane whose rows are memories: one, or all that are marked."""
+"""What a person does with memories, in every pane whose rows are memories: with one, or all that are marked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
 
 from memtui.ui.actions import Action
 from memtui.ui.format import plural
 from memtui.ui.presenters.memory_rows import is_followed
 from memtui.ui.safe import assemble, marked
 
-from .about import AboutRow
-from .list_pane import ListPane
+from .about import mentioned_in, show_about
 
 if TYPE_CHECKING:
     from textual.content import Content
 
     from memtui.engine.memory import Memory
     from memtui.engine.records import Kind, MemoryRecord, Operation
+    from memtui.ui.glyphs import Glyphs
 
-Row = TypeVar("Row")
+    from .list_pane import ListPane
 
 # A verb on more rows than that asks first.
 ASK_ABOVE = 20
@@ -32,46 +32,39 @@ _KINDS: dict[Kind, str] = {
 }
 
 
-class MemoryVerbs(AboutRow, ListPane[Row]):
-    """A list of memories that can be corrected, confirmed, forgotten, restored and tagged.
+def memory_legend(glyphs: Glyphs) -> list[tuple[str, str]]:
+    """The signs of a list of memories, for the help."""
+    return [
+        *((sign, _KINDS[kind]) for kind, sign in glyphs.kinds.items()),
+        (glyphs.protected, "Confirmed: it does not fade, and no job touches it."),
+        (glyphs.fading, "Fading: in a while it goes to the Trash, unless it is recalled or confirmed."),
+        (glyphs.replaced, "Replaced or merged: another one stands in its place."),
+        (glyphs.ended, "In the Trash."),
+    ]
 
-    A subclass says which memory a row shows (``memory_of``); its rows' keys are rids.
-    """
 
-    def memory_of(self, row: Row) -> MemoryRecord:
-        raise NotImplementedError
+class MemoryActions:
+    """Correct, confirm, forget, restore, tag, erase. ``current``: the memory under the cursor; a row's key is its rid."""
+
+    def __init__(self, pane: ListPane[Any], current: Callable[[], MemoryRecord | None]) -> None:
+        self._pane = pane
+        self._current = current
 
     @property
     def current(self) -> MemoryRecord | None:
-        row = self.table.selected
-        return None if row is None else self.memory_of(row)
-
-    def legend(self) -> Sequence[tuple[str, str]]:
-        signs = self.shell.glyphs
-        return [
-            *((sign, _KINDS[kind]) for kind, sign in signs.kinds.items()),
-            (signs.protected, "Confirmed: it does not fade, and no job touches it."),
-            (signs.fading, "Fading: in a while it goes to the Trash, unless it is recalled or confirmed."),
-            (signs.replaced, "Replaced or merged: another one stands in its place."),
-            (signs.ended, "In the Trash."),
-        ]
-
-    def about_memories(self) -> Sequence[MemoryRecord]:
-        return () if self.current is None else (self.current,)
+        return self._current()
 
     def why_not(self, action: Action) -> str:
         if action.id in ("correct", "editor", "about", "copy") and self.current is None:
             return "There is no row here."
         if action.id == "erase":
-            return "" if self.table.marks or self.current is not None else "There is no row here."
+            return "" if self._pane.table.marks or self.current is not None else "There is no row here."
         if action.id == "successor":
             followed = self.current is not None and is_followed(self.current)
             return "" if followed else "This one was not replaced: nothing stands in its place."
         if action.id == "in_session":
             return _no_session(self.current)
-        if action.id not in ("confirm", "forget", "restore", "tag", "correct", "editor"):
-            return super().why_not(action)
-        if self.table.marks:
+        if self._pane.table.marks:
             one_only = action.id in ("correct", "editor")
             return "This works on one at a time: unmark the others first (Esc)." if one_only else ""
         memory = self.current
@@ -99,13 +92,13 @@ class MemoryVerbs(AboutRow, ListPane[Row]):
     async def do_erase(self) -> None:
         from memtui.ui.dialogs.erase import EraseDialog
 
-        rids = sorted(self.table.marks)
+        rids = sorted(self._pane.table.marks)
         if rids:
-            ids = [one.id for one in await self.ask(lambda engine: engine.view.rows(rids))]
+            ids = [one.id for one in await self._pane.ask(lambda engine: engine.view.rows(rids))]
         else:
             ids = [] if self.current is None else [self.current.id]
-        if await self.shell.ask_person(EraseDialog(ids)) is not None:
-            self.table.mark(set())
+        if await self._pane.shell.ask_person(EraseDialog(ids)) is not None:
+            self._pane.table.mark(set())
 
     async def do_successor(self) -> None:
         """To what stands in the place of one that was replaced or merged; Esc comes back."""
@@ -114,23 +107,23 @@ class MemoryVerbs(AboutRow, ListPane[Row]):
         if self.current is None:
             return
         identity = self.current.id
-        one = await self.ask(lambda engine: successor(engine, identity))
+        one = await self._pane.ask(lambda engine: successor(engine, identity))
         if one is None:
-            self.say("What took its place is not there any more.")
+            self._pane.say("What took its place is not there any more.")
         elif one.active:
-            await self.shell.navigation.open_memory(one.rid)
+            await self._pane.shell.navigation.open_memory(one.rid)
         else:
-            await self.shell.navigation.list_memories(f"is:trash id:{one.id}")
+            await self._pane.shell.navigation.list_memories(f"is:trash id:{one.id}")
 
     async def do_tag(self) -> None:
         from memtui.ui.dialogs.edit import TagDialog
 
         memory = self.current
-        marks = len(self.table.marks)
+        marks = len(self._pane.table.marks)
         tags = memory.tags if memory is not None and not marks else ()
-        change = await self.shell.ask_person(TagDialog(tags, marks or 1))
+        change = await self._pane.shell.ask_person(TagDialog(tags, marks or 1))
         if change is None:
-            self.say("No tag was changed.")
+            self._pane.say("No tag was changed.")
             return
         await self._verb("tag", "tag", "tagging", add=change.add, remove=change.remove)
 
@@ -141,10 +134,12 @@ class MemoryVerbs(AboutRow, ListPane[Row]):
         if memory is None:
             return
         identity = memory.id
-        sources = await self.ask(lambda engine: engine.view.sources(identity))
-        written = await self.shell.ask_person(CorrectDialog(memory.content, source_quote(memory, sources)))
+        sources = await self._pane.ask(lambda engine: engine.view.sources(identity))
+        written = await self._pane.shell.ask_person(
+            CorrectDialog(memory.content, source_quote(memory, sources))
+        )
         if written is None:
-            self.say("Nothing was corrected.")
+            self._pane.say("Nothing was corrected.")
             return
         await self._correct(memory, written.text)
 
@@ -154,21 +149,23 @@ class MemoryVerbs(AboutRow, ListPane[Row]):
         memory = self.current
         if memory is None:
             return
-        text = edit(self.shell, memory.content)
+        text = edit(self._pane.shell, memory.content)
         if text.strip() == memory.content.strip():
-            self.say("The text is as it was: nothing was corrected.")
+            self._pane.say("The text is as it was: nothing was corrected.")
             return
         await self._correct(memory, text)
 
     async def _correct(self, memory: MemoryRecord, text: str) -> None:
         identity = memory.id
-        now = await self.ask(lambda engine: engine.view.get(identity))
+        now = await self._pane.ask(lambda engine: engine.view.get(identity))
         if now.content != memory.content or not now.active:
-            self.say("Somebody changed this memory meanwhile: look at it again, then correct it.", "warning")
-            self.reload()
+            self._pane.say(
+                "Somebody changed this memory meanwhile: look at it again, then correct it.", "warning"
+            )
+            self._pane.reload()
             return
-        new = await self.change(lambda engine: engine.correct(identity, text), "correcting")
-        self.table.select(new.rid)
+        new = await self._pane.change(lambda engine: engine.correct(identity, text), "correcting")
+        self._pane.table.select(new.rid)
 
     async def _verb(
         self,
@@ -179,17 +176,17 @@ class MemoryVerbs(AboutRow, ListPane[Row]):
         add: tuple[str, ...] = (),
         remove: tuple[str, ...] = (),
     ) -> None:
-        rids = sorted(self.table.marks)
+        rids = sorted(self._pane.table.marks)
         if len(rids) > ASK_ABOVE and not await self._sure(name, len(rids)):
-            self.say("Nothing was changed.")
+            self._pane.say("Nothing was changed.")
             return
         if rids:
             change: Callable[[Memory], Operation | None] = lambda engine: engine.change_all(  # noqa: E731
                 verb, rids, add=add, remove=remove
             )
-            if await self.change(change, doing) is None:
-                self.say("Nothing changed: they were so already.")
-            self.table.mark(set())
+            if await self._pane.change(change, doing) is None:
+                self._pane.say("Nothing changed: they were so already.")
+            self._pane.table.mark(set())
             return
         memory = self.current
         if memory is not None:
@@ -210,16 +207,16 @@ class MemoryVerbs(AboutRow, ListPane[Row]):
                     return engine.tag(identity, add=add, remove=remove)
 
         before = self.current
-        after = await self.change(change, doing)
+        after = await self._pane.change(change, doing)
         if before is not None and before.tags == after.tags and verb == "tag":
-            self.say("No tag changed: it was so already.")
+            self._pane.say("No tag changed: it was so already.")
 
     async def _sure(self, name: str, rows: int) -> bool:
         from memtui.ui.dialogs.question import Question
 
         title = f"{name.capitalize()} {plural(rows, 'memory')}?"
         question = Question(title, "One undo takes it back.", yes=f"{name} {rows:,}")
-        answer = await self.shell.ask_person(question)
+        answer = await self._pane.shell.ask_person(question)
         return answer is True
 
     async def do_in_session(self) -> None:
@@ -230,19 +227,23 @@ class MemoryVerbs(AboutRow, ListPane[Row]):
         sources = (
             [memory]
             if memory.kind == "episode"
-            else await self.ask(lambda engine: engine.view.sources(identity))
+            else await self._pane.ask(lambda engine: engine.view.sources(identity))
         )
         said = next((source for source in sources if source.session_id is not None), None)
         if said is None or said.session_id is None:
-            self.say("The conversation that this came from is not in the memory.", "warning")
+            self._pane.say("The conversation that this came from is not in the memory.", "warning")
         else:
-            await self.shell.navigation.open_session(said.session_id, said.rid)
+            await self._pane.shell.navigation.open_session(said.session_id, said.rid)
+
+    async def do_about(self) -> None:
+        if self.current is not None:
+            await show_about(self._pane, await mentioned_in(self._pane, [self.current]))
 
     def do_copy(self) -> None:
         memory = self.current
         if memory is not None:
-            self.app.copy_to_clipboard(memory.content)
-            self.say("Copied the text.")
+            self._pane.app.copy_to_clipboard(memory.content)
+            self._pane.say("Copied the text.")
 
 
 def _no_session(memory: MemoryRecord | None) -> str:

@@ -26,7 +26,7 @@ ORDERS = (
 
 
 class EntitySource:
-    """The entities that pass a filter, in an order, pinned ones first (see ``widgets.row_source``)."""
+    """The entities that pass a filter, in an order, pinned ones first (see ``row_source``)."""
 
     def __init__(self, memory: Memory, filter: str, order: tuple[str, bool]) -> None:
         self._list = memory.view.entity_list

@@ -22,6 +22,8 @@ BAR = 10
 _MOVED = 5
 # What an agent is shown when it does not say how many hits it wants.
 AGENTS_SEE = 10
+# So many hits are listed; an agent gets the first few of them.
+MOST = 100
 
 
 class SearchRow(NamedTuple):

@@ -12,8 +12,7 @@ from memtui.ui.format import plural
 from memtui.ui.safe import assemble, content
 from memtui.ui.text import cells, visible
 
-from .memory_history import LONGEST
-from .memory_text import MemoryText
+from .memory_text import LONGEST, MemoryText
 
 if TYPE_CHECKING:
     from memtui.engine.records import ArmHit, ArmName, ArmReport, Explanation, Hit, SearchResult

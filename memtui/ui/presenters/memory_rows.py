@@ -47,7 +47,7 @@ class MemoryRow(NamedTuple):
 
 
 class MemorySource:
-    """The memories that pass a filter, in an order (see ``widgets.row_source``).
+    """The memories that pass a filter, in an order (see ``row_source``).
 
     ``episodes``: whether turns of conversations are among them when the filter does not say.
     """

@@ -32,7 +32,7 @@ def recall_source(memory: Memory, words: str) -> EntrySource:
 
 
 class EntrySource:
-    """The rows of a list that contain some words, the newest first (see ``widgets.row_source``)."""
+    """The rows of a list that contain some words, the newest first (see ``row_source``)."""
 
     def __init__(self, listing: KeyedList[Any], words: str) -> None:
         self._list = listing

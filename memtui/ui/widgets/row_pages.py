@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Generic, ParamSpec, TypeVar
 
-from .row_source import Readers, RowSource
+from memtui.ui.row_source import Readers, RowSource
 
 Row = TypeVar("Row")
 T = TypeVar("T")

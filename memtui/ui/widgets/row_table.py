@@ -20,6 +20,7 @@ from memtui.ui.glyphs import UNICODE, Glyphs
 from memtui.ui.keymap import bindings_at
 from memtui.ui.paint import State
 from memtui.ui.perform import chord, perform, start
+from memtui.ui.row_source import Readers, RowSource
 
 from .columns import Column, Order
 from .line_view import LineView
@@ -27,7 +28,6 @@ from .list_source import ListSource
 from .row_events import RowHighlighted, RowOpened, RowsCounted, RowsFailed, RowsMarked, RowsOrdered
 from .row_pages import Pages
 from .row_paint import GUTTER, RowPainter
-from .row_source import Readers, RowSource
 
 Row = TypeVar("Row")
 

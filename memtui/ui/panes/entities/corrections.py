@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from memtui.engine.wording import quoted
 from memtui.ui.actions import Action
-from memtui.ui.panes.about import AboutRow
-from memtui.ui.panes.list_pane import ListPane
+from memtui.ui.panes.about import mentioned_in, show_about
 from memtui.ui.presenters.entity_rows import TYPES
 
 from .profile import Stop
@@ -16,6 +15,7 @@ from .profile import Stop
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Entity, MemoryRecord
+    from memtui.ui.panes.list_pane import ListPane
 
 _VERBS = (
     "rename",
@@ -33,29 +33,30 @@ _LONGEST_NAME, _LONGEST_SUMMARY = 200, 600
 _SHOWN = 40
 
 
-class EntityVerbs(AboutRow, ListPane["Entity"]):
-    """A list of entities that can be corrected. A subclass says what is picked in the profile (``stop``)."""
+class Corrections:
+    """The verbs on the entity under the cursor. ``stop``: what the person is on in its profile."""
 
-    @property
-    def stop(self) -> Stop | None:
-        """What the cursor of the profile is on, while the person is in it."""
-        raise NotImplementedError
+    def __init__(self, pane: ListPane[Entity], stop: Callable[[], Stop | None]) -> None:
+        self._pane = pane
+        self._stop = stop
 
     @property
     def picked_memory(self) -> MemoryRecord | None:
-        return None if self.stop is None else self.stop.memory
+        """The memory that the cursor of the profile is on."""
+        stop = self._stop()
+        return None if stop is None else stop.memory
 
     def why_not(self, action: Action) -> str:
-        entity = self.table.selected
+        entity = self._pane.table.selected
         if action.id in _VERBS and entity is None:
             return "There is no row here."
         if action.id in ("split", "drop_name") and entity is not None and not entity.aliases:
-            other = self.shell.keymap_shown("add_name")
+            other = self._pane.shell.keymap_shown("add_name")
             return f"This one goes by one name only; {other} adds another one."
         if action.id in ("unlink", "about") and self.picked_memory is None:
-            key = self.shell.keymap_shown("focus_preview")
+            key = self._pane.shell.keymap_shown("focus_preview")
             return f"This is about a memory: {key} goes to the profile, to pick one there."
-        return "" if action.id in (*_VERBS, "unlink", "about") else super().why_not(action)
+        return ""
 
     async def do_rename(self) -> None:
         from memtui.ui.dialogs.line import LineDialog
@@ -63,9 +64,9 @@ class EntityVerbs(AboutRow, ListPane["Entity"]):
         entity = self._entity()
         told = "The old name stays among its other names, so that texts with it are still found."
         dialog = LineDialog("Rename", entity.canonical_name, told=told, longest=_LONGEST_NAME)
-        name = await self.shell.ask_person(dialog)
+        name = await self._pane.shell.ask_person(dialog)
         if name is None or name == entity.canonical_name:
-            self.say("The name stays as it is.")
+            self._pane.say("The name stays as it is.")
             return
         await self._correct(lambda memory: memory.entities.rename(entity.id, name), "renaming")
 
@@ -80,9 +81,9 @@ class EntityVerbs(AboutRow, ListPane["Entity"]):
             yes="take it",
             at=types.index(entity.type),
         )
-        picked = await self.shell.ask_person(dialog)
+        picked = await self._pane.shell.ask_person(dialog)
         if picked is None or types[picked] == entity.type:
-            self.say("The type stays as it is.")
+            self._pane.say("The type stays as it is.")
             return
         await self._correct(lambda memory: memory.entities.retype(entity.id, types[picked]), "retyping")
 
@@ -96,9 +97,9 @@ class EntityVerbs(AboutRow, ListPane["Entity"]):
             placeholder="as it is written: Addie, A. Ferreira, @ada",
             longest=_LONGEST_NAME,
         )
-        alias = await self.shell.ask_person(dialog)
+        alias = await self._pane.shell.ask_person(dialog)
         if alias is None:
-            self.say("No name was added.")
+            self._pane.say("No name was added.")
             return
         await self._correct(lambda memory: memory.entities.add_alias(entity.id, alias), "adding the name")
 
@@ -106,7 +107,7 @@ class EntityVerbs(AboutRow, ListPane["Entity"]):
         entity = self._entity()
         alias = await self._pick_name(entity, "Which of these is not a name of it?", "drop it")
         if alias is None:
-            self.say("No name was dropped.")
+            self._pane.say("No name was dropped.")
             return
         await self._correct(
             lambda memory: memory.entities.remove_alias(entity.id, alias), "dropping the name"
@@ -117,22 +118,22 @@ class EntityVerbs(AboutRow, ListPane["Entity"]):
         told = "The memories that say this name move to an entity of its own."
         alias = await self._pick_name(entity, "Which of these is somebody else?", "split it out", told)
         if alias is None:
-            self.say("Nothing was split.")
+            self._pane.say("Nothing was split.")
             return
         await self._correct(lambda memory: memory.entities.split(entity.id, alias), "splitting")
 
     async def do_merge(self) -> None:
         from memtui.ui.dialogs.entity_merge import JoinDialog
 
-        joined = await self.shell.ask_person(JoinDialog(self._entity()))
+        joined = await self._pane.shell.ask_person(JoinDialog(self._entity()))
         if joined is None:
-            self.say("Nothing was merged.")
+            self._pane.say("Nothing was merged.")
             return
         await self._correct(lambda memory: memory.entities.merge(joined.survivor, joined.absorbed), "merging")
 
     async def do_not_entity(self) -> None:
         entity = self._entity()
-        await self.change(lambda memory: memory.entities.not_an_entity(entity.id), "taking it out")
+        await self._pane.change(lambda memory: memory.entities.not_an_entity(entity.id), "taking it out")
 
     async def do_summary(self) -> None:
         from memtui.ui.dialogs.line import LineDialog
@@ -145,9 +146,9 @@ class EntityVerbs(AboutRow, ListPane["Entity"]):
             longest=_LONGEST_SUMMARY,
             empty="It will have no summary.",
         )
-        text = await self.shell.ask_person(dialog)
+        text = await self._pane.shell.ask_person(dialog)
         if text is None or text == (entity.summary or ""):
-            self.say("The summary stays as it is.")
+            self._pane.say("The summary stays as it is.")
             return
         await self._correct(
             lambda memory: memory.entities.describe(entity.id, text or None), "writing it down"
@@ -161,22 +162,31 @@ class EntityVerbs(AboutRow, ListPane["Entity"]):
         entity, one = self._entity(), self.picked_memory
         if one is not None:
             identity = one.id
-            await self.change(lambda memory: memory.entities.unlink(identity, entity.id), "taking it out")
+            await self._pane.change(
+                lambda memory: memory.entities.unlink(identity, entity.id), "taking it out"
+            )
+
+    async def do_about(self) -> None:
+        """Of the others in the memory that is picked."""
+        one, here = self.picked_memory, self._pane.table.selected_key
+        if one is not None:
+            found = await mentioned_in(self._pane, [one])
+            await show_about(self._pane, [entity for entity in found if entity.eid != here])
 
     def do_copy(self) -> None:
         one = self.picked_memory
-        self.app.copy_to_clipboard(self._entity().canonical_name if one is None else one.content)
-        self.say("Copied the name." if one is None else "Copied the text.")
+        self._pane.app.copy_to_clipboard(self._entity().canonical_name if one is None else one.content)
+        self._pane.say("Copied the name." if one is None else "Copied the text.")
 
     def _entity(self) -> Entity:
-        entity = self.table.selected
+        entity = self._pane.table.selected
         assert entity is not None  # why_not
         return entity
 
     async def _correct(self, change: Callable[[Memory], Entity], doing: str) -> None:
         """Carry it out; the cursor goes to the entity that came of it, wherever its row is now."""
-        after = await self.change(change, doing)
-        self.table.select(after.eid)
+        after = await self._pane.change(change, doing)
+        self._pane.table.select(after.eid)
 
     async def _pick_name(self, entity: Entity, title: str, yes: str, told: str = "") -> str | None:
         """One of its other names; of a single one it is asked too."""
@@ -185,5 +195,5 @@ class EntityVerbs(AboutRow, ListPane["Entity"]):
         name = quoted(entity.canonical_name, _SHOWN)
         told = f"{told} {name} itself stays." if told else f"{name} itself stays."
         choices = [Choice(alias) for alias in entity.aliases]
-        picked = await self.shell.ask_person(PickDialog(title, choices, yes=yes, told=told))
+        picked = await self._pane.shell.ask_person(PickDialog(title, choices, yes=yes, told=told))
         return None if picked is None else entity.aliases[picked]

@@ -15,6 +15,7 @@ from textual.widget import Widget
 from memtui.ui.format import plural
 from memtui.ui.keymap import bindings_at
 from memtui.ui.late_styles import use_styles
+from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.pane import Command
 from memtui.ui.perform import start
 from memtui.ui.presenters.entity_detail import Portrait, gather_portrait
@@ -24,7 +25,7 @@ from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.row_table import RowTable
 
-from .corrections import EntityVerbs
+from .corrections import Corrections
 from .profile import Laid, ProfileText, Stop
 from .profile_view import ProfileView
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 _NAME = 60
 
 
-class EntitiesPane(EntityVerbs):
+class EntitiesPane(ListPane["Entity"]):
     """The list, and beside it the profile; Enter gives the profile the whole window."""
 
     place: ClassVar = "entities"
@@ -46,6 +47,11 @@ class EntitiesPane(EntityVerbs):
     tables = frozenset({"entities", "entity_aliases", "entity_decisions", "memory_entities", "memories", "*"})
     # What the profile shows now.
     _portrait: Portrait | None = None
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._corrections = Corrections(self, lambda: self.stop)
+        self.delegates = (self._corrections,)
 
     def compose(self) -> ComposeResult:
         use_styles(self.app, "panes.tcss")
@@ -82,6 +88,7 @@ class EntitiesPane(EntityVerbs):
 
     @property
     def stop(self) -> Stop | None:
+        """What the cursor of the profile is on, while the person is in it."""
         return self.profile.stop if self.profile.has_focus else None
 
     def _text(self) -> ProfileText:
@@ -131,7 +138,7 @@ class EntitiesPane(EntityVerbs):
         self.shell.look_again()
 
     def wanted(self) -> Sequence[str]:
-        return ("unlink",) if self.picked_memory is not None else ()
+        return ("unlink",) if self._corrections.picked_memory is not None else ()
 
     # -- going on from it
 
@@ -175,14 +182,6 @@ class EntitiesPane(EntityVerbs):
                 self.profile.seek(stop.key)
 
         return restore_all
-
-    def about_memories(self) -> Sequence[MemoryRecord]:
-        return () if self.picked_memory is None else (self.picked_memory,)
-
-    async def about_entities(self) -> Sequence[Entity]:
-        """The others of the memory that is picked."""
-        here = self.table.selected_key
-        return [one for one in await super().about_entities() if one.eid != here]
 
     # -- when there is nothing to show
 

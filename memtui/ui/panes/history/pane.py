@@ -10,21 +10,23 @@ from textual.content import Content
 from memtui.ui.actions import Action
 from memtui.ui.dialogs.undo import undo_operation
 from memtui.ui.keymap import bindings_at
-from memtui.ui.panes.about import AboutRow
+from memtui.ui.panes.about import mentioned_in, show_about
+from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.presenters.operation_rows import operation_of, operation_source, recall_of, recall_source
 from memtui.ui.safe import assemble
+from memtui.ui.widgets.columns import Column
 
-from .past import LooksBack
+from .past import PastView, past_memory, present_columns
 from .past_rows import ChangeRow, PastRow
 
 if TYPE_CHECKING:
     from memtui.engine.records import Changes, Entity, Operation
     from memtui.ui.presenters.operation_rows import Entry
     from memtui.ui.presenters.operation_text import HistoryText
-    from memtui.ui.widgets.row_source import RowSource
+    from memtui.ui.row_source import RowSource
 
 
-class HistoryPane(AboutRow, LooksBack):
+class HistoryPane(ListPane[Any]):
     """The list shows changes, with one key the recall log, with another the past; the preview what each is about."""
 
     place: ClassVar = "history"
@@ -34,9 +36,17 @@ class HistoryPane(AboutRow, LooksBack):
     markable = False
     recalls = False
 
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self.past = PastView(self, self.name_list)
+        self.delegates = (self.past,)
+
+    def columns(self) -> Sequence[Column[Any]]:
+        return present_columns(self.shell.clock)
+
     def source(self, filter: str, order: tuple[str, bool]) -> RowSource[Any]:
-        if self.looking is not None:
-            return self.past_source(self.looking, filter)
+        if self.past.looking is not None:
+            return self.past.source(self.past.looking, filter)
         memory = self.shell.operations.require()
         return recall_source(memory, filter) if self.recalls else operation_source(memory, filter)
 
@@ -45,7 +55,7 @@ class HistoryPane(AboutRow, LooksBack):
 
     def total(self) -> int | None:
         stats = self.shell.stats
-        return None if stats is None or self.recalls or self.looking is not None else stats.operations
+        return None if stats is None or self.recalls or self.past.looking is not None else stats.operations
 
     # -- preview
 
@@ -69,7 +79,7 @@ class HistoryPane(AboutRow, LooksBack):
 
     def glance(self, row: Entry | PastRow | ChangeRow) -> Content:
         if isinstance(row, PastRow | ChangeRow):
-            return self.past_glance(row)
+            return self.past.glance(row)
         operation = operation_of(row)
         return (
             assemble((recall_of(row).query, "bold")) if operation is None else self._text().glance(operation)
@@ -77,7 +87,7 @@ class HistoryPane(AboutRow, LooksBack):
 
     async def details(self, row: Entry | PastRow | ChangeRow) -> Content:
         if isinstance(row, PastRow | ChangeRow):
-            return await self.past_details(row)
+            return await self.past.details(row)
         from memtui.ui.presenters.operation_detail import gather_operation, gather_recall
 
         operation = operation_of(row)
@@ -90,8 +100,8 @@ class HistoryPane(AboutRow, LooksBack):
     # -- when there is nothing to show
 
     async def empty_text(self, filter: str) -> Content:
-        if self.looking is not None:
-            return self.past_empty(filter)
+        if self.past.looking is not None:
+            return self.past.empty_text(filter)
         key = self.shell.keymap_shown
         other = "the changes" if self.recalls else "what agents were told"
         if filter:
@@ -116,22 +126,25 @@ class HistoryPane(AboutRow, LooksBack):
     @property
     def operation(self) -> Operation | None:
         row = self.table.selected
-        return None if row is None or self.past_memory(row) is not None else operation_of(row)
+        return None if row is None or past_memory(row) is not None else operation_of(row)
 
-    async def about_entities(self) -> Sequence[Entity]:
-        from memtui.ui.presenters.entity_detail import entities_in
+    async def do_about(self) -> None:
         from memtui.ui.presenters.operation_detail import entities_of
 
         row = self.table.selected
-        past = self.past_memory(row)
+        past = past_memory(row)
         if past is not None:
-            return await self.ask(lambda memory: entities_in(memory, [past.id]))
-        return () if row is None else await self.ask(lambda memory: entities_of(memory, row))
+            found: Sequence[Entity] = await mentioned_in(self, [past])
+        else:
+            found = () if row is None else await self.ask(lambda memory: entities_of(memory, row))
+        await show_about(self, found)
 
     def why_not(self, action: Action) -> str:
         if action.id == "about":
             return "There is no row here." if self.table.selected is None else ""
-        if action.id != "undo_this" or self.looking is not None:
+        if reason := self.past.why_not(action):
+            return reason
+        if action.id != "undo_this" or self.past.looking is not None:
             return super().why_not(action)
         if self.recalls:
             return "This is what an agent was told; nothing was changed by it."
@@ -161,24 +174,40 @@ class HistoryPane(AboutRow, LooksBack):
         key = self.shell.keymap_shown("recalls")
         here, there = ("recall log", "changes") if self.recalls else ("changes", "recall log")
         side = self.query_one(".list-side")
-        if self.looking is not None:
-            side.border_title = self.past_title(self.looking)
+        if self.past.looking is not None:
+            side.border_title = self.past.title(self.past.looking)
             return
         side.border_title = assemble(
             (f" {here} ", "$text"), (f"{self.shell.glyphs.dot} ", ""), (key, "$accent"), f" {there} "
         )
 
     def show_count(self, rows: int, exact: bool) -> None:
-        memories = self.looking is not None and self.looking.diff is None
+        memories = self.past.looking is not None and self.past.looking.diff is None
         self.noun, self.noun_one = ("recalls", "recall") if self.recalls else ("changes", "change")
         if memories:
             self.noun, self.noun_one = "memories", "memory"
         super().show_count(rows, exact)
+        if self.past.looking is not None:
+            self.past.count_again()
+
+    def back(self) -> bool:
+        if super().back():
+            return True
+        if self.past.looking is None:
+            return False
+        self.past.leave()
+        return True
+
+    def reload(self) -> None:
+        if self.past.looking is not None:
+            self.past.reload(self.past.looking)
+        else:
+            super().reload()
 
     def do_copy(self) -> None:
         row = self.table.selected
         if row is not None:
-            past, operation = self.past_memory(row), self.operation
+            past, operation = past_memory(row), self.operation
             told = past.content if past is not None else operation.label if operation is not None else None
             self.app.copy_to_clipboard(told if told is not None else recall_of(row).query)
             self.say("Copied the text.")

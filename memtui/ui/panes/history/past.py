@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,6 @@ from textual.content import Content
 
 from memtui.ui.actions import Action
 from memtui.ui.format import count, local_time, plural
-from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.past_words import kinds_told, reach_told, verb_told
 from memtui.ui.perform import start
 from memtui.ui.presenters.operation_rows import history_columns
@@ -20,7 +19,6 @@ from memtui.ui.widgets.columns import Column
 from .past_rows import (
     ChangeRow,
     Looking,
-    Moments,
     PastRow,
     PastSource,
     change_columns,
@@ -35,6 +33,8 @@ from .past_text import PastText, gather_since
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
+    from memtui.ui.dialogs.moment import Moments
+    from memtui.ui.panes.list_pane import ListPane
     from memtui.ui.widgets.list_source import ListSource
 
 _READ_ONLY = ("undo_this", "recalls")
@@ -42,93 +42,100 @@ _PAST_PLACEHOLDER = "filter by words: ferry, -lisbon, kind:episode, is:trash"
 _DIFF_PLACEHOLDER = "filter by words: forgotten, ferry, -lisbon"
 
 
-class LooksBack(ListPane[Any]):
-    """A list that can show the past instead. ``looking``: what is shown of it; None: the present."""
+def present_columns(clock: Callable[[], float]) -> Sequence[Column[Any]]:
+    """The columns of the present, which a row of the past does not fill."""
+    return fitting(history_columns(clock), lambda row: not is_past(row))
 
-    looking: Looking | None = None
 
-    def columns(self) -> Sequence[Column[Any]]:
-        return fitting(history_columns(self.shell.clock), lambda row: not is_past(row))
+def past_memory(row: object) -> MemoryRecord | None:
+    """The memory that a row of the past is about; None for a row of the present."""
+    if isinstance(row, PastRow):
+        return row.memory
+    return row.change.memory if isinstance(row, ChangeRow) else None
+
+
+class PastView:
+    """Shows the past in a list. ``looking``: what is shown of it; None: the present. ``name_list``: title it anew."""
+
+    def __init__(self, pane: ListPane[Any], name_list: Callable[[], None]) -> None:
+        self._pane = pane
+        self._name_list = name_list
+        self.looking: Looking | None = None
+
+    def why_not(self, action: Action) -> str:
+        """What is against an action while the past is shown."""
+        if self.looking is None or action.id not in _READ_ONLY:
+            return ""
+        back = self._pane.shell.keymap_shown("back")
+        return f"This is the past, and read only: {back} leads back to the present."
 
     # -- going there and coming back
 
     async def do_as_of(self) -> None:
-        from memtui.ui.dialogs.moment import MomentDialog
+        from memtui.ui.dialogs.moment import MomentDialog, Moments
 
         before = self.looking.moments if self.looking is not None else None
         text = "yesterday" if before is None else " .. ".join(part for part in before if part)
-        asked = await self.shell.ask_person(MomentDialog(text))
+        asked = await self._pane.shell.ask_person(MomentDialog(text))
         if asked:
             await self.look_at(Moments.parse(asked))
 
     async def look_at(self, moments: Moments) -> None:
         """Show the past; a text that names no time is said to be one."""
-        self.looking = looking = await self.ask(lambda memory: look(memory, moments))
-        self.filter_bar.set_value("", quiet=True)
+        self.looking = looking = await self._pane.ask(lambda memory: look(memory, moments))
+        self._pane.filter_bar.set_value("", quiet=True)
         columns: Sequence[Any]
         if looking.diff is None:
-            columns = past_columns(self.shell.glyphs, lambda: looking.past.at)
+            columns = past_columns(self._pane.shell.glyphs, lambda: looking.past.at)
         else:
-            columns = change_columns(self.shell.glyphs, self.shell.clock)
-        self.table.show_columns(columns)
-        self.filter_bar.show_placeholder(_PAST_PLACEHOLDER if looking.diff is None else _DIFF_PLACEHOLDER)
-        self.name_list()
-        self.show_rows(top=True)
-        for told in reach_told(looking.past.reach, self.shell.clock()):
-            self.say(told, "warning")
-        start(self, self._tell_counts, "counts")
+            columns = change_columns(self._pane.shell.glyphs, self._pane.shell.clock)
+        self._pane.table.show_columns(columns)
+        self._pane.filter_bar.show_placeholder(
+            _PAST_PLACEHOLDER if looking.diff is None else _DIFF_PLACEHOLDER
+        )
+        self._name_list()
+        self._pane.show_rows(top=True)
+        for told in reach_told(looking.past.reach, self._pane.shell.clock()):
+            self._pane.say(told, "warning")
+        self.count_again()
 
-    def leave_past(self) -> None:
+    def leave(self) -> None:
         """Back to the present."""
         if self.looking is None:
             return
         self.looking = None
-        self.workers.cancel_group(self, "counts")
-        self.filter_bar.set_value("", quiet=True)
-        self.table.show_columns(self.columns())
-        self.filter_bar.show_placeholder(self.placeholder)
-        self.name_list()
-        self.show_rows(top=True)
+        self._pane.workers.cancel_group(self._pane, "counts")
+        self._pane.filter_bar.set_value("", quiet=True)
+        self._pane.table.show_columns(self._pane.columns())
+        self._pane.filter_bar.show_placeholder(self._pane.placeholder)
+        self._name_list()
+        self._pane.show_rows(top=True)
 
-    def back(self) -> bool:
-        if super().back():
-            return True
-        if self.looking is None:
-            return False
-        self.leave_past()
-        return True
-
-    def reload(self) -> None:
+    def reload(self, looking: Looking) -> None:
         """The past does not move; but a restore puts another one in its place, and an erase takes out of it."""
-        if self.looking is not None:
-            start(self, partial(self._look_again, self.looking), "look")
-        else:
-            super().reload()
+        start(self._pane, partial(self._look_again, looking), "look")
 
     async def _look_again(self, looking: Looking) -> None:
-        again = await self.ask(lambda memory: look_again(memory, looking))
+        again = await self._pane.ask(lambda memory: look_again(memory, looking))
         if self.looking is looking:
             self.looking = again
-            self.show_rows(top=False)
+            self._pane.show_rows(top=False)
 
     # -- what is shown
 
-    def name_list(self) -> None:
-        raise NotImplementedError
-
     def _moments_told(self, looking: Looking) -> str:
-        now, diff = self.shell.clock(), looking.diff
+        now, diff = self._pane.shell.clock(), looking.diff
         if diff is None:
             return f"as of {local_time(looking.past.at, now)}"
         return f"{local_time(diff.start, now)} to {local_time(diff.end, now)}"
 
-    def past_title(self, looking: Looking) -> Content:
+    def title(self, looking: Looking) -> Content:
         """The title of the list's frame."""
-        key, dot = self.shell.keymap_shown("back"), self.shell.glyphs.dot
+        key, dot = self._pane.shell.keymap_shown("back"), self._pane.shell.glyphs.dot
         told = self._moments_told(looking)
         return assemble((f" {told} ", "bold $warning"), f"{dot} ", (key, "$accent"), " the present ")
 
-    def past_source(self, looking: Looking, filter: str) -> PastSource | ListSource[ChangeRow]:
+    def source(self, looking: Looking, filter: str) -> PastSource | ListSource[ChangeRow]:
         return (
             PastSource(looking.past, filter) if looking.diff is None else change_source(looking.diff, filter)
         )
@@ -139,40 +146,39 @@ class LooksBack(ListPane[Any]):
             return
         if looking.diff is None:
             past = looking.past
-            told = kinds_told(await self.ask(lambda memory: past.counts()))
+            told = kinds_told(await self._pane.ask(lambda memory: past.counts()))
         else:
             diff = looking.diff
             by_number = sorted(diff.counts.items(), key=lambda one: -one[1])
             parts = [f"{count(number)} {verb_told(verb)}" for verb, number in by_number]
             parts += [f"{plural(number, 'turn')} {verb_told(verb)}" for verb, number in diff.turns.items()]
             told = ", ".join(parts) or "nothing changed"
-        self.tell(f"{self._moments_told(looking)} {self.shell.glyphs.dot} {told}")
+        self._pane.tell(f"{self._moments_told(looking)} {self._pane.shell.glyphs.dot} {told}")
 
-    def show_count(self, rows: int, exact: bool) -> None:
-        super().show_count(rows, exact)
-        if self.looking is not None:
-            start(self, self._tell_counts, "counts")
+    def count_again(self) -> None:
+        """Tell how much there was, or what happened."""
+        start(self._pane, self._tell_counts, "counts")
 
-    def past_glance(self, row: PastRow | ChangeRow) -> Content:
+    def glance(self, row: PastRow | ChangeRow) -> Content:
         looking = self.looking
         if looking is None:
             return assemble("")
-        text = PastText(self.preview.text_width, self.shell.clock(), self.shell.glyphs)
+        text = PastText(self._pane.preview.text_width, self._pane.shell.clock(), self._pane.shell.glyphs)
         reach = looking.past.reach
         if isinstance(row, ChangeRow):
             return text.change(row.change, reach)
         return text.memory(row.memory, looking.past.at, reach, None)
 
-    async def past_details(self, row: PastRow | ChangeRow) -> Content:
+    async def details(self, row: PastRow | ChangeRow) -> Content:
         looking = self.looking
         if looking is None or isinstance(row, ChangeRow):
-            return self.past_glance(row)
-        since = await self.ask(lambda memory: gather_since(memory, row.memory))
-        text = PastText(self.preview.text_width, self.shell.clock(), self.shell.glyphs)
+            return self.glance(row)
+        since = await self._pane.ask(lambda memory: gather_since(memory, row.memory))
+        text = PastText(self._pane.preview.text_width, self._pane.shell.clock(), self._pane.shell.glyphs)
         return text.memory(row.memory, looking.past.at, looking.past.reach, since)
 
-    def past_empty(self, filter: str) -> Content:
-        key = self.shell.keymap_shown("back")
+    def empty_text(self, filter: str) -> Content:
+        key = self._pane.shell.keymap_shown("back")
         if filter:
             told, way = "Nothing of then has these words.\n\n", "clear the filter"
         else:
@@ -183,14 +189,3 @@ class LooksBack(ListPane[Any]):
             )
             told, way = f"{what}\n\n", "back to the present"
         return assemble((told, "bold"), (key, "bold $accent"), f"  {way}")
-
-    def past_memory(self, row: object) -> MemoryRecord | None:
-        """The memory that a row of the past is about; None for a row of the present."""
-        if isinstance(row, PastRow):
-            return row.memory
-        return row.change.memory if isinstance(row, ChangeRow) else None
-
-    def why_not(self, action: Action) -> str:
-        if self.looking is not None and action.id in _READ_ONLY:
-            return f"This is the past, and read only: {self.shell.keymap_shown('back')} leads back to the present."
-        return super().why_not(action)

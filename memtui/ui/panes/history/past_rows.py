@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
     from memtui.engine.store.past import Past
     from memtui.engine.store.past_diff import PastChange, PastDiff
+    from memtui.ui.dialogs.moment import Moments
     from memtui.ui.glyphs import Glyphs
 
 _ROLES: dict[str, Role] = {
@@ -26,19 +27,6 @@ _ROLES: dict[str, Role] = {
 }  # fmt: skip
 # A diff lists so many; all are counted.
 MOST = 5_000
-
-
-class Moments(NamedTuple):
-    """What is looked at: the memory at ``start``, or what became of it until ``end``."""
-
-    start: str
-    end: str = ""
-
-    @classmethod
-    def parse(cls, text: str) -> Moments:
-        """``yesterday``, or two of them with ``..`` between: ``monday .. now``."""
-        start, dots, end = text.partition("..")
-        return cls(start.strip(), end.strip() or ("now" if dots else ""))
 
 
 class PastRow(NamedTuple):

@@ -14,8 +14,8 @@ from memtui.ui.format import local_time
 from memtui.ui.past_words import ago, reach_told, verb_told
 from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.presenters.labels import stack
-from memtui.ui.presenters.memory_history import LONGEST
 from memtui.ui.presenters.memory_rows import confidence, ended_sign, why_ended
+from memtui.ui.presenters.memory_text import LONGEST
 from memtui.ui.presenters.text_layout import TextLayout
 from memtui.ui.safe import assemble, content
 

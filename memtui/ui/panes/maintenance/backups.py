@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -10,73 +11,61 @@ from memtui.ui.actions import Action
 from memtui.ui.perform import start
 from memtui.ui.presenters.backup_rows import Known, read_held
 from memtui.ui.presenters.backup_text import BackupText
-from memtui.ui.presenters.labels import Labelled
 
-from .jobs import JobVerbs
+from .jobs import Jobs
 
 if TYPE_CHECKING:
-    from typing import TypeVar
-
     from memtui.engine.maintain.restore.preview import RestorePreview
     from memtui.engine.store.backup import Backup
+    from memtui.ui.panes.list_pane import ListPane
 
     from .rows import Row
-
-    Text = TypeVar("Text", bound=Labelled)
 
 # A larger one is compared when it is asked for, and not whenever the cursor rests on it.
 LARGE_BYTES = 50_000_000
 
 
-class BackupVerbs(JobVerbs):
-    """A list with backups in it. ``unfolded``: each of them has a row."""
+class Backups:
+    """Acts on the backups of a list. ``unfolded``: each of them has a row; ``refresh``: read the list again."""
 
-    unfolded = False
-
-    def __init__(self, *, id: str) -> None:
-        super().__init__(id=id)
+    def __init__(
+        self, pane: ListPane[Row], jobs: Jobs, text: Callable[[], BackupText], refresh: Callable[[], None]
+    ) -> None:
+        self._pane = pane
+        self._jobs = jobs
+        self._text = text
+        self._refresh = refresh
+        self.unfolded = False
         self.held: Known = {}
         # What restoring each would do, as long as nothing changes.
         self.compared: dict[str, RestorePreview] = {}
 
-    def text_of(self, kind: type[Text]) -> Text:
-        raise NotImplementedError
-
     @property
     def backup(self) -> Backup | None:
         """The backup under the cursor."""
-        row = self.table.selected
+        row = self._pane.table.selected
         return None if row is None else row.backup
 
     def why_not(self, action: Action) -> str:
-        row = self.table.selected
+        row = self._pane.table.selected
         if action.id == "restore_backup":
             if row is None or row.backup is None:
-                return f"This works on a backup: {self.shell.keymap_shown('open')} on Backups lists them."
-            return f"{self.busy} is running: wait for it." if self.busy else ""
-        if row is not None and not self.busy and (
-            (action.id == "run" and (row.backup is not None or row.topic == "backups"))
-            or (action.id == "dry_run" and row.backup is not None)
-        ):  # fmt: skip
-            return ""
-        return super().why_not(action)
+                return (
+                    f"This works on a backup: {self._pane.shell.keymap_shown('open')} on Backups lists them."
+                )
+            return f"{self._jobs.busy} is running: wait for it." if self._jobs.busy else ""
+        return ""
 
-    async def do_run(self) -> None:
-        row = self.table.selected
-        if row is None or (row.backup is None and row.topic != "backups"):
-            await super().do_run()
-            return
-        made = await self._work(lambda memory, work: memory.backups.make(), "backup")
-        self.say(f"Backed up, and verified: {made.path.name}")
-        self.refresh_state()
+    async def make(self) -> None:
+        """Make one now."""
+        made = await self._jobs.work(lambda memory, work: memory.backups.make(), "backup")
+        self._pane.say(f"Backed up, and verified: {made.path.name}")
+        self._refresh()
 
-    async def do_dry_run(self) -> None:
-        backup = self.backup
-        if backup is None:
-            await super().do_dry_run()
-            return
+    async def compare(self, backup: Backup) -> None:
+        """Find out what restoring it would do, and show it."""
         await self._compare(backup)
-        self._highlighted()
+        self._pane.show_selected()
 
     async def do_restore_backup(self) -> None:
         from memtui.ui.dialogs.restore_flow import restore
@@ -84,17 +73,17 @@ class BackupVerbs(JobVerbs):
         backup = self.backup
         if backup is None:
             return
-        told = await restore(self.shell, backup, await self._compare(backup), self._work)
+        told = await restore(self._pane.shell, backup, await self._compare(backup), self._jobs.work)
         if told:
-            self.say(told)
+            self._pane.say(told)
         self.compared.clear()
-        self.refresh_state()
+        self._refresh()
 
     async def _compare(self, backup: Backup) -> RestorePreview:
         """What restoring it would do; it is checked first."""
         name = backup.path.name
         if name not in self.compared:
-            self.compared[name] = await self._work(
+            self.compared[name] = await self._jobs.work(
                 lambda memory, work: memory.backups.preview(backup.path), "comparing"
             )
         return self.compared[name]
@@ -103,29 +92,29 @@ class BackupVerbs(JobVerbs):
 
     def toggle_backups(self) -> None:
         self.unfolded = not self.unfolded
-        start(self, self._unfold, "unfold")
+        start(self._pane, self._unfold, "unfold")
 
     async def _unfold(self) -> None:
         await self.read_backups()
-        self.show_rows(top=False)
+        self._pane.show_rows(top=False)
 
     async def read_backups(self) -> None:
         """What each backup holds, once each, and only while they are listed."""
-        if self.unfolded and self.state is not None:
-            backups, known = self.state.backups, self.held
-            self.held = await self.ask(lambda memory: read_held(memory, backups, known))
+        if self.unfolded and self._jobs.state is not None:
+            backups, known = self._jobs.state.backups, self.held
+            self.held = await self._pane.ask(lambda memory: read_held(memory, backups, known))
 
     def backup_glance(self, row: Row) -> Content | None:
         """What the preview shows of a backup, or of all of them, at once; None for another row."""
-        text = self.text_of(BackupText)
+        text = self._text()
         if row.backup is not None:
             name = row.backup.path.name
             waits = row.backup.size > LARGE_BYTES
             return text.backup(row.backup, self.held.get(name), self.compared.get(name), waits=waits)
-        if row.topic == "backups" and self.state is not None:
-            memory = self.shell.operations.require()
+        if row.topic == "backups" and self._jobs.state is not None:
+            memory = self._pane.shell.operations.require()
             folder = "" if memory.path is None else str(memory.path.parent / "backups")
-            return text.topic(self.state.backups, folder, unfolded=self.unfolded)
+            return text.topic(self._jobs.state.backups, folder, unfolded=self.unfolded)
         return None
 
     async def backup_details(self, backup: Backup) -> Content:
@@ -133,8 +122,8 @@ class BackupVerbs(JobVerbs):
         name = backup.path.name
         if name not in self.held:
             known = self.held
-            self.held = known | await self.ask(lambda memory: read_held(memory, (backup,), known))
+            self.held = known | await self._pane.ask(lambda memory: read_held(memory, (backup,), known))
         large, broken = backup.size > LARGE_BYTES, bool(self.held[name].problem)
         if name not in self.compared and not large and not broken:
-            self.compared[name] = await self.ask(lambda memory: memory.backups.preview(backup.path))
-        return self.text_of(BackupText).backup(backup, self.held[name], self.compared.get(name), waits=large)
+            self.compared[name] = await self._pane.ask(lambda memory: memory.backups.preview(backup.path))
+        return self._text().backup(backup, self.held[name], self.compared.get(name), waits=large)

@@ -13,8 +13,7 @@ from memtui.ui.dialogs.question import Question
 from memtui.ui.dialogs.undo import undo_operation
 from memtui.ui.format import plural
 from memtui.ui.panes import agent_ranking as agents_ranking
-from memtui.ui.panes.consolidation import told_cost
-from memtui.ui.panes.list_pane import ListPane
+from memtui.ui.presenters.consolidation_cost import told_cost
 from memtui.ui.presenters.pinned_questions import fared_line
 from memtui.ui.reembed_text import done_told, plan_rows
 from memtui.ui.widgets.work_strip import WorkStrip
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import CheckReport, Finding
     from memtui.engine.store.jobs import JobRun
+    from memtui.ui.panes.list_pane import ListPane
     from memtui.ui.progress import Work
     from memtui.ui.state import Checked
 
@@ -48,42 +48,39 @@ def reembed(memory: Memory, work: Work) -> Reembedded:
     return job.run(work.progress, work.cancelled)
 
 
-class JobVerbs(ListPane[Row]):
-    """A list of jobs and runs that can be acted on. ``refresh_state`` reads them again."""
+class Jobs:
+    """Acts on the jobs, topics and runs of a list. ``refresh``: read them again."""
 
-    state: State | None = None
-    check: CheckReport | None = None
-    health: Health | None = None
-
-    def __init__(self, *, id: str) -> None:
-        super().__init__(id=id)
+    def __init__(self, pane: ListPane[Row], refresh: Callable[[], None]) -> None:
+        self._pane = pane
+        self._refresh = refresh
+        self.state: State | None = None
+        self.check: CheckReport | None = None
+        self.health: Health | None = None
         # The latest dry run of each job.
         self.dry: dict[str, JobRun] = {}
-
-    def refresh_state(self) -> None:
-        raise NotImplementedError
 
     @property
     def busy(self) -> str:
         """What runs, in a word; empty when nothing does."""
-        mine = next((work for work in self.shell.operations.works if work.name.startswith(NAME)), None)
+        mine = next((work for work in self._pane.shell.operations.works if work.name.startswith(NAME)), None)
         if mine is not None:
             return mine.name.removeprefix(NAME).strip()
         running = self.state.status.running if self.state is not None else None
         return running.job if running is not None else ""
 
     def why_not(self, action: Action) -> str:
-        row = self.table.selected
+        row = self._pane.table.selected
         match action.id:
             case "stop":
                 return "" if self.busy else "Nothing is running."
             case "run" | "dry_run" if self.busy:
-                return f"{self.busy} is running: {self.shell.keymap_shown('stop')} stops it."
+                return f"{self.busy} is running: {self._pane.shell.keymap_shown('stop')} stops it."
             case "run":
                 if row is not None and row.topic == "models" and self.state is not None:
                     stats = self.state.stats
                     if stats.better_ranking and not stats.vectors_wanted:
-                        return agents_ranking.why_fixed(self.shell)
+                        return agents_ranking.why_fixed(self._pane.shell)
                     wanted = stats.vectors_wanted
                     return "" if wanted else "The vectors are those of the model that the settings want."
                 if row is not None and row.finding is not None:
@@ -97,7 +94,7 @@ class JobVerbs(ListPane[Row]):
             case "undo_this":
                 return self._why_no_undo(row)
             case _:
-                return super().why_not(action)
+                return ""
 
     def _why_no_undo(self, row: Row | None) -> str:
         run = self._run_of(row)
@@ -113,62 +110,64 @@ class JobVerbs(ListPane[Row]):
 
     # -- verbs
 
-    async def do_run(self) -> None:
-        row = self.table.selected
+    async def run(self) -> None:
+        row = self._pane.table.selected
         if row is not None and row.topic == "check":
             await self._check()
         elif row is not None and row.finding is not None:
             await self._repair()
         elif row is not None and row.topic == "health":
             await self.look_at_health()
-            self.say(f"Health: {verdict(self.health)}.")
+            self._pane.say(f"Health: {verdict(self.health)}.")
         elif row is not None and row.topic == "models":
             if self.state is not None and self.state.stats.vectors_wanted:
                 await self._reembed()
             await self._offer_ranking()
         elif row is not None and row.topic == "questions":
-            results = await self._work(lambda memory, work: memory.questions.run(), "questions")
-            self.say(
+            results = await self.work(lambda memory, work: memory.questions.run(), "questions")
+            self._pane.say(
                 f"Questions: {fared_line(results)}.",
                 "information" if all(one.passed for one in results) else "warning",
             )
-            self.refresh_state()
+            self._refresh()
         elif row is not None and row.job is not None and await self._cost_is_fine(row.job.name):
             run = await self._carry_out(row.job.name, dry=False)
             self.dry.pop(row.job.name, None)
             self._tell(row.job.label, run)
 
-    async def do_dry_run(self) -> None:
-        row = self.table.selected
+    async def dry_run(self) -> None:
+        row = self._pane.table.selected
         if row is not None and row.job is not None and await self._cost_is_fine(row.job.name):
             self.dry[row.job.name] = run = await self._carry_out(row.job.name, dry=True)
             self._tell(f"{row.job.label}, dry run", run)
-            self._highlighted()
+            self._pane.show_selected()
 
     def do_stop(self) -> None:
-        memory = self.shell.operations.require()
+        memory = self._pane.shell.operations.require()
         memory.jobs.cancel()
-        for work in self.shell.operations.works:
+        for work in self._pane.shell.operations.works:
             if work.name.startswith(NAME):
                 work.cancel()
-        self.say("It ends at its next pause; what it did until then stays.")
+        self._pane.say("It ends at its next pause; what it did until then stays.")
 
     async def do_switch(self) -> None:
-        row = self.table.selected
+        row = self._pane.table.selected
         if row is None or row.job is None:
             return
         name, on = row.job.name, not row.job.enabled
-        await self.change(lambda memory: memory.jobs.enable(name, on), "switching")
-        self.say(f"{row.job.label} is {'on' if on else 'off: it runs only when you ask for it'}.")
-        self.refresh_state()
+        await self._pane.change(lambda memory: memory.jobs.enable(name, on), "switching")
+        self._pane.say(f"{row.job.label} is {'on' if on else 'off: it runs only when you ask for it'}.")
+        self._refresh()
 
     async def do_undo_this(self) -> None:
-        run = self._run_of(self.table.selected)
+        run = self._run_of(self._pane.table.selected)
         if run is None or run.op_id is None:
             return
         op_id = run.op_id
-        await undo_operation(self.shell, await self.ask(lambda memory: memory.view.operation(op_id)))
-        self.refresh_state()
+        await undo_operation(
+            self._pane.shell, await self._pane.ask(lambda memory: memory.view.operation(op_id))
+        )
+        self._refresh()
 
     # -- work
 
@@ -177,26 +176,26 @@ class JobVerbs(ListPane[Row]):
             return memory.jobs.run_now(name, dry_run=dry)
 
         try:
-            return await self._work(run, name)
+            return await self.work(run, name)
         finally:
-            self.refresh_state()
+            self._refresh()
 
     @property
     def checked(self) -> Checked | None:
         """When this file was checked last, also before the app was started."""
-        return self.shell.state.checked(self.shell.operations.require().path)
+        return self._pane.shell.state.checked(self._pane.shell.operations.require().path)
 
     def _note_check(self, report: CheckReport) -> None:
         self.check = report
-        path = self.shell.operations.require().path
-        self.shell.state.note_checked(path, self.shell.clock(), len(report.findings))
+        path = self._pane.shell.operations.require().path
+        self._pane.shell.state.note_checked(path, self._pane.shell.clock(), len(report.findings))
 
     async def _check(self) -> None:
-        self._note_check(await self._work(lambda memory, work: memory.files.check(), "check"))
+        self._note_check(await self.work(lambda memory, work: memory.files.check(), "check"))
         assert self.check is not None
-        self.say("The file is sound." if self.check.ok else "The file is not sound: see the findings.",
+        self._pane.say("The file is sound." if self.check.ok else "The file is not sound: see the findings.",
                  "information" if self.check.ok else "error")  # fmt: skip
-        self.refresh_state()
+        self._refresh()
 
     def _why_no_repair(self, finding: Finding) -> str:
         return "" if finding.repairable else f"This cannot be mended from what is left. {finding.remedy}"
@@ -204,87 +203,90 @@ class JobVerbs(ListPane[Row]):
     async def _repair(self) -> None:
         """Mend all that can be mended."""
         told = "Indexes, counts and links are made anew, after a backup. What somebody wrote is not touched."
-        if await self.shell.ask_person(Question("Repair the file?", told, yes="repair")) is not True:
+        if await self._pane.shell.ask_person(Question("Repair the file?", told, yes="repair")) is not True:
             return
-        report = await self._work(lambda memory, work: memory.files.check(repair=True), "repair")
+        report = await self.work(lambda memory, work: memory.files.check(repair=True), "repair")
         self._note_check(report)
         left = (
             "The file is sound."
             if report.ok
             else f"{plural(len(report.findings), 'finding is', 'findings are')} left."
         )
-        self.say(
+        self._pane.say(
             f"Mended: {plural(len(report.repaired), 'thing')}. {left}",
             "information" if report.ok else "error",
         )
-        self.refresh_state()
+        self._refresh()
 
     async def look_at_health(self) -> None:
         """Takes seconds in a large memory, and nothing where nothing has changed."""
-        self.health = await self.shell.operations.work(
+        self.health = await self._pane.shell.operations.work(
             lambda memory, work: memory.review.health(cancelled=work.cancelled), "health"
         )
-        self.show_rows(top=False)
+        self._pane.show_rows(top=False)
 
     async def _reembed(self) -> None:
         """Go over to the embedding model that the settings want, after a look at what it takes."""
-        self.say("Asking the model what it takes.")
-        plan = await self._work(lambda memory, work: memory.models.reembedding.plan(), "preview")
-        a_million = self.shell.operations.require().options.endpoint.price
+        self._pane.say("Asking the model what it takes.")
+        plan = await self.work(lambda memory, work: memory.models.reembedding.plan(), "preview")
+        a_million = self._pane.shell.operations.require().options.endpoint.price
         told = "\n".join(f"{label:<8} {text}" for label, text in plan_rows(plan, a_million))
-        if await self.shell.ask_person(Question("Embed the memory anew?", told, yes="re-embed")) is not True:
+        if (
+            await self._pane.shell.ask_person(Question("Embed the memory anew?", told, yes="re-embed"))
+            is not True
+        ):
             return
         try:
-            done = await self._work(reembed, "re-embedding")
+            done = await self.work(reembed, "re-embedding")
         finally:
-            self.refresh_state()
-        self.say(done_told(done, plan.after.model_id), "information" if done.switched else "warning")
+            self._refresh()
+        self._pane.say(done_told(done, plan.after.model_id), "information" if done.switched else "warning")
 
     async def _offer_ranking(self) -> None:
         """Where the model makes a better ranking possible: choose it, if the person wants it."""
-        stats = await self.ask(lambda memory: memory.stats())
+        stats = await self._pane.ask(lambda memory: memory.stats())
         if stats.ranking_note:
-            self.say(stats.ranking_note, "warning")
-        if not (name := stats.better_ranking) or agents_ranking.why_fixed(self.shell):
+            self._pane.say(stats.ranking_note, "warning")
+        if not (name := stats.better_ranking) or agents_ranking.why_fixed(self._pane.shell):
             return
         question = Question(f"Rank by “{name}” from now on?", _BETTER, yes=f"rank by {name}")
-        if await self.shell.ask_person(question) is not True:
+        if await self._pane.shell.ask_person(question) is not True:
             return
         try:
-            agents_ranking.choose(self.shell, name)
+            agents_ranking.choose(self._pane.shell, name)
         except InputError as error:
-            self.say(f"{error.message} {error.hint}", "warning")
+            self._pane.say(f"{error.message} {error.hint}", "warning")
             return
-        self.say(f"Searches rank by {name} now, agents from their next start on.")
-        self.refresh_state()
+        self._pane.say(f"Searches rank by {name} now, agents from their next start on.")
+        self._refresh()
 
-    async def _work(self, call: Callable[[Memory, Work], T], name: str) -> T:
+    async def work(self, call: Callable[[Memory, Work], T], name: str) -> T:
         """In a thread of its own, with a line that shows how far it is."""
-        going = asyncio.ensure_future(self.shell.operations.work(call, f"{NAME} {name}"))
+        going = asyncio.ensure_future(self._pane.shell.operations.work(call, f"{NAME} {name}"))
         await asyncio.sleep(0)
-        work = next((one for one in self.shell.operations.works if one.name == f"{NAME} {name}"), None)
+        work = next((one for one in self._pane.shell.operations.works if one.name == f"{NAME} {name}"), None)
         if work is not None:
-            strip = WorkStrip(work, self.shell.glyphs, self.shell.keymap_shown("stop"))
-            self.query_one(".list-side").mount(strip)
-            self.shell.look_again()
+            strip = WorkStrip(work, self._pane.shell.glyphs, self._pane.shell.keymap_shown("stop"))
+            self._pane.query_one(".list-side").mount(strip)
+            self._pane.shell.look_again()
             try:
                 return await going
             finally:
                 strip.remove()
-                self.shell.look_again()
+                self._pane.shell.look_again()
         return await going
 
     async def _cost_is_fine(self, name: str) -> bool:
         """With a language model: what it may cost, and a question."""
-        llm = self.shell.operations.require().options.llm
+        llm = self._pane.shell.operations.require().options.llm
         if not llm.configured or name not in _PAID:
             return True
         if name == "consolidation":
-            told = told_cost(await self.ask(lambda memory: memory.sessions.estimate()), llm)
+            told = told_cost(await self._pane.ask(lambda memory: memory.sessions.estimate()), llm)
         else:
             told = f"Texts go to {llm.base_url}. At most {llm.budget_tokens:,} tokens are spent in one run."
-        return await self.shell.ask_person(Question(f"Let {llm.model} read?", told, yes="run")) is True
+        return await self._pane.shell.ask_person(Question(f"Let {llm.model} read?", told, yes="run")) is True
 
     def _tell(self, label: str, run: JobRun) -> None:
         failed = run.state == "failed"
-        self.say(f"{label}: {outcome_of(run)}", "error" if failed else "information")
+        self._pane.say(f"{label}: {outcome_of(run)}", "error" if failed else "information")

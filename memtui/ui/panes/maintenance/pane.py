@@ -9,23 +9,26 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 from textual import on
 from textual.content import Content
 
+from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
 from memtui.ui.late_styles import use_styles
-from memtui.ui.panes.clock_banner import WarnsOfClock
+from memtui.ui.panes.clock_banner import ClockBanner
+from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.perform import start
+from memtui.ui.presenters.backup_text import BackupText
 from memtui.ui.presenters.labels import Labelled
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.list_source import ListSource
 from memtui.ui.widgets.row_events import RowOpened
 
-from .backups import BackupVerbs
+from .backups import Backups
 from .columns import maintenance_columns
 from .detail import memories_of, operation_of_run, soon_to_fade, texts_of
 from .finding_rows import PLACES, filter_for
 from .health import read_health
 from .job_text import JobText
-from .jobs import NAME
+from .jobs import NAME, Jobs
 from .rows import Row, first_found, matching, read_state, rows_of, topic_line
 from .topic_text import TopicText
 
@@ -43,7 +46,7 @@ HEALTH_SECONDS = 30
 _KEYS = ("run", "dry_run", "switch", "undo_this", "open", "expect", "restore_backup")
 
 
-class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
+class MaintenancePane(ListPane[Row]):
     """Jobs, topics and runs in one list; the preview tells all about the one under the cursor."""
 
     place: ClassVar = "maintenance"
@@ -55,7 +58,13 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
         {"job_runs", "memories", "sessions_consolidations", "question_results", "embeddings", "*"}
     )
 
-    _health_due = False
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self.jobs = Jobs(self, self.refresh_state)
+        self.backups = Backups(self, self.jobs, lambda: self.text_of(BackupText), self.refresh_state)
+        self._banner = ClockBanner(self)
+        self.delegates = (self.jobs, self.backups, self._banner)
+        self._health_due = False
 
     def compose(self) -> ComposeResult:
         use_styles(self.app, "panes.tcss")
@@ -68,17 +77,19 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
         return ListSource(self.rows_now(filter), lambda row: row.key)
 
     def rows_now(self, filter: str) -> list[Row]:
-        held = self.held if self.unfolded else None
-        if self.state is None:
+        held = self.backups.held if self.backups.unfolded else None
+        if self.jobs.state is None:
             return []
-        rows = rows_of(self.state, self.check, self.health, held, self.shell.clock())
+        rows = rows_of(self.jobs.state, self.jobs.check, self.jobs.health, held, self.shell.clock())
         return matching(rows, filter)
 
     def _topic_line(self, row: Row) -> str:
         return (
             ""
-            if self.state is None
-            else topic_line(row, self.state, self.check, self.shell.clock(), self.health, self.checked)
+            if self.jobs.state is None
+            else topic_line(
+                row, self.jobs.state, self.jobs.check, self.shell.clock(), self.jobs.health, self.jobs.checked
+            )
         )
 
     def load(self) -> None:
@@ -93,7 +104,7 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
         self.table.select(key)
 
     def reload(self) -> None:
-        self.compared.clear()
+        self.backups.compared.clear()
         self.refresh_state()
         self._health_due = True
 
@@ -101,14 +112,14 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
         start(self, self._read, "state")
 
     async def _read(self) -> None:
-        first = self.state is None
-        self.state = await self.ask(read_state)
-        await self.read_backups()
+        first = self.jobs.state is None
+        self.jobs.state = await self.ask(read_state)
+        await self.backups.read_backups()
         self._tell_running()
-        self.show_clock(self.state.status.clock)
+        self._banner.show(self.jobs.state.status.clock)
         self.show_rows(top=first and self.table.selected_key is None)
         if first:  # not beside it: the list is what the person waits for
-            start(self, self.look_at_health, "health")
+            start(self, self.jobs.look_at_health, "health")
 
     def _look(self) -> None:
         """Another program may run a job, and time goes by."""
@@ -116,37 +127,37 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
             start(self, self._read_status, "progress")
             if (
                 self._health_due
-                and self.health is not None
-                and self.shell.clock() >= self.health.at + HEALTH_SECONDS
+                and self.jobs.health is not None
+                and self.shell.clock() >= self.jobs.health.at + HEALTH_SECONDS
             ):
                 self._health_due = False
-                start(self, self.look_at_health, "health")
+                start(self, self.jobs.look_at_health, "health")
 
     def _look_closely(self) -> None:
-        if self.busy:
+        if self.jobs.busy:
             self._look()
 
     async def _read_status(self) -> None:
         """How far a job is; the rest is read again only when a run has begun or ended."""
         status = await self.ask(lambda memory: memory.jobs.status())
-        if self.state is None:
+        if self.jobs.state is None:
             return
-        before = self.state.status
-        self.state = self.state._replace(status=status)
+        before = self.jobs.state.status
+        self.jobs.state = self.jobs.state._replace(status=status)
         running = status.running
         for work in self.shell.operations.works:
             if running is not None and work.name == f"{NAME} {running.job}":
                 work.progress(running.done, running.total)
         self._tell_running()
-        self.show_clock(status.clock)
+        self._banner.show(status.clock)
         if [job.last for job in before.jobs] != [job.last for job in status.jobs]:
             self.refresh_state()
         else:
             self.table.refresh()
 
     def _tell_running(self) -> None:
-        running = self.state.status.running if self.state is not None else None
-        parts = [] if self.state is None else [f"{len(self.state.status.jobs)} jobs"]
+        running = self.jobs.state.status.running if self.jobs.state is not None else None
+        parts = [] if self.jobs.state is None else [f"{len(self.jobs.state.status.jobs)} jobs"]
         if running is not None:
             share = f" {running.done:,} of {running.total:,}" if running.total else ""
             where = "" if running.here else ", in another program"
@@ -172,9 +183,9 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
         )
 
     def glance(self, row: Row) -> Content:
-        state, jobs, text = self.state, self.text_of(JobText), self.text_of(TopicText)
+        state, jobs, text = self.jobs.state, self.text_of(JobText), self.text_of(TopicText)
         if row.job is not None and state is not None:
-            dry = self.dry.get(row.job.name)
+            dry = self.jobs.dry.get(row.job.name)
             return jobs.job(row.job, self._runs(row.job.name), dry=dry, dry_memories=(), detail=None)
         if row.run is not None:
             return jobs.run(row.run, row.name, None)
@@ -183,21 +194,21 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
         if row.complaint is not None:
             return text.complaint(row.complaint, ())
         if row.topic == "health":
-            return text.health(self.health)
-        if (told := self.backup_glance(row)) is not None:
+            return text.health(self.jobs.health)
+        if (told := self.backups.backup_glance(row)) is not None:
             return told
         if row.topic == "check":
-            return text.check(self.check, self.checked)
+            return text.check(self.jobs.check, self.jobs.checked)
         if row.topic == "confidence" and state is not None:
             return text.confidence(state.forecast)
         return line("", 0)
 
     async def details(self, row: Row) -> Content:
-        state, jobs, text = self.state, self.text_of(JobText), self.text_of(TopicText)
+        state, jobs, text = self.jobs.state, self.text_of(JobText), self.text_of(TopicText)
         if state is None:
             return line("", 0)
         if row.job is not None:
-            dry, last = self.dry.get(row.job.name), row.job.last
+            dry, last = self.jobs.dry.get(row.job.name), row.job.last
             detail = await self.ask(lambda memory: operation_of_run(memory, last))
             ids = dry.report.ids if dry is not None and dry.report is not None else ()
             found = await self.ask(lambda memory: memories_of(memory, ids))
@@ -210,7 +221,7 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
             texts = await self.ask(lambda memory: texts_of(memory, complaint))
             return text.complaint(complaint, texts)
         if row.backup is not None:
-            return await self.backup_details(row.backup)
+            return await self.backups.backup_details(row.backup)
         llm = self.shell.operations.require().options.llm
         match row.topic:
             case "fading":
@@ -238,7 +249,7 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
                 return self.glance(row)
 
     def _runs(self, job: str) -> list[JobRun]:
-        return [run for run in self.state.runs if run.job == job] if self.state is not None else []
+        return [run for run in self.jobs.state.runs if run.job == job] if self.jobs.state is not None else []
 
     async def empty_text(self, filter: str) -> Content:
         if not filter:
@@ -264,14 +275,14 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
                 "go",
             )
         elif row is not None and row.topic == "backups":
-            self.toggle_backups()
+            self.backups.toggle_backups()
         elif row is not None and row.topic == "fading":
             self._list_in_memories("is:fading")
         elif row is not None and (found := first_found(row, self.rows_now(""))) is not None:
             self.open_at(found.key)
             self.show_rows(top=False)
         else:
-            self._opened()
+            self.open_preview()
 
     async def _list_rows_of(self, finding: Finding) -> None:
         filter = await self.ask(lambda memory: filter_for(memory, finding))
@@ -279,3 +290,29 @@ class MaintenancePane(WarnsOfClock[Row], BackupVerbs):
 
     def _list_in_memories(self, filter: str) -> None:
         start(self, partial(self.shell.navigation.list_memories, filter), "go")
+
+    # -- actions
+
+    def why_not(self, action: Action) -> str:
+        if action.id not in ("run", "dry_run"):
+            return super().why_not(action)
+        row = self.table.selected
+        on_backup = row is not None and row.backup is not None
+        on_backups = row is not None and row.topic == "backups"
+        if not self.jobs.busy and (on_backup or (on_backups and action.id == "run")):
+            return ""
+        return self.jobs.why_not(action)
+
+    async def do_run(self) -> None:
+        row = self.table.selected
+        if row is not None and (row.backup is not None or row.topic == "backups"):
+            await self.backups.make()
+        else:
+            await self.jobs.run()
+
+    async def do_dry_run(self) -> None:
+        backup = self.backups.backup
+        if backup is not None:
+            await self.backups.compare(backup)
+        else:
+            await self.jobs.dry_run()

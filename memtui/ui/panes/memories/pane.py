@@ -11,7 +11,8 @@ from textual.content import Content
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.about import NOBODY
-from memtui.ui.panes.memory_actions import MemoryVerbs
+from memtui.ui.panes.list_pane import ListPane
+from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
 from memtui.ui.panes.pane import Command
 from memtui.ui.presenters.memory_rows import ORDERS, MemoryRow, MemorySource, memory_columns
 from memtui.ui.safe import assemble
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 TRASH = "is:trash"
 
 
-class MemoriesPane(MemoryVerbs[MemoryRow]):
+class MemoriesPane(ListPane[MemoryRow]):
     """Facts, reflections and observations; turns with one key more; the Trash with another."""
 
     place: ClassVar = "memories"
@@ -36,15 +37,25 @@ class MemoriesPane(MemoryVerbs[MemoryRow]):
     tables = frozenset({"memories", "memory_entities", "entities", "entity_aliases", "embeddings", "*"})
     with_turns = False
 
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self.delegates = (MemoryActions(self, lambda: self.current),)
+
+    @property
+    def current(self) -> MemoryRecord | None:
+        """The memory under the cursor."""
+        row = self.table.selected
+        return None if row is None else row.memory
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return memory_legend(self.shell.glyphs)
+
     def columns(self) -> Sequence[Column[MemoryRow]]:
         return memory_columns(self.shell.glyphs, self.shell.clock)
 
     def source(self, filter: str, order: tuple[str, bool]) -> MemorySource:
         memory = self.shell.operations.require()
         return MemorySource(memory, filter, order, episodes=self.with_turns)
-
-    def memory_of(self, row: MemoryRow) -> MemoryRecord:
-        return row.memory
 
     @property
     def memory_filter(self) -> str:

@@ -17,7 +17,8 @@ from memtui.ui.format import count
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import PaneTold
 from memtui.ui.panes.about import NOBODY
-from memtui.ui.panes.memory_actions import MemoryVerbs
+from memtui.ui.panes.list_pane import ListPane
+from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble
 from memtui.ui.text import one_line
@@ -41,7 +42,7 @@ _ID = "observations-"
 _ONE = {"finding": "a finding", "insight": "an insight", "lesson": "a lesson"}
 
 
-class ObservationColumns(MemoryVerbs[ObservationRow]):
+class ObservationColumns(ListPane[ObservationRow]):
     """Three lists; the verbs act on the one with the cursor, and the preview follows it."""
 
     place: ClassVar = "observations"
@@ -53,6 +54,7 @@ class ObservationColumns(MemoryVerbs[ObservationRow]):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
+        self.delegates = (MemoryActions(self, lambda: self.current),)
         self._category: Category = "finding"
         self._counts: dict[Category, int] = dict.fromkeys(CATEGORIES, 0)
         self._counted_once: set[Category] = set()
@@ -86,8 +88,14 @@ class ObservationColumns(MemoryVerbs[ObservationRow]):
             lines = self._lines(tall=tall)
             self.list_of(category).show_columns(lines.first, lines.below)
 
-    def memory_of(self, row: ObservationRow) -> MemoryRecord:
-        return row.memory
+    @property
+    def current(self) -> MemoryRecord | None:
+        """The observation under the cursor."""
+        row = self.table.selected
+        return None if row is None else row.memory
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return memory_legend(self.shell.glyphs)
 
     # -- three lists
 
@@ -109,7 +117,7 @@ class ObservationColumns(MemoryVerbs[ObservationRow]):
         for one in CATEGORIES:
             self.list_of(one).set_class(one == category, "-here")
         self._category = category
-        self._highlighted()
+        self.show_selected()
         self._tell_counts()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:

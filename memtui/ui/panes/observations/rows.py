@@ -63,7 +63,7 @@ class Recall:
 
 
 class ObservationSource:
-    """The observations of a category: those of a ``recall``, or all, the newest first (see ``widgets.row_source``)."""
+    """The observations of a category: those of a ``recall``, or all, the newest first (see ``row_source``)."""
 
     def __init__(self, memory: Memory, category: Category, recall: Recall | None) -> None:
         self._category = category

@@ -22,7 +22,7 @@ BEGINNING = 400
 
 
 class NoteSource:
-    """The entries with some words in them, in an order (see ``widgets.row_source``)."""
+    """The entries with some words in them, in an order (see ``row_source``)."""
 
     def __init__(self, memory: Memory, words: str, order: tuple[str, bool]) -> None:
         self._memory = memory

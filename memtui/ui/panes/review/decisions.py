@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from memtui.ui.actions import Action
 from memtui.ui.dialogs.question import Question
 from memtui.ui.format import plural
-from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import ASK_ABOVE, source_quote
 
 from .rows import Card, Deck
@@ -18,39 +17,41 @@ from .rows import Card, Deck
 if TYPE_CHECKING:
     from memtui.engine.maintain.review import ReviewItem, Verdict
     from memtui.engine.records import MemoryRecord
+    from memtui.ui.panes.list_pane import ListPane
 
 _VERBS = ("keep", "forget", "correct", "merge", "both", "later")
 
 
-class Decides(ListPane[Card]):
-    """A list of cards that can be decided. A decided card leaves at once, while it is being written."""
+class Decisions:
+    """Decides the cards of a list. A decided card leaves at once, while it is being written."""
 
-    _deck: Deck | None = None
-    # What the verbs are about: a side of the card, None for all of several.
-    _pick: int | None = None
-
-    def __init__(self, *, id: str) -> None:
-        super().__init__(id=id)
+    def __init__(self, pane: ListPane[Card]) -> None:
+        self._pane = pane
+        self.deck: Deck | None = None
+        # What the verbs are about: a side of the card, None for all of several.
+        self.pick: int | None = None
         # Cards (ids) whose decision is being written, and those that were decided since the app was started.
         self._deciding: set[str] = set()
-        self._decided: list[str] = []
+        self.decided: list[str] = []
 
     @property
-    def _cards(self) -> list[Card]:
-        cards = self._deck.cards if self._deck is not None else ()
+    def cards(self) -> list[Card]:
+        """Those that are not being decided."""
+        cards = self.deck.cards if self.deck is not None else ()
         return [card for card in cards if card.item.id not in self._deciding]
 
     @property
     def current(self) -> Card | None:
-        return self.table.selected
+        """The card under the cursor."""
+        return self._pane.table.selected
 
     @property
     def picked(self) -> MemoryRecord | None:
         """The memory that the verbs are about; None for a text that is held back, or all of several."""
         card = self.current
-        if card is None or self._pick is None or not card.sides:
+        if card is None or self.pick is None or not card.sides:
             return None
-        return card.sides[min(self._pick, len(card.sides) - 1)]
+        return card.sides[min(self.pick, len(card.sides) - 1)]
 
     # -- verdicts
 
@@ -60,16 +61,16 @@ class Decides(ListPane[Card]):
             if card is None:
                 return (
                     "There is nothing to decide."
-                    if self._deck is not None
+                    if self.deck is not None
                     else "The cards are still being read."
                 )
             if action.id != "copy":
                 return self._why_no_verdict(action.id, card)
-        return super().why_not(action)
+        return ""
 
     def _why_no_verdict(self, verb: str, card: Card) -> str:
         verdict = "snooze" if verb == "later" else verb
-        if self.table.marks:
+        if self._pane.table.marks:
             bulk = verdict in ("keep", "forget", "snooze")
             return "" if bulk else "This works on one card at a time: unmark the others first (Esc)."
         if verdict not in card.item.offered:
@@ -78,8 +79,8 @@ class Decides(ListPane[Card]):
                 if verdict in ("merge", "both")
                 else "This card does not offer that."
             )
-        if verdict == "correct" and len(card.sides) > 1 and self._pick is None:
-            return f"Pick one of them first ({self.shell.keymap_shown('pick_right')})."
+        if verdict == "correct" and len(card.sides) > 1 and self.pick is None:
+            return f"Pick one of them first ({self._pane.shell.keymap_shown('pick_right')})."
         return ""
 
     async def do_keep(self) -> None:
@@ -102,15 +103,15 @@ class Decides(ListPane[Card]):
             return
         if memory is not None:
             identity = memory.id
-            sources = await self.ask(lambda engine: engine.view.sources(identity))
+            sources = await self._pane.ask(lambda engine: engine.view.sources(identity))
             quote = source_quote(memory, sources)
         else:
             quote = None
         text = memory.content if memory is not None else card.item.text
         proposed = card.item.text if card.item.wish else ""
-        written = await self.shell.ask_person(CorrectDialog(text, quote, proposed=proposed))
+        written = await self._pane.shell.ask_person(CorrectDialog(text, quote, proposed=proposed))
         if written is None:
-            self.say("Nothing was corrected.")
+            self._pane.say("Nothing was corrected.")
             return
         await self._settle("correct", text=written.text, card=card)
 
@@ -124,82 +125,86 @@ class Decides(ListPane[Card]):
         if card is None or len(card.sides) < 2:
             return
         old, new = card.sides
-        merged = await self.shell.ask_person(MergeDialog((old, new), 1 if self._pick is None else self._pick))
+        merged = await self._pane.shell.ask_person(
+            MergeDialog((old, new), 1 if self.pick is None else self.pick)
+        )
         if merged is None:
-            self.say("Nothing was merged.")
+            self._pane.say("Nothing was merged.")
             return
-        self._pick = merged.survivor
+        self.pick = merged.survivor
         await self._settle("merge", text=merged.text, card=card)
 
     async def _settle(self, verdict: Verdict, *, text: str = "", card: Card | None = None) -> None:
-        marks = self.table.marks
+        marks = self._pane.table.marks
         if marks:
-            await self._settle_marked(verdict, [one for one in self._cards if one.key in marks])
+            await self._settle_marked(verdict, [one for one in self.cards if one.key in marks])
             return
         card = card or self.current
-        if card is None or card not in self._cards:
+        if card is None or card not in self.cards:
             return  # it was decided just now, and the next one is not on screen yet
         item, keep = card.item, self.picked.id if card.paired and self.picked is not None else None
-        if item.several and self._pick is not None and len(card.sides) > 1:
-            item = single(item, card.sides[self._pick])
-            self._pick = None
+        if item.several and self.pick is not None and len(card.sides) > 1:
+            item = single(item, card.sides[self.pick])
+            self.pick = None
         else:
             self._leave([card])
         try:
-            await self.change(
+            await self._pane.change(
                 lambda memory: memory.review.decide(item, verdict, text=text, keep=keep), "deciding"
             )
         finally:
             self._deciding.discard(card.item.id)
-            self.reload()
+            self._pane.reload()
 
     async def _settle_marked(self, verdict: Verdict, cards: list[Card]) -> None:
         """One verdict for all of them; which of two is true is not asked of many at once."""
         several = [card for card in cards if verdict == "snooze" or not card.paired]
         if not several:
-            self.say("These have two sides: decide them one by one.", "warning")
+            self._pane.say("These have two sides: decide them one by one.", "warning")
             return
         if len(several) > ASK_ABOVE:
             deed = {"keep": "Keep", "forget": "Forget", "snooze": "Put off"}[verdict]
             told = plural(len(several), "card")
             question = Question(f"{deed} {told}?", "One undo takes it back.", yes=f"{deed.lower()} {told}")
-            if not await self.shell.ask_person(question):
-                self.say("Nothing was decided.")
+            if not await self._pane.shell.ask_person(question):
+                self._pane.say("Nothing was decided.")
                 return
         if len(several) < len(cards):
             left = len(cards) - len(several)
             stays = plural(left, "card with two sides stays", "cards with two sides stay")
-            self.say(f"{stays}: decide {'it by itself' if left == 1 else 'them one by one'}.")
+            self._pane.say(f"{stays}: decide {'it by itself' if left == 1 else 'them one by one'}.")
         await self._settle_all(verdict, several)
 
     async def _settle_all(self, verdict: Verdict, cards: list[Card]) -> None:
-        self.table.mark(set())
+        self._pane.table.mark(set())
         self._leave(cards)
         items = [card.item for card in cards]
         try:
-            done = await self.change(lambda memory: memory.review.decide_all(items, verdict), "deciding")
+            done = await self._pane.change(
+                lambda memory: memory.review.decide_all(items, verdict), "deciding"
+            )
             if done is None:
-                self.say("None of them offers that: nothing changed.", "warning")
+                self._pane.say("None of them offers that: nothing changed.", "warning")
         finally:
             self._deciding -= {item.id for item in items}
-            self.reload()
+            self._pane.reload()
 
     def _leave(self, cards: Sequence[Card]) -> None:
         """Show the list without them, while they are being decided."""
         ids = [card.item.id for card in cards]
         self._deciding.update(ids)
-        self._decided += ids
-        if self._deck is not None:
-            left = tuple(card for card in self._deck.cards if card.item.id not in ids)
-            self._deck = self._deck._replace(cards=left, settled=self._deck.settled + len(ids))
-        self.show_rows(top=False)
+        self.decided += ids
+        if self.deck is not None:
+            left = tuple(card for card in self.deck.cards if card.item.id not in ids)
+            self.deck = self.deck._replace(cards=left, settled=self.deck.settled + len(ids))
+        self._pane.show_rows(top=False)
 
     def do_copy(self) -> None:
         card, memory = self.current, self.picked
         if card is not None:
             text = memory.content if memory is not None else card.item.text
-            self.app.copy_to_clipboard(text or "\n".join(one.content for one in card.sides))
-            self.say("Copied the text.")
+            self._pane.app.copy_to_clipboard(text or "\n".join(one.content for one in card.sides))
+            self._pane.say("Copied the text.")
 
 
 def single(item: ReviewItem, memory: MemoryRecord) -> ReviewItem:

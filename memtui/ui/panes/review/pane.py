@@ -11,12 +11,13 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
-from memtui.ui.actions import BY_ID
+from memtui.ui.actions import BY_ID, Action
 from memtui.ui.format import plural
 from memtui.ui.keymap import bindings_at
 from memtui.ui.late_styles import use_styles
-from memtui.ui.panes.about import AboutRow
-from memtui.ui.panes.clock_banner import WarnsOfClock
+from memtui.ui.panes.about import About
+from memtui.ui.panes.clock_banner import ClockBanner
+from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.pane import Command
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble, line
@@ -25,7 +26,7 @@ from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.list_source import ListSource
 
 from .card_view import CardTable, CardView
-from .decisions import Decides
+from .decisions import Decisions
 from .detail import CardText, Laid, Verdict
 from .rows import Card, Deck, Evidence, at_once, card_columns, gather_evidence, matching, read_deck
 from .verdicts import consequences
@@ -39,7 +40,7 @@ READ_AFTER = 0.3
 _VERDICTS_SHARE = 3
 
 
-class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
+class ReviewPane(ListPane[Card]):
     """The cards at the left, the one to decide at the right. A decided card leaves at once; the next one is there."""
 
     place: ClassVar = "review"
@@ -54,6 +55,9 @@ class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
         self._evidence: tuple[int, Evidence] | None = None
         self._picked_on: int | None = None
         self._everything = False
+        self.decisions = Decisions(self)
+        self._banner = ClockBanner(self)
+        self.delegates = (self.decisions, self._banner, About(self, self._shown_memories, self._with_own))
 
     def compose(self) -> ComposeResult:
         use_styles(self.app, "review.tcss")
@@ -72,7 +76,7 @@ class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
         return card_columns(self.shell.glyphs, self.shell.clock)
 
     def source(self, filter: str, order: tuple[str, bool]) -> ListSource[Card]:
-        return ListSource(matching(self._cards, filter), lambda card: card.key)
+        return ListSource(matching(self.decisions.cards, filter), lambda card: card.key)
 
     def load(self) -> None:
         start(self, self._read, "cards")
@@ -84,35 +88,39 @@ class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
         await asyncio.sleep(delay)
         if self.shell.operations.memory is None:
             return
-        everything, first = self._everything, self._deck is None
-        before = {card.item.id for card in self._cards}
+        everything, first = self._everything, self.decisions.deck is None
+        before = {card.item.id for card in self.decisions.cards}
         deck = await self.ask(lambda memory: read_deck(memory, all=everything))
-        self._deck = deck
-        self.show_clock(deck.clock)
+        self.decisions.deck = deck
+        self._banner.show(deck.clock)
         self._evidence = None
         self.show_rows(top=first)
-        back = [card for card in self._cards if card.item.id in self._decided and card.item.id not in before]
+        back = [
+            card
+            for card in self.decisions.cards
+            if card.item.id in self.decisions.decided and card.item.id not in before
+        ]
         if back and not first:
-            self._decided.remove(back[-1].item.id)
+            self.decisions.decided.remove(back[-1].item.id)
             self.table.select(back[-1].key)
-        self.shell.show_count("review", len(self._cards))
+        self.shell.show_count("review", len(self.decisions.cards))
 
     def total(self) -> int | None:
-        return len(self._cards)
+        return len(self.decisions.cards)
 
     def show_count(self, rows: int, exact: bool) -> None:
-        if self._deck is None:
+        if self.decisions.deck is None:
             return
         super().show_count(rows, exact)
-        parts = [f"{len(self._cards)} left"]
+        parts = [f"{len(self.decisions.cards)} left"]
         if self.table.marks:
             parts.insert(0, f"{len(self.table.marks)} marked")
-        if self._deck.settled:
-            parts.append(f"{self._deck.settled} decided today")
-        if self._deck.later:
-            parts.append(f"{self._deck.later} more tomorrow")
+        if self.decisions.deck.settled:
+            parts.append(f"{self.decisions.deck.settled} decided today")
+        if self.decisions.deck.later:
+            parts.append(f"{self.decisions.deck.later} more tomorrow")
         self.tell(f" {self.shell.glyphs.dot} ".join(parts))
-        self.set_class(not self._cards, "-clear")
+        self.set_class(not self.decisions.cards, "-clear")
 
     # -- the card
 
@@ -120,19 +128,19 @@ class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
         return CardText(self.card_view.text_width, self.shell.clock(), self.shell.glyphs)
 
     def preview_title(self, row: Card) -> Content:
-        return self._text().title(row, f"{len(self._cards)} left")
+        return self._text().title(row, f"{len(self.decisions.cards)} left")
 
     def glance(self, row: Card) -> Content:
         return line("", 0)
 
     def show_preview(self, text: Content, key: int | None) -> None:
         """The card as far as it is known; ``details`` brings the rest of its evidence."""
-        card = self.current
+        card = self.decisions.current
         if card is None:
             self.card_view.show_card(Laid(text, 0), text, of=None)
             return
         if key != self._picked_on:
-            self._picked_on, self._pick = key, card.first_pick
+            self._picked_on, self.decisions.pick = key, card.first_pick
             self.shell.look_again()
         self._show_card(card)
 
@@ -146,7 +154,7 @@ class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
         evidence = known[1] if known is not None and known[0] == card.key else at_once(card)
         told = [
             Verdict(self.shell.keymap_shown(action), text, BY_ID[action].label)
-            for action, text in consequences(card, self._pick)
+            for action, text in consequences(card, self.decisions.pick)
         ]
         if len(card.sides) > 1:
             keys = f"{self.shell.keymap_shown('pick_left')}{self.shell.keymap_shown('pick_right')}"
@@ -154,7 +162,7 @@ class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
             told.insert(0, Verdict(keys, way, way))
         text = self._text()
         verdicts = text.verdicts(told, max(self.card_view.outer_size.height // _VERDICTS_SHARE, 1))
-        self.card_view.show_card(text.card(card, evidence, self._pick), verdicts, of=card.key)
+        self.card_view.show_card(text.card(card, evidence, self.decisions.pick), verdicts, of=card.key)
 
     def do_pick_left(self) -> None:
         self._pick_side(-1)
@@ -163,25 +171,32 @@ class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
         self._pick_side(1)
 
     def _pick_side(self, by: int) -> None:
-        card = self.current
+        card = self.decisions.current
         if card is None or len(card.sides) < 2:
             self.say("There is only one side here.")
             return
         first = 0 if card.paired else -1
-        at = max(first, min((-1 if self._pick is None else self._pick) + by, len(card.sides) - 1))
-        self._pick = None if at < 0 else at
+        at = max(
+            first, min((-1 if self.decisions.pick is None else self.decisions.pick) + by, len(card.sides) - 1)
+        )
+        self.decisions.pick = None if at < 0 else at
         self._show_card(card)
         self.shell.look_again()
 
     def wanted(self) -> Sequence[str]:
-        card = self.current
-        return [action for action, _ in consequences(card, self._pick)] if card is not None else ()
+        card = self.decisions.current
+        return [action for action, _ in consequences(card, self.decisions.pick)] if card is not None else ()
+
+    def why_not(self, action: Action) -> str:
+        if action.id in ("pick_left", "pick_right") and self.decisions.current is None:
+            return "There is nothing to decide."
+        return super().why_not(action)
 
     # -- nothing left
 
     async def empty_text(self, filter: str) -> Content:
         key = self.shell.keymap_shown
-        if filter and self._cards:
+        if filter and self.decisions.cards:
             return assemble(
                 ("No card has these words.\n\n", "bold"), (key("back"), "bold $accent"), "  clear the filter"
             )
@@ -192,7 +207,7 @@ class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
                 "What needs a decision of yours will stand here: contradictions, duplicates, what is new.\n\n",
                 (key("import"), "bold $accent"), "  bring in conversations you had",
             )  # fmt: skip
-        deck = self._deck or Deck((), 0, 0, "")
+        deck = self.decisions.deck or Deck((), 0, 0, "")
         decided = f"{plural(deck.settled, 'card')} decided today.\n" if deck.settled else ""
         parts: list[Content | str | tuple[str, str]] = [
             (f"{self.shell.glyphs.done} all clear", "bold $success"), "\n\n", decided,
@@ -213,18 +228,18 @@ class ReviewPane(AboutRow, WarnsOfClock[Card], Decides):
         self.say("All cards, however many." if self._everything else "At most twenty cards a day.")
         self.load()
 
-    def about_memories(self) -> Sequence[MemoryRecord]:
-        card = self.current
+    def _shown_memories(self) -> Sequence[MemoryRecord]:
+        card, picked = self.decisions.current, self.decisions.picked
         if card is None:
             return ()
         # What is held back is not a memory yet; its evidence is.
-        return (card.sides or card.item.sources) if self.picked is None else (self.picked,)
+        return (card.sides or card.item.sources) if picked is None else (picked,)
 
-    async def about_entities(self) -> Sequence[Entity]:
+    def _with_own(self, found: Sequence[Entity]) -> Sequence[Entity]:
         """Those that the card itself is about come first."""
-        own = () if self.current is None else self.current.item.entities
+        own = () if self.decisions.current is None else self.decisions.current.item.entities
         known = {one.eid for one in own}
-        return [*own, *(one for one in await super().about_entities() if one.eid not in known)]
+        return [*own, *(one for one in found if one.eid not in known)]
 
     def commands(self) -> Iterator[Command]:
         yield Command(

@@ -2,34 +2,72 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
-from textual import on
 from textual.content import Content
 
 from memtui.ui.presenters.hit_rows import AGENTS_SEE
 from memtui.ui.presenters.pinned_questions import fared
 from memtui.ui.safe import assemble
-from memtui.ui.widgets.row_events import RowOpened
-
-from .query import Asking
-from .ranking import Tuning
 
 if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
     from memtui.engine.store.saved_queries import QuestionResult, SavedQuery
+    from memtui.ui.presenters.hit_rows import SearchRow
+    from memtui.ui.shell import Shell
+    from memtui.ui.widgets.row_table import RowTable
+    from memtui.ui.widgets.text_view import TextView
+
+    from .ranking import Tuning
 
 
-class Pinning(Asking):
+class Asker(Protocol):
+    """The pane: what is asked there, and how it is ranked."""
+
+    @property
+    def shell(self) -> Shell: ...
+    @property
+    def asked(self) -> str: ...
+    @property
+    def whole_filter(self) -> str: ...
+    @property
+    def tuning(self) -> Tuning | None: ...
+    @property
+    def table(self) -> RowTable[SearchRow]: ...
+    @property
+    def preview(self) -> TextView: ...
+    async def change(self, call: Callable[[Memory], object], name: str) -> object: ...
+
+
+class PinnedQuestions:
     """What can be done with a pinned question."""
 
-    def about_question(self, saved: SavedQuery, result: QuestionResult | None) -> Content:
-        key = self.shell.keymap_shown
+    def __init__(self, pane: Asker) -> None:
+        self._pane = pane
+        self.pinned: Sequence[SavedQuery] = ()
+        # How each (by its key) fared when it was last run.
+        self.fared: dict[int, QuestionResult] = {}
+
+    @property
+    def chosen(self) -> SavedQuery | None:
+        """The pinned question under the cursor."""
+        row = self._pane.table.selected
+        return None if row is None else row.saved
+
+    def pinned_as(self, query: str, filter: str) -> SavedQuery | None:
+        """The pinned question that asks this."""
+        words = " ".join(query.split())
+        return next((one for one in self.pinned if (one.query, one.filter) == (words, filter)), None)
+
+    def text(self, saved: SavedQuery, result: QuestionResult | None) -> Content:
+        key = self._pane.shell.keymap_shown
         parts: list[Content | str | tuple[str, str]] = [(saved.query, "bold"), "\n\n"]
         if saved.filter:
             parts += [("only in  ", "$text-muted"), saved.filter, "\n"]
         if saved.profile:
             parts += [("profile  ", "$text-muted"), saved.profile, "\n"]
-        for told in fared(saved, result, self.shell.glyphs, self.preview.text_width):
+        for told in fared(saved, result, self._pane.shell.glyphs, self._pane.preview.text_width):
             parts += [told, "\n"]
         parts += [
             "\n",
@@ -40,51 +78,36 @@ class Pinning(Asking):
         ]
         return assemble(*parts)
 
-    @on(RowOpened)
-    def _ask_pinned(self, event: RowOpened) -> None:
-        saved = self.chosen_question
-        if saved is not None:
-            event.prevent_default()
-            self.ask_again(saved)
-
-    def ask_again(self, saved: SavedQuery) -> None:
-        chosen = next((one for one in self._profiles if one.name == saved.profile), None)
-        if chosen is not None:
-            self.tuning = Tuning(chosen, chosen)
-            self.knobs.show(self.tuning, self._profiles, self.agents_profile)
-        self.hit_filter.set_value(saved.filter, quiet=True)
-        self.hit_filter.display = bool(saved.filter)
-        self.filter_bar.set_value(saved.query)
-        self.table.focus()
-
     async def do_pin(self) -> None:
-        saved = self.chosen_question
-        asked, filter = self.asked, self.whole_filter
+        saved = self.chosen
+        asked, filter = self._pane.asked, self._pane.whole_filter
         if saved is None:
             saved = self.pinned_as(asked, filter)
         if saved is not None:
             query_id = saved.query_id
-            await self.change(lambda memory: memory.questions.unpin(query_id), "unpinning")
+            await self._pane.change(lambda memory: memory.questions.unpin(query_id), "unpinning")
             return
-        profile = self.tuning.base.name if self.tuning is not None else None
-        await self.change(
+        profile = self._pane.tuning.base.name if self._pane.tuning is not None else None
+        await self._pane.change(
             lambda memory: memory.questions.pin(asked, filter=filter, profile=profile), "pinning"
         )
 
     async def do_expect(self) -> None:
-        row = self.table.selected
+        row = self._pane.table.selected
         if row is None or row.hit is None:
             return
-        asked, filter, identity = self.asked, self.whole_filter, row.hit.memory.id
+        asked, filter, identity = self._pane.asked, self._pane.whole_filter, row.hit.memory.id
         saved = self.pinned_as(asked, filter)
         if saved is not None and identity in saved.expected:
             query_id = saved.query_id
-            await self.change(lambda memory: memory.questions.expect_no_more(query_id, identity), "expecting")
+            await self._pane.change(
+                lambda memory: memory.questions.expect_no_more(query_id, identity), "expecting"
+            )
             return
-        profile = self.tuning.base.name if self.tuning is not None else None
+        profile = self._pane.tuning.base.name if self._pane.tuning is not None else None
         # Ten are what an agent gets; what stands lower is expected where it stands, in tens.
         top = max(AGENTS_SEE, -(-row.hit.rank // 10) * 10, saved.top if saved is not None else 0)
-        await self.change(
+        await self._pane.change(
             lambda memory: memory.questions.expect(asked, identity, filter=filter, profile=profile, top=top),
             "expecting",
         )

@@ -16,15 +16,15 @@ from textual.widget import Widget
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
 from memtui.ui.late_styles import use_styles
-from memtui.ui.panes.about import AboutRow
-from memtui.ui.panes.consolidation import Consolidating
-from memtui.ui.panes.preview_side import PREVIEW_DELAY
+from memtui.ui.panes.about import About
+from memtui.ui.panes.list_pane import PREVIEW_DELAY, ListPane
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.row_table import RowTable
 
-from .rows import ORDERS, SessionSource, session_columns, session_head, state_of, title_of
+from .consolidation import ConsolidationActions
+from .rows import ORDERS, SessionSource, session_columns, session_head, state_of
 from .transcript_side import TranscriptSide
 from .transcript_view import TranscriptView
 from .turn_lines import TurnView
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _TITLE = 60
 
 
-class SessionsPane(AboutRow, Consolidating):
+class SessionsPane(ListPane["SessionRow"]):
     """The list, and beside it the conversation; Enter gives the conversation the whole window."""
 
     place: ClassVar = "sessions"
@@ -48,6 +48,10 @@ class SessionsPane(AboutRow, Consolidating):
     tables = frozenset({"sessions_consolidations", "memories", "job_runs", "*"})
     # A session (sid) that is to be shown at one of its turns (rid).
     _at: tuple[int, int | None] | None = None
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self.delegates = (ConsolidationActions(self), About(self, self._picked_turn))
 
     def compose(self) -> ComposeResult:
         use_styles(self.app, "panes.tcss")
@@ -86,7 +90,7 @@ class SessionsPane(AboutRow, Consolidating):
 
     def preview_title(self, row: SessionRow) -> Content:
         word, _ = state_of(row)
-        title = line(title_of(row.session), _TITLE)
+        title = line(row.session.name, _TITLE)
         return assemble(" ", title, (f" {self.shell.glyphs.dot} {word} ", "$text-muted"))
 
     def show_preview(self, text: Content, key: int | None) -> None:
@@ -144,7 +148,7 @@ class SessionsPane(AboutRow, Consolidating):
         """The conversation has the focus, or the whole pane."""
         return self.side.turns.has_focus or self.has_class("-zoom-preview")
 
-    def about_memories(self) -> Sequence[MemoryRecord]:
+    def _picked_turn(self) -> Sequence[MemoryRecord]:
         turn = self.side.turns.selected_turn
         return () if turn is None else (turn,)
 
@@ -181,7 +185,7 @@ class SessionsPane(AboutRow, Consolidating):
         text = None if turn is None else turn.content
         row = self.table.selected
         if text is None and row is not None:
-            text = title_of(row.session)
+            text = row.session.name
         if text is not None:
             self.app.copy_to_clipboard(text)
             self.say("Copied the turn." if self.reading else "Copied the title.")

@@ -31,7 +31,7 @@ _ROLES: dict[SessionState, Role] = {
 
 
 class SessionSource:
-    """The sessions that contain some words, in an order (see ``widgets.row_source``)."""
+    """The sessions that contain some words, in an order (see ``row_source``)."""
 
     def __init__(self, memory: Memory, words: str, order: tuple[str, bool]) -> None:
         self._list = memory.view.session_list
@@ -56,10 +56,6 @@ class SessionSource:
         return row.sid
 
 
-def title_of(session: Session) -> str:
-    return session.name
-
-
 def state_of(row: SessionRow) -> tuple[str, Role]:
     """What is to be said of a session in one word."""
     return row.state, _ROLES[row.state]
@@ -76,7 +72,7 @@ def session_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Ses
         yield Piece(visible(sign), role)
 
     def title(row: SessionRow, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(title_of(row.session), width))
+        yield Piece(one_line(row.session.name, width))
 
     def source(row: SessionRow, width: int) -> Iterable[Piece]:
         yield Piece(one_line((row.session.source or "").removeprefix("import:"), width), "dim")

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from memtui.ui.actions import Action
 from memtui.ui.dialogs.question import Question
-from memtui.ui.format import count, plural, price
+from memtui.ui.format import count, plural
+from memtui.ui.presenters.consolidation_cost import told_cost
 from memtui.ui.widgets.work_strip import WorkStrip
 
-from .list_pane import ListPane
-
 if TYPE_CHECKING:
-    from memtui.engine.maintain.plan import Consolidation, Estimate, Plan
+    from memtui.engine.maintain.plan import Consolidation, Plan
     from memtui.engine.memory import Memory
-    from memtui.engine.records import LlmOptions, MemoryRecord
-    from memtui.engine.store.lists import SessionRow  # noqa: F401 - named in a string
+    from memtui.engine.records import MemoryRecord
+    from memtui.engine.store.lists import SessionRow
+    from memtui.ui.panes.list_pane import ListPane
     from memtui.ui.progress import Work
 
 T = TypeVar("T")
@@ -27,18 +27,19 @@ NAME = "consolidating"
 MOST_PREVIEWED = 50
 
 
-class Consolidating(ListPane["SessionRow"]):
-    """A list of sessions that can be consolidated."""
+class ConsolidationActions:
+    """Consolidates sessions of a list."""
 
-    markable = True
-    _strip: WorkStrip | None = None
+    def __init__(self, pane: ListPane[SessionRow]) -> None:
+        self._pane = pane
+        self._strip: WorkStrip | None = None
 
     @property
     def busy(self) -> str:
         """What is consolidating now, for a sentence; empty when nothing does."""
-        if any(work.name == NAME for work in self.shell.operations.works):
+        if any(work.name == NAME for work in self._pane.shell.operations.works):
             return "A consolidation is running"
-        memory = self.shell.operations.memory
+        memory = self._pane.shell.operations.memory
         job = memory.jobs.running if memory is not None else None
         if job is None or job.job != "consolidation":
             return ""
@@ -48,16 +49,14 @@ class Consolidating(ListPane["SessionRow"]):
     def why_not(self, action: Action) -> str:
         if action.id == "stop":
             return "" if self.busy else "Nothing is running."
-        if action.id not in ("run", "run_all", "dry_run", "skip"):
-            return super().why_not(action)
         if self.busy:
-            return f"{self.busy}: {self.shell.keymap_shown('stop')} stops it."
+            return f"{self.busy}: {self._pane.shell.keymap_shown('stop')} stops it."
         if action.id == "run_all":
-            stats = self.shell.stats
+            stats = self._pane.shell.stats
             return "No session waits." if stats is not None and not stats.pending_sessions else ""
-        if self.table.marks:
+        if self._pane.table.marks:
             return ""
-        row = self.table.selected
+        row = self._pane.table.selected
         if row is None:
             return "There is no session here."
         return "" if row.pending else "This one is consolidated already: it waits for new turns."
@@ -68,13 +67,13 @@ class Consolidating(ListPane["SessionRow"]):
         await self._consolidate(await self._chosen())
 
     async def do_run_all(self) -> None:
-        waiting = await self.ask(lambda memory: memory.sessions.pending())
+        waiting = await self._pane.ask(lambda memory: memory.sessions.pending())
         await self._consolidate([session.session_id for session in waiting])
 
     async def do_dry_run(self) -> None:
         chosen = await self._chosen()
         if len(chosen) > MOST_PREVIEWED:
-            self.say(f"At most {MOST_PREVIEWED} can be previewed at once: mark fewer.", "warning")
+            self._pane.say(f"At most {MOST_PREVIEWED} can be previewed at once: mark fewer.", "warning")
             return
         if chosen and await self._cost_is_fine(chosen):
             found = await self._work(chosen, preview=True)
@@ -90,49 +89,49 @@ class Consolidating(ListPane["SessionRow"]):
                 memory.sessions.skip(session_id)
 
         if chosen:
-            await self.change(skip, "skipping")
-            self.table.mark(set())
+            await self._pane.change(skip, "skipping")
+            self._pane.table.mark(set())
 
     def do_stop(self) -> None:
-        mine = [work for work in self.shell.operations.works if work.name == NAME]
+        mine = [work for work in self._pane.shell.operations.works if work.name == NAME]
         for work in mine:
             work.cancel()
         if not mine:
-            self.shell.operations.require().jobs.cancel()
-            self.say("It ends at its next pause; what it did until then stays.")
+            self._pane.shell.operations.require().jobs.cancel()
+            self._pane.say("It ends at its next pause; what it did until then stays.")
 
     async def _chosen(self) -> list[str]:
         """The sessions that are marked and wait, else the one under the cursor."""
-        marks = sorted(self.table.marks)
+        marks = sorted(self._pane.table.marks)
         if marks:
-            rows = await self.ask(lambda memory: memory.view.session_list.rows(marks))
+            rows = await self._pane.ask(lambda memory: memory.view.session_list.rows(marks))
             waiting = [row.session.session_id for row in rows if row.pending]
             if not waiting:
-                self.say("None of the marked sessions waits for consolidation.", "warning")
+                self._pane.say("None of the marked sessions waits for consolidation.", "warning")
             return waiting
-        row = self.table.selected
+        row = self._pane.table.selected
         return [row.session.session_id] if row is not None else []
 
     async def _consolidate(self, chosen: list[str]) -> None:
         if not chosen or not await self._cost_is_fine(chosen):
             return
-        self.table.mark(set())
+        self._pane.table.mark(set())
         found = await self._work(chosen, preview=False)
         if found is not None:
             self._tell_failures(found)
 
     async def _cost_is_fine(self, chosen: list[str]) -> bool:
         """With a language model: what it would cost, and a question."""
-        llm = self.shell.operations.require().options.llm
+        llm = self._pane.shell.operations.require().options.llm
         if not llm.configured:
             return True
-        cost = await self.ask(lambda memory: memory.sessions.estimate(chosen))
+        cost = await self._pane.ask(lambda memory: memory.sessions.estimate(chosen))
         question = Question(
             f"Let {llm.model} read {plural(cost.sessions, 'session')}?",
             told_cost(cost, llm),
             yes="read",
         )
-        return await self.shell.ask_person(question) is True
+        return await self._pane.shell.ask_person(question) is True
 
     async def _work(self, chosen: Sequence[str], *, preview: bool) -> Consolidation | None:
         def run(memory: Memory, work: Work) -> Consolidation | None:
@@ -143,30 +142,30 @@ class Consolidating(ListPane["SessionRow"]):
                 ),
             )
 
-        going = asyncio.ensure_future(self.shell.operations.work(run, NAME))
+        going = asyncio.ensure_future(self._pane.shell.operations.work(run, NAME))
         await asyncio.sleep(0)
         self._show_strip()
         try:
             found = await going
         finally:
             self._hide_strip()
-            self.reload()
+            self._pane.reload()
         if found is None:
-            self.say("Stopped. What was written until then stays; the rest still waits.")
+            self._pane.say("Stopped. What was written until then stays; the rest still waits.")
         return found
 
     def _show_strip(self) -> None:
-        work = next((work for work in self.shell.operations.works if work.name == NAME), None)
+        work = next((work for work in self._pane.shell.operations.works if work.name == NAME), None)
         if work is not None and self._strip is None:
-            self._strip = WorkStrip(work, self.shell.glyphs, self.shell.keymap_shown("stop"))
-            self.query_one(".list-side").mount(self._strip)
-            self.shell.look_again()
+            self._strip = WorkStrip(work, self._pane.shell.glyphs, self._pane.shell.keymap_shown("stop"))
+            self._pane.query_one(".list-side").mount(self._strip)
+            self._pane.shell.look_again()
 
     def _hide_strip(self) -> None:
         if self._strip is not None:
             self._strip.remove()
             self._strip = None
-            self.shell.look_again()
+            self._pane.shell.look_again()
 
     def _tell_failures(self, found: Consolidation) -> None:
         stopped = [outcome for outcome in found.outcomes if outcome.state == "stopped" and outcome.error]
@@ -178,9 +177,9 @@ class Consolidating(ListPane["SessionRow"]):
             rest = (
                 f"; {plural(len(stopped), 'more was', 'more were')} not tried" if unusable and stopped else ""
             )
-            self.say(f"{what}{rest}: {found.failed[0].error}", "error")
+            self._pane.say(f"{what}{rest}: {found.failed[0].error}", "error")
         elif stopped:
-            self.say(f"{plural(len(stopped), 'session')} left out: {stopped[0].error}", "warning")
+            self._pane.say(f"{plural(len(stopped), 'session')} left out: {stopped[0].error}", "warning")
 
     # -- the preview
 
@@ -188,27 +187,20 @@ class Consolidating(ListPane["SessionRow"]):
         from memtui.ui.dialogs.proposals import ProposalsDialog
 
         if not plans:
-            self.say("There is nothing to preview.", "warning")
+            self._pane.say("There is nothing to preview.", "warning")
             return
-        turns = await self.ask(lambda memory: turns_of(memory, plans))
-        accepted = await self.shell.ask_person(ProposalsDialog(plans, turns))
+        turns = await self._pane.ask(lambda memory: turns_of(memory, plans))
+        accepted = await self._pane.shell.ask_person(ProposalsDialog(plans, turns))
         if accepted is None:
-            self.say("Discarded: nothing was written.")
+            self._pane.say("Discarded: nothing was written.")
             return
-        if self.shell.readonly:
-            self.say("This memory is open for reading only.", "warning")
+        if self._pane.shell.readonly:
+            self._pane.say("This memory is open for reading only.", "warning")
             return
-        self.table.mark(set())
-        await self.change(lambda memory: asyncio.run(memory.sessions.apply(accepted)), "writing it down")
-
-
-def told_cost(cost: Estimate, llm: LlmOptions) -> str:
-    """What a run would cost, in a sentence or two."""
-    return (
-        f"{plural(cost.turns, 'turn')} go to {llm.base_url}: about {count(cost.tokens)} tokens in "
-        f"{plural(cost.calls, 'call')}{price(cost.tokens, llm.price)}.\n"
-        f"At most {count(llm.budget_tokens)} tokens are spent in one run; what is left then waits."
-    )
+        self._pane.table.mark(set())
+        await self._pane.change(
+            lambda memory: asyncio.run(memory.sessions.apply(accepted)), "writing it down"
+        )
 
 
 def turns_of(memory: Memory, plans: Sequence[Plan]) -> dict[str, MemoryRecord]:
