@@ -72,7 +72,6 @@ def test_no_imports_go_in_a_circle(package: str) -> None:
 
 # Bases that carry no behaviour of their own into a class: what they are is said by their name.
 _KINDS = {
-    "Generic",
     "Protocol",
     "NamedTuple",
     "Record",
@@ -89,14 +88,15 @@ def _mixed(sources: Collection[Source], made: Collection[str]) -> dict[str, list
     """Classes with two bases of our own, or with one that nothing else inherits and nobody makes: a mixin."""
     ours = {source.name: source for source in sources}
 
-    def is_kind(name: str) -> bool:
+    def is_kind(name: str, below: tuple[str, ...] = ()) -> bool:
         source = ours.get(name)
-        return name in _KINDS or (source is not None and any(map(is_kind, source.bases)))
+        above = source.bases if source is not None and name not in below else ()
+        return name in _KINDS or any(is_kind(base, (*below, name)) for base in above)
 
     heirs = Counter(base for source in sources for base in set(source.bases))
     found = {}
     for source in sources:
-        bases = [base for base in source.bases if base in ours and base != source.name and not is_kind(base)]
+        bases = [base for base in source.bases if base in ours and base != "Generic" and not is_kind(base)]
         if len(bases) > 1 or any(heirs[base] == 1 and base not in made for base in bases):
             found[source.name] = bases
     return found
