@@ -153,14 +153,13 @@ def test_a_restore_that_was_killed_is_finished_by_who_opens_the_memory_next(
     assert not [*backed_up.parent.glob("*.new"), *backed_up.parent.glob(".*.new")]
 
 
-def test_an_erase_is_not_proven_while_a_file_that_was_set_aside_has_the_text(backed_up: Path) -> None:
-    drop_a_table(backed_up)
-    (aside, *_) = Memory.rescue(backed_up).restore("latest").aside
-    with Memory.open(backed_up, options=OPTIONS) as memory:
+def test_an_erase_is_not_proven_while_a_file_that_was_set_aside_has_the_text(place: Path) -> None:
+    with Memory.open(place, options=OPTIONS) as memory:
         fact = memory.remember("The walnut allergy of Ada Lovelace is severe")
-        connection = apsw.Connection(str(aside))
-        connection.execute("INSERT INTO memory_metadata(key, value) VALUES ('x', ?)", (fact.content,))
-        connection.close()
+        memory.backups.make()
+    drop_a_table(place)
+    (aside, *_) = Memory.rescue(place).restore("latest").aside
+    with Memory.open(place, options=OPTIONS) as memory:
         proof = memory.files.erase(memory.files.plan_erase([fact.id]))
         assert not proof.complete
         assert aside.name in " ".join(proof.problems)
