@@ -9,6 +9,7 @@ pieces. Those of its words are the pieces that say something, along the 64 axes 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -161,6 +162,9 @@ class MiniLmEmbedder(LocalEmbedder[_Model]):
 
     def _made_of(self, weights: Path, tokenizer: Path) -> _Model:
         import numpy as np
+
+        # Read when it is imported; the call below comes too late for the id of this machine that it writes.
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         import onnxruntime
         from tokenizers import Tokenizer
 
