@@ -1,14 +1,17 @@
 """``memtui serve``: the app in a browser, for reading only.
 
-textual-serve answers whoever asks. A page of another site, open in the same browser, could ask too and read
-the memory through the loopback address: so requests are refused that come from another origin, or that
-reached us under a foreign name.
+textual-serve answers whoever asks. Here every address begins with a token, made anew at each start, which only the
+person who started it knows. A page of another site, open in the same browser, could still ask through the loopback
+address: so requests from another origin, or that reached us under a foreign name, are refused as well.
 """
 
 from __future__ import annotations
 
+import secrets
 import shlex
 import sys
+from collections.abc import Mapping
+from hmac import compare_digest
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -16,13 +19,14 @@ import click
 
 from memtui.engine.errors import DegradedError, StoreError
 
-from .output import note
+from .output import note, out
 from .root import Command, pass_door
 
 if TYPE_CHECKING:
     from .door import Door
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+ANYWHERE = ("0.0.0.0", "::", "")
 
 
 @click.command("serve", cls=Command)
@@ -32,34 +36,63 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 def serve_command(door: Door, host: str, port: int) -> None:
     """Show the app in a browser, where nothing can be changed.
 
-    There is no password: whoever reaches the address can read everything.
+    The address that is printed has a token in it, made anew at each start: whoever has the whole address can read
+    everything, nobody else gets an answer. The app there writes no settings, exports nothing, starts no editor and
+    asks no endpoint.
     """
     command = reading_command(door)
-    server = _server(command, host, port)
+    token = secrets.token_urlsafe(24)
+    server = _server(command, host, port, token)
     if host not in LOOPBACK:
-        note(f"there is no password: everybody who reaches {host}:{port} can read this memory")
+        note(
+            f"other machines can reach {host}:{port}. What is shown travels without encryption: whoever can read along "
+            "in that network sees the memory, and the token"
+        )
+    name = f"[{host}]" if ":" in host else host
+    out(f"http://{name}:{port}/{token}/")
+    note("open this address in a browser, and give it to nobody else; Ctrl+C ends the server")
+    sys.stdout.flush()
     server.serve()
 
 
-def _server(command: str, host: str, port: int) -> Any:
+def _server(command: str, host: str, port: int, token: str) -> Any:
     """A server that guards its door; DegradedError without the package."""
     try:
+        import aiohttp_jinja2  # type: ignore[import-not-found, unused-ignore]
         from aiohttp import web  # type: ignore[import-not-found, unused-ignore]
-        from textual_serve.server import Server  # type: ignore[import-not-found, unused-ignore]
+        from textual_serve.server import Server, to_int  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
-        hint = f"{sys.executable} -m pip install textual-serve"
+        hint = f"{sys.executable} -m pip install 'textual-serve>=1.1.1,<2'"
         raise DegradedError("The package textual-serve is not installed.", hint) from None
 
+    @web.middleware  # type: ignore[untyped-decorator, unused-ignore]
     async def guard(request: Any, handler: Any) -> Any:
-        if not may_ask(request.headers.get("Host", ""), request.headers.get("Origin", ""), host, port):
-            raise web.HTTPForbidden(text="memtui answers its own pages only.")
+        if not may_ask(request.path, request.headers, host, port, token):
+            raise web.HTTPForbidden(text="memtui answers nobody here.")
         return await handler(request)
+
+    async def protect(request: Any, response: Any) -> None:
+        response.headers.update(protection(request.host))
 
     class Guarded(Server):  # type: ignore[misc, unused-ignore]
         async def _make_app(self) -> Any:
-            app = await super()._make_app()
-            app.middlewares.append(web.middleware(guard))
+            app = web.Application(middlewares=[guard])
+            app.on_response_prepare.append(protect)
+            app.add_subapp(f"/{token}", await super()._make_app())
             return app
+
+        async def handle_index(self, request: Any) -> Any:
+            """The page of textual-serve, whose addresses are those under which it was asked for."""
+            context = {
+                "font_size": to_int(request.query.get("fontsize", "16"), 16),
+                "app_websocket_url": f"ws://{request.host}/{token}/ws",
+                "config": {"static": {"url": f"/{token}/static/"}},
+                "application": {"name": self.title},
+            }
+            return aiohttp_jinja2.render_template("app_index.html", request, context)
+
+        async def on_startup(self, app: Any) -> None:
+            """Textual-serve's own repeats the command line."""
 
         def initialize_logging(self) -> None:
             """Textual-serve's own shows the local variables of every frame."""
@@ -67,19 +100,47 @@ def _server(command: str, host: str, port: int) -> Any:
     return Guarded(command, host=host, port=port, title="memtui")
 
 
-def may_ask(host: str, origin: str, bound: str, port: int) -> bool:
-    """Whether a request with these headers comes from a page of ours on ``bound``:``port``."""
-    asked = urlsplit(f"//{host}")
-    came = urlsplit(origin)
+def protection(host: str) -> Mapping[str, str]:
+    """What a browser is told: no frame, no other site, no referrer, no copy kept."""
+    return {
+        "Content-Security-Policy": (
+            "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
+            f"img-src 'self' data:; connect-src 'self' ws://{host}; frame-ancestors 'none'; base-uri 'none'; "
+            "form-action 'none'"
+        ),
+        "X-Frame-Options": "DENY",
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Cache-Control": "no-store",
+    }
+
+
+def may_ask(path: str, headers: Mapping[str, str], bound: str, port: int, token: str) -> bool:
+    """Whether a request has the token and comes from a page of ours on ``bound``:``port``.
+
+    A browser tells the origin of every WebSocket; a page that is opened by its address has none.
+    """
+    first, _, rest = path.removeprefix("/").partition("/")
+    if not compare_digest(first.encode(), token.encode()):
+        return False
+    origin = headers.get("Origin", "")
+    return bool(origin or rest != "ws") and is_ours(headers.get("Host", ""), origin, bound, port)
+
+
+def is_ours(host: str, origin: str, bound: str, port: int) -> bool:
+    """Whether ``Host`` is a name of ours, and ``Origin``, if there is one, the very same place."""
     try:
+        asked, came = urlsplit(f"//{host}"), urlsplit(origin)
         ports = {asked.port or 80, port} | ({came.port or 80} if origin else set())
     except ValueError:
         return False
-    if len(ports) > 1 or (origin and came.scheme != "http"):
+    if len(ports) > 1 or (origin and (came.scheme != "http" or came.hostname != asked.hostname)):
         return False
     if bound in LOOPBACK:
-        return asked.hostname in LOOPBACK and (not origin or came.hostname in LOOPBACK)
-    return not origin or came.hostname == asked.hostname
+        return asked.hostname in LOOPBACK
+    return bool(asked.hostname) and (bound in ANYWHERE or asked.hostname == bound.lower())
 
 
 def reading_command(door: Door) -> str:
