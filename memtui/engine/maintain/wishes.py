@@ -16,8 +16,8 @@ from memtui.engine.records import MemoryRecord, Options, Record
 from memtui.engine.store import memories, proposals
 
 WISH = "wish"
-MOST_WAITING = 50
-"""Wishes of all agents that may wait at once: more would bury what matters."""
+MOST_WAITING = 20
+"""Wishes of one agent that may wait at once: more would bury what matters. Those of others do not count."""
 _LONGEST_REASON = 500
 
 WishVerb = Literal["forget", "correct", "confirm"]
@@ -47,7 +47,7 @@ def ask(
 ) -> proposals.Proposal:  # fmt: skip
     """Open a wish, inside the caller's operation; the one that is there when the same was asked before.
 
-    Raises InputError for a wish that could not be granted, or when too many wait.
+    Raises InputError for a wish that could not be granted, or when too many of this agent wait.
     """
     if verb != "forget" and memory.kind == "episode":
         raise InputError(
@@ -63,9 +63,10 @@ def ask(
     known = proposals.find(connection, id)
     if known is not None:
         return known
-    if sum(1 for _ in waiting(connection, now)) >= MOST_WAITING:
+    if sum(one.agent == agent for _, one, _ in waiting(connection, now)) >= MOST_WAITING:
         raise InputError(
-            f"{MOST_WAITING} wishes wait for the person already.", "Tell the person to look into Review."
+            f"{MOST_WAITING} of your wishes wait for the person already.",
+            "Tell the person to look into Review.",
         )
     payload = {"verb": verb, "memory": memory.id, "agent": agent, "text": text, "why": why}
     proposals.ask(connection, id, WISH, payload, now)

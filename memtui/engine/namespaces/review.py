@@ -62,7 +62,7 @@ class Review:
         """Ask the person to forget, correct or confirm a memory: it waits in Review and changes nothing.
 
         The same wish is one, however often it is asked; its ``state`` tells what the person decided. Raises
-        NotFoundError, InputError for what could not be granted or when 50 wishes wait.
+        NotFoundError, InputError for what could not be granted or when 20 of this agent wait.
         """
         now = int(self._core.clock())
         with self._core.change("wish", "Asked") as op:

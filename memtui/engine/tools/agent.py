@@ -6,6 +6,7 @@ not exist for it: the same answers, counts and errors as if it had never been st
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,13 +18,15 @@ from memtui.engine.namespaces.scratchpad import Scratchpad
 from memtui.engine.records import Kind, MemoryRecord, Profile, SearchResult
 from memtui.engine.search.briefing import ContextBlock
 from memtui.engine.search.confine import expression, quoted, without_names
-from memtui.engine.search.filter_terms import parse
+from memtui.engine.search.filter_terms import Value, parse
 from memtui.engine.store.sessions import named_apart
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.agent_loop import AgentLoop
 
 _SHOWN = 60
+_NAMED_APART = 100
+_BY_ACTOR = re.compile(r"(?<=.) \((?:person|import|scheduler|agent:[^()]*)\)$", re.DOTALL)
 
 
 class Agent:
@@ -60,22 +63,31 @@ class Agent:
     def name(self) -> str:
         return self.memory.actor.removeprefix("agent:")
 
-    def called(self, session_id: str | None) -> str | None:
-        """What this agent calls a session: one of its own by the id that it gave."""
-        for source in self._sources:
-            apart = f" ({source})"
-            if session_id and session_id.endswith(apart) and session_id != apart:
-                return session_id.removesuffix(apart)
-        return session_id
+    def called(self, memory: MemoryRecord) -> str | None:
+        """What this agent calls the session of a memory: one of its own, as it named it. What a session that it is not
+        told of is called shows in no name: a confined agent is told each as its writer named it.
+        """
+        writers = (*self._sources, memory.source or "") if self.scoped else self._sources
+        for writer in writers:
+            apart = f" ({writer})"
+            if memory.session_id and memory.session_id.endswith(apart) and memory.session_id != apart:
+                return memory.session_id.removesuffix(apart)
+        if self.scoped and memory.session_id:
+            return _BY_ACTOR.sub("", memory.session_id)
+        return memory.session_id
 
     def stored(self, session_id: str) -> str:
-        """The session that it means: its own one of that id, else the one that is called so."""
+        """The session that it means: its own one of that id, else the one that it is told so."""
         if not session_id or len(session_id) > MAX_NAME:
             return session_id
-        for source in self._sources:
-            own = named_apart(session_id, source)
+        for own in (*(named_apart(session_id, source) for source in self._sources), session_id):
             if self.page(f"is:active,trash session:{quoted(own)}", limit=1):
                 return own
+        if self.scoped:
+            apart = Value(text=f"{session_id} (", quoted=True, prefix=True)
+            for memory in self.page(f"is:active,trash session:{apart}", limit=_NAMED_APART):
+                if memory.session_id and self.called(memory) == session_id:
+                    return memory.session_id
         return session_id
 
     @property

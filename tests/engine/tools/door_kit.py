@@ -36,9 +36,11 @@ class Door(NamedTuple):
         return error
 
 
-def beside(memory: Memory, **narrowed: Any) -> Agent:
+def beside(memory: Memory, name: str = "bot", **narrowed: Any) -> Agent:
     """An agent at the same file."""
     other = Memory(
-        Core(memory._core.connections, actor="agent:bot", clock=memory._core.clock, options=memory.options)
+        Core(
+            memory._core.connections, actor=f"agent:{name}", clock=memory._core.clock, options=memory.options
+        )
     )
     return Agent(other, **narrowed)

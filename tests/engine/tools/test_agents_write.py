@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from door_kit import beside
 from memtui.engine.errors import ProtectedError
+from memtui.engine.tools.registry import call
 from tests.engine.tools.conftest import Door
 
 
@@ -132,12 +134,13 @@ def test_forget_grants_the_wish_to_forget(door: Door) -> None:
     assert door.person.get(fact.id).ended_by == "forgotten"
 
 
-def test_wishes_have_a_cap(door: Door) -> None:
-    for number in range(50):
+def test_wishes_of_an_agent_have_a_cap_that_others_do_not_feel(door: Door) -> None:
+    for number in range(20):
         fact = door.person.remember(f"Fact number {number}")
         door.ask("forget_fact", memory_id=fact.id)
     fact = door.person.remember("One more")
     assert door.refused("forget_fact", memory_id=fact.id)["code"] == "refused"
+    assert call(beside(door.person, "other"), "forget_fact", {"memory_id": fact.id}).ok
     door.person.forget(fact.id)
 
 
