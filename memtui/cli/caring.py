@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.ui.ailments import AILMENTS
 from memtui.ui.format import count, plural
+from memtui.ui.health_findings import AILMENTS
 from memtui.ui.text import one_line
 
 from .errors import NEGATIVE, OK

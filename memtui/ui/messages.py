@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeVar, dataclass_transform
 
 from textual.message import Message
-
-from .past import past
 
 if TYPE_CHECKING:
     from memtui.engine.records import Changes
 
+T = TypeVar("T")
 Severity = Literal["information", "warning", "error"]
 
 
-@past
+@dataclass_transform(eq_default=False)
+def message_type(message: type[T]) -> type[T]:
+    """Class decorator for a message: its fields become the constructor's parameters.
+
+    Nothing else is made for it, which is what a start pays for.
+    """
+    return dataclass(eq=False, repr=False, match_args=False)(message)
+
+
+@message_type
 class Refused(Message):
     """An action cannot run now, and why."""
 
@@ -22,7 +31,7 @@ class Refused(Message):
     reason: str
 
 
-@past
+@message_type
 class Said(Message):
     """A line for the status: what happened, or why nothing did.
 
@@ -36,21 +45,21 @@ class Said(Message):
     then: str = ""
 
 
-@past
+@message_type
 class Changed(Message):
     """The memory changed, by this app or (``changes.operation`` None) by another process."""
 
     changes: Changes
 
 
-@past
+@message_type
 class Progressed(Message):
     """Links or vectors of some memories were made in the background."""
 
     changes: Changes
 
 
-@past
+@message_type
 class PaneTold(Message):
     """What a pane wants on the left of the status line, e.g. ``214 of 12,408 · kind:fact``."""
 

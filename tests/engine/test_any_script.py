@@ -12,7 +12,7 @@ from memtui.engine.search import keyword, question
 from memtui.engine.search.filters import compile
 from memtui.engine.search.scope import scope
 from memtui.engine.search.statistics import MEMORIES
-from memtui.ui.arms import marks
+from memtui.ui.presenters.arms import marks
 
 KEPT = {
     "tokyo": "東京タワーで会議があります",

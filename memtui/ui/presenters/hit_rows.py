@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.ui.arms import bar, bar_text, points, terms_of
 from memtui.ui.format import relative_time
 from memtui.ui.text import cells, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
+from .arms import bar, bar_text, points, terms_of
 from .memory_rows import WORDED, ended_word, sign_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from memtui.ui.format import count as full_count
 from memtui.ui.format import short_count
-from memtui.ui.past import past
+from memtui.ui.messages import message_type
 from memtui.ui.safe import assemble, line
 from memtui.ui.text import Visible, cells, one_line, visible
 
@@ -55,7 +55,7 @@ class TabBar(Widget):
     tabs: reactive[tuple[Tab, ...]] = reactive(())
     active: reactive[str] = reactive("")
 
-    @past
+    @message_type
     class Chosen(Message):
         """A tab was clicked."""
 
@@ -182,7 +182,7 @@ class KeyBar(Widget):
     # So many from the end are never left out: commands and help.
     KEPT = 2
 
-    @past
+    @message_type
     class Pressed(Message):
         """An entry was clicked."""
 

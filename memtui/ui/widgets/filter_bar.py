@@ -11,7 +11,7 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
 
-from memtui.ui.past import past
+from memtui.ui.messages import message_type
 from memtui.ui.safe import assemble, line
 from memtui.ui.text import cells, one_line, visible
 
@@ -35,13 +35,13 @@ class FilterBar(Widget):
     would cost every start a twentieth).
     """
 
-    @past
+    @message_type
     class Typed(Message):
         """The text to filter by (or to search for) is now this one."""
 
         text: str
 
-    @past
+    @message_type
     class Left(Message):
         """The person is done typing: the focus should go to the list."""
 

@@ -6,7 +6,7 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import Input
 
-from memtui.ui.past import past
+from memtui.ui.messages import message_type
 from memtui.ui.text import Visible
 
 
@@ -26,7 +26,7 @@ class FilterInput(Input):
         Binding("escape", "leave", show=False),
     ]
 
-    @past
+    @message_type
     class Left(Message):
         """Escape, or down: the person is done typing."""
 

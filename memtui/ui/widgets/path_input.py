@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input
 
-from memtui.ui.past import past
+from memtui.ui.messages import message_type
 from memtui.ui.text import visible
 
 # A folder with more names than that is not searched for a completion.
@@ -63,7 +63,7 @@ class PathInput(Input):
         Binding("down", "leave", show=False),
     ]
 
-    @past
+    @message_type
     class Left(Message):
         """The person goes on to what stands below."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from textual.message import Message
 
-from memtui.ui.past import past
+from memtui.ui.messages import message_type
 
 
-@past
+@message_type
 class RowHighlighted(Message):
     """The cursor is on another row, or its row was read anew; ``key`` None: on no row."""
 
@@ -15,7 +15,7 @@ class RowHighlighted(Message):
     key: int | None
 
 
-@past
+@message_type
 class RowOpened(Message):
     """Enter, or a double click."""
 
@@ -23,7 +23,7 @@ class RowOpened(Message):
     key: int
 
 
-@past
+@message_type
 class RowsMarked(Message):
     """Now that many rows are marked."""
 
@@ -31,7 +31,7 @@ class RowsMarked(Message):
     count: int
 
 
-@past
+@message_type
 class RowsCounted(Message):
     """The number of rows is known; not ``exact``: there are at least that many."""
 
@@ -40,7 +40,7 @@ class RowsCounted(Message):
     exact: bool
 
 
-@past
+@message_type
 class RowsOrdered(Message):
     """Another order is wanted: ``sort`` as the column calls it."""
 
@@ -49,7 +49,7 @@ class RowsOrdered(Message):
     falling: bool
 
 
-@past
+@message_type
 class RowsFailed(Message):
     """The rows could not be read."""
 

@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from memtui.ui.actions import Place
 from memtui.ui.keymap import bindings_at
-from memtui.ui.past import past
+from memtui.ui.messages import message_type
 from memtui.ui.perform import chord, perform
 
 # As in .text-body of lists.tcss.
@@ -26,7 +26,7 @@ class TextView(VerticalScroll, can_focus=True, inherit_bindings=False):
     part: ClassVar[Place] = "text"
     action_perform, action_chord = perform, chord
 
-    @past
+    @message_type
     class Rewidened(Message):
         """The text has another width now, and may want to be laid out anew."""
 

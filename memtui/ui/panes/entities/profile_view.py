@@ -13,8 +13,8 @@ from textual.strip import Strip
 from memtui.ui.actions import Action, Place
 from memtui.ui.glyphs import Glyphs
 from memtui.ui.keymap import bindings_at
+from memtui.ui.messages import message_type
 from memtui.ui.paint import State
-from memtui.ui.past import past
 from memtui.ui.perform import chord, perform
 from memtui.ui.safe import segment
 from memtui.ui.text import Visible, cells, one_line
@@ -31,19 +31,19 @@ class ProfileView(PagedView, can_focus=True, inherit_bindings=False):
     part: ClassVar[Place] = "profile"
     action_perform, action_chord = perform, chord
 
-    @past
+    @message_type
     class Opened(Message):
         """Enter, or a double click, on the stop under the cursor."""
 
-    @past
+    @message_type
     class Moved(Message):
         """The cursor may be on another stop."""
 
-    @past
+    @message_type
     class Left(Message):
         """The person goes to the list."""
 
-    @past
+    @message_type
     class Rewidened(Message):
         """The lines have another width now."""
 

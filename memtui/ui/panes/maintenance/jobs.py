@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memtui.engine.errors import InputError
 from memtui.ui.actions import Action
-from memtui.ui.ailments import verdict
 from memtui.ui.dialogs.question import Question
 from memtui.ui.dialogs.undo import undo_operation
 from memtui.ui.format import plural
-from memtui.ui.panes import agent_ranking as agents_ranking
+from memtui.ui.health_findings import verdict
+from memtui.ui.panes import agent_ranking
 from memtui.ui.presenters.consolidation_cost import told_cost
 from memtui.ui.presenters.pinned_questions import fared_line
 from memtui.ui.reembed_text import done_told, plan_rows
@@ -80,7 +80,7 @@ class Jobs:
                 if row is not None and row.topic == "models" and self.state is not None:
                     stats = self.state.stats
                     if stats.better_ranking and not stats.vectors_wanted:
-                        return agents_ranking.why_fixed(self._pane.shell)
+                        return agent_ranking.why_fixed(self._pane.shell)
                     wanted = stats.vectors_wanted
                     return "" if wanted else "The vectors are those of the model that the settings want."
                 if row is not None and row.finding is not None:
@@ -247,13 +247,13 @@ class Jobs:
         stats = await self._pane.ask(lambda memory: memory.stats())
         if stats.ranking_note:
             self._pane.say(stats.ranking_note, "warning")
-        if not (name := stats.better_ranking) or agents_ranking.why_fixed(self._pane.shell):
+        if not (name := stats.better_ranking) or agent_ranking.why_fixed(self._pane.shell):
             return
         question = Question(f"Rank by “{name}” from now on?", _BETTER, yes=f"rank by {name}")
         if await self._pane.shell.ask_person(question) is not True:
             return
         try:
-            agents_ranking.choose(self._pane.shell, name)
+            agent_ranking.choose(self._pane.shell, name)
         except InputError as error:
             self._pane.say(f"{error.message} {error.hint}", "warning")
             return

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from memtui.ui.ailments import AILMENTS, verdict
 from memtui.ui.format import count, plural
+from memtui.ui.health_findings import AILMENTS, verdict
 from memtui.ui.paint import Role
 from memtui.ui.past_words import ago
 from memtui.ui.presenters.backup_rows import backup_line, backups_line

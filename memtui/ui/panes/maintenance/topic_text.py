@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from memtui.ui.ailments import told, verdict
 from memtui.ui.format import count, local_date, local_time, plural
+from memtui.ui.health_findings import told, verdict
 from memtui.ui.past_words import ago
 from memtui.ui.presenters.labels import Labelled, stack
 from memtui.ui.presenters.pinned_questions import fared

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from memtui.engine.errors import InputError
-from memtui.ui.panes import agent_ranking as agents_ranking
+from memtui.ui.panes import agent_ranking
 
 if TYPE_CHECKING:
     from memtui.ui.actions import Action
@@ -37,7 +37,7 @@ class AgentProfile:
             return "There are no settings here to write it to."
         if tuning.changed:
             return f"This way of ranking has no name yet: {self._pane.shell.keymap_shown('save_profile')} saves it."
-        if fixed := agents_ranking.why_fixed(self._pane.shell):
+        if fixed := agent_ranking.why_fixed(self._pane.shell):
             return fixed
         if tuning.base.name == self.profile:
             return f"Agents use {self.profile} already."
@@ -49,7 +49,7 @@ class AgentProfile:
             return
         name = tuning.base.name
         try:
-            agents_ranking.choose(self._pane.shell, name)
+            agent_ranking.choose(self._pane.shell, name)
         except InputError as error:
             self._pane.say(f"{error.message} {error.hint}", "warning")
             return

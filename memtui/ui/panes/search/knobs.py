@@ -15,7 +15,7 @@ from textual.widget import Widget
 from memtui.ui.actions import Place
 from memtui.ui.glyphs import Glyphs
 from memtui.ui.keymap import bindings_at
-from memtui.ui.past import past
+from memtui.ui.messages import message_type
 from memtui.ui.perform import chord, perform
 from memtui.ui.safe import assemble, line
 
@@ -47,7 +47,7 @@ class Knobs(Widget, can_focus=True):
     cursor: reactive[int] = reactive(0)
     tuning: reactive[Tuning | None] = reactive(None)
 
-    @past
+    @message_type
     class Turned(Message):
         """The ranking is to be this one."""
 

@@ -15,8 +15,8 @@ from textual.strip import Strip
 from memtui.ui.actions import Action, Place
 from memtui.ui.glyphs import Glyphs
 from memtui.ui.keymap import bindings_at
+from memtui.ui.messages import message_type
 from memtui.ui.paint import State
-from memtui.ui.past import past
 from memtui.ui.perform import chord, perform, start
 from memtui.ui.safe import segment
 from memtui.ui.text import Visible, one_line
@@ -45,14 +45,14 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
     part: ClassVar[Place] = "transcript"
     action_perform, action_chord = perform, chord
 
-    @past
+    @message_type
     class Counted(Message):
         """So many turns pass the filter (so far, while not ``whole``)."""
 
         turns: int
         whole: bool
 
-    @past
+    @message_type
     class Failed(Message):
         """The turns could not be read."""
 
