@@ -10,7 +10,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 from hypothesis import HealthCheck
-from memtui.engine.feeds import survey
+from memtui.engine.importers import probe
 from memtui.engine.models import endpoint_embedder
 
 hypothesis.settings.register_profile(
@@ -59,7 +59,7 @@ def sized(full: bool) -> Callable[[int], int]:
 def no_haste(monkeypatch: pytest.MonkeyPatch) -> None:
     """A person is not kept waiting; a slow machine that runs tests is waited for."""
     monkeypatch.setattr(endpoint_embedder, "QUERY_SECONDS", 60.0)
-    monkeypatch.setattr(survey, "SECONDS", 60.0)
+    monkeypatch.setattr(probe, "SECONDS", 60.0)
 
 
 @pytest.fixture(scope="session", autouse=True)

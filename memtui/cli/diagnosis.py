@@ -201,7 +201,7 @@ def vector_index() -> Iterator[Diagnosis]:
 
 def feeds() -> Iterator[Diagnosis]:
     """Conversations on this machine that wait to be imported."""
-    from memtui.engine.feeds.known import WARNING_DAYS, known_sources
+    from memtui.engine.importers.known import WARNING_DAYS, known_sources
 
     for source in known_sources(Path.home()):
         swept = f", {source.expiring} of them swept within {WARNING_DAYS} days" if source.expiring else ""

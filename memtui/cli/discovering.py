@@ -15,14 +15,14 @@ from .errors import OK
 from .output import emit, out, paint, row
 
 if TYPE_CHECKING:
-    from memtui.engine.feeds.known import KnownSource
-    from memtui.engine.feeds.survey import Surveyed
+    from memtui.engine.importers.known import KnownSource
+    from memtui.engine.importers.probe import Probed
 
     from .door import Door
 
 
 def discovered() -> list[KnownSource]:
-    from memtui.engine.feeds.known import known_sources
+    from memtui.engine.importers.known import known_sources
 
     return known_sources(Path.home())
 
@@ -72,17 +72,17 @@ def list_discovered(door: Door, *, json: bool) -> int:
     return OK
 
 
-def _surveyed(door: Door, sources: list[KnownSource]) -> list[Surveyed]:
+def _surveyed(door: Door, sources: list[KnownSource]) -> list[Probed]:
     """Without a memory everything is new."""
-    from memtui.engine.feeds.survey import survey
+    from memtui.engine.importers.probe import probe
 
     if not door.demo and paths.is_missing(door.path()):
-        return list(survey(None, sources, time.time))
+        return list(probe(None, sources, time.time))
     with door.reading() as memory:
         return list(memory.files.survey(sources))
 
 
-def _plain(found: Surveyed) -> dict[str, Any]:
+def _plain(found: Probed) -> dict[str, Any]:
     import msgspec
 
     told = {**msgspec.structs.asdict(found.source), **msgspec.structs.asdict(found)}

@@ -25,7 +25,7 @@ from .progress import Meter, cancelled_by_signal
 from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
-    from memtui.engine.feeds.database_urls import Local
+    from memtui.engine.importers.database_urls import Local
     from memtui.engine.memory import Memory
     from memtui.engine.records import ImportProgress, ImportReport
 
@@ -88,7 +88,7 @@ def import_command(
         return _bring_in(door, [source.path for source in sources], dry_run=dry_run, later=later, json=json)
     if not places:
         raise UsageError("What shall be imported?", _suggestions())
-    from memtui.engine.feeds import database_urls
+    from memtui.engine.importers import database_urls
 
     with database_urls.local(
         [place if database_urls.is_url(place) else Path(place).expanduser() for place in places]
@@ -101,7 +101,7 @@ def _bring_in_one(
 ) -> int:
     """All of it as one operation."""
     if not dry_run and not door.demo and paths.is_missing(door.path()):
-        from memtui.engine.feeds.detect import find_sources
+        from memtui.engine.importers.detect import find_sources
 
         find_sources(found.paths, format)  # what holds nothing to import leaves no empty memory behind
     meter = Meter()
@@ -229,7 +229,7 @@ def _index(memory: Memory, meter: Meter) -> None:
 
 def _tell(report: ImportReport) -> None:
     verb = "would import" if report.dry_run else "cancelled: imported" if report.cancelled else "imported"
-    from memtui.engine.feeds.alone import counted
+    from memtui.engine.importers.alone import counted
 
     what = counted(report.kinds, report.sessions)
     where = f"from {plural(report.files, 'file')} ({', '.join(report.formats)}) in {report.seconds:.1f} s"

@@ -20,7 +20,7 @@ from .output import emit, note, out, paint, row
 from .progress import Meter
 
 if TYPE_CHECKING:
-    from memtui.engine.feeds.following import Followed
+    from memtui.engine.importers.watch import Followed
     from memtui.engine.memory import Memory
 
     from .door import Door
@@ -103,7 +103,7 @@ def _asked_to_stop() -> Iterator[list[int]]:
 
 
 def _tell(found: Followed, meter: Meter, *, json: bool) -> None:
-    from memtui.engine.feeds.importer import named
+    from memtui.engine.importers.ingest import named
 
     meter.clear()
     op_id = found.operation.op_id if found.operation else None

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from memtui.engine.feeds import envelopes
+from memtui.engine.importers.formats import envelopes
 from memtui.engine.records import MemoryRecord
 
 from .quick import Quick

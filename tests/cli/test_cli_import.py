@@ -154,12 +154,12 @@ def test_ctrl_c_keeps_what_came_in_and_exits_130(program: Program, cli: Cli, tmp
     code = """
 import sys, time
 from memtui.cli import run
-from memtui.engine.feeds import importer
-plain = importer.Import.take
+from memtui.engine.importers import ingest
+plain = ingest.Import.take
 def slow(self, batch):
     plain(self, batch)
     time.sleep(0.3)
-importer.Import.take = slow
+ingest.Import.take = slow
 sys.exit(run(sys.argv[1:]))
 """  # it must not be over before the signal comes
     running = program("import", folder, "--later", "--json", code=code)

@@ -81,7 +81,7 @@ def copy(whole: Path, place: Path) -> None:
 @pytest.fixture(autouse=True)
 def in_one_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
     """A slow machine would make more of them out of an import, which is another matter (see below)."""
-    monkeypatch.setattr("memtui.engine.feeds.account.SECONDS_PER_TRANSACTION", 600.0)
+    monkeypatch.setattr("memtui.engine.importers.account.SECONDS_PER_TRANSACTION", 600.0)
 
 
 @pytest.fixture
@@ -275,7 +275,7 @@ def in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memtui.engine.memory._ROWS_AT_ONCE", 5)
     monkeypatch.setattr("memtui.engine.memory._ROWS_PER_TRANSACTION", 3)
     monkeypatch.setattr("memtui.engine.store.undo._ROWS_PER_TRANSACTION", 4)
-    monkeypatch.setattr("memtui.engine.feeds.importer._TURNS_PER_BATCH", 60)
+    monkeypatch.setattr("memtui.engine.importers.ingest._TURNS_PER_BATCH", 60)
 
 
 @pytest.mark.parametrize("name", ["bulk tag", "import"])

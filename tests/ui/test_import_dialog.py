@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from memtui.engine.feeds import importer
+from memtui.engine.importers import ingest
 from memtui.engine.records import ImportReport, Refused
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.import_ import ImportDialog
@@ -133,16 +133,16 @@ async def test_what_cannot_be_read_is_told_and_the_rest_comes_in(story: Story, t
 async def test_an_import_can_be_stopped_and_what_came_in_is_one_operation(
     story: Story, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importer, "_TURNS_PER_BATCH", 2)
+    monkeypatch.setattr(ingest, "_TURNS_PER_BATCH", 2)
     go_on = threading.Event()
-    plain = importer.Import.take
+    plain = ingest.Import.take
 
-    def slow(self: importer.Import, batch: object) -> None:
+    def slow(self: ingest.Import, batch: object) -> None:
         if self.account.kinds["turn"] and not self.account.dry_run:
             go_on.wait(120)  # with the second
         plain(self, batch)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(importer.Import, "take", slow)
+    monkeypatch.setattr(ingest.Import, "take", slow)
     before = turns_in(story)
     app = story.app()
     async with running(app) as pilot:
@@ -163,16 +163,16 @@ async def test_an_import_can_be_stopped_and_what_came_in_is_one_operation(
 async def test_it_goes_on_in_the_background_and_the_dialog_finds_it_again(
     story: Story, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importer, "_TURNS_PER_BATCH", 2)
+    monkeypatch.setattr(ingest, "_TURNS_PER_BATCH", 2)
     go_on = threading.Event()
-    plain = importer.Import.take
+    plain = ingest.Import.take
 
-    def slow(self: importer.Import, batch: object) -> None:
+    def slow(self: ingest.Import, batch: object) -> None:
         plain(self, batch)  # type: ignore[arg-type]
         if not self.account.dry_run:
             go_on.wait(120)
 
-    monkeypatch.setattr(importer.Import, "take", slow)
+    monkeypatch.setattr(ingest.Import, "take", slow)
     before = turns_in(story)
     app = story.app()
     async with running(app) as pilot:

@@ -1,6 +1,6 @@
 """The complete export: a header line that says what follows, a line for every row, an end line with a hash.
 
-Streamed from one snapshot of the memory; read back by feeds/complete.py.
+Streamed from one snapshot of the memory; read back by importers/formats/memtui_export.py.
 """
 
 from __future__ import annotations

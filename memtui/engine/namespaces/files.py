@@ -26,9 +26,9 @@ from memtui.engine.store.tables import COVERED
 
 if TYPE_CHECKING:
     from memtui.engine.exports.exporting import Format
-    from memtui.engine.feeds.following import Followed
-    from memtui.engine.feeds.known import KnownSource
-    from memtui.engine.feeds.survey import Surveyed
+    from memtui.engine.importers.known import KnownSource
+    from memtui.engine.importers.probe import Probed
+    from memtui.engine.importers.watch import Followed
     from memtui.engine.maintain.erase.erasing import Eraser
     from memtui.engine.maintain.erase.records import (
         EraseProgress,
@@ -59,17 +59,17 @@ class Files:
         progress: Callable[[ImportProgress], None] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> ImportReport:
-        """Import conversations and other memories from files, folders and zips as one undoable operation; see ``feeds``.
+        """Import conversations and other memories from files, folders and zips as one undoable operation; see ``importers``.
 
         A text may also be the URL of a database with sessions of the OpenAI Agents SDK. What of several cannot be used is
         in the report (``refused``), and the others come in; raises InputError if none can.
         """
         if not dry_run:
             self._core.must_write("import into it")
-        from memtui.engine.feeds import database_urls, importer
+        from memtui.engine.importers import database_urls, ingest
 
         with database_urls.local(paths) as here:
-            report = importer.import_paths(
+            report = ingest.import_paths(
                 self._core.connections, here.paths, format=format, dry_run=dry_run, actor=self._core.actor,
                 clock=self._core.clock, options=self._core.options, progress=progress, cancelled=cancelled,
                 before_write=self._back_up_before_import, ordering=_is_order,
@@ -92,11 +92,11 @@ class Files:
     ) -> None:
         """Bring in what programs add to their session files, a moment after they do, until ``stopped`` is set.
 
-        The first time all that is there, later what was written since; see ``feeds.following``. Both functions are
+        The first time all that is there, later what was written since; see ``importers.watch``. Both functions are
         called in this thread. Raises StoreError if the memory cannot be written.
         """
         self._core.must_write("follow sessions into it")
-        from memtui.engine.feeds.following import Follower
+        from memtui.engine.importers.watch import Follower
 
         def tell(found: Followed) -> None:
             if found.operation is not None:
@@ -111,7 +111,8 @@ class Files:
 
     def _carry_vectors(self, report: ImportReport, paths: Sequence[Path]) -> ImportReport:
         """Keep the vectors that came along, where the model of this memory makes the same."""
-        from memtui.engine.feeds import carried_vectors, detect, memory_db
+        from memtui.engine.importers import carried_vectors, detect
+        from memtui.engine.importers.formats import memory_db
 
         try:
             found = detect.find_sources(paths, "memory-db", own=self._core.connections.path).sources
@@ -132,11 +133,12 @@ class Files:
         if anything is not None:  # an empty memory needs none
             self._back_up("import")
 
-    def survey(self, sources: Sequence[KnownSource]) -> Iterator[Surveyed]:
-        """What known places hold (``feeds.known.known_sources`` finds them) and how much of it is here, one by one."""
-        from memtui.engine.feeds import survey
+    def survey(self, sources: Sequence[KnownSource]) -> Iterator[Probed]:
+        """What known places hold (``importers.known.known_sources`` finds them) and how much of it is here, one by one."""
 
-        return survey.survey(self._core.connections, sources, self._core.clock)
+        from memtui.engine.importers import probe
+
+        return probe.probe(self._core.connections, sources, self._core.clock)
 
     # Export
 

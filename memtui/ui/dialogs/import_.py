@@ -150,7 +150,7 @@ class ImportDialog(Dialog[None]):
             return
         import asyncio
 
-        from memtui.engine.feeds.known import known_sources
+        from memtui.engine.importers.known import known_sources
 
         found = await asyncio.to_thread(known_sources, home, clock=self.shell.clock)
         if not found:

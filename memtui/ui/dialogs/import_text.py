@@ -15,8 +15,8 @@ from memtui.ui.widgets.columns import Column, Piece
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from memtui.engine.feeds.known import KnownSource
-    from memtui.engine.feeds.survey import Surveyed
+    from memtui.engine.importers.known import KnownSource
+    from memtui.engine.importers.probe import Probed
     from memtui.engine.records import ImportProgress, ImportReport
     from memtui.ui.glyphs import Glyphs
     from memtui.ui.progress import Work
@@ -33,7 +33,7 @@ class FoundPlace(NamedTuple):
 
     number: int
     source: KnownSource
-    surveyed: Surveyed | None = None
+    surveyed: Probed | None = None
 
     @property
     def urgent(self) -> bool:
@@ -41,7 +41,7 @@ class FoundPlace(NamedTuple):
         return self.source.expiring > 0 and (self.surveyed is None or self.surveyed.going > 0)
 
 
-def found_places(sources: Sequence[KnownSource], surveyed: Sequence[Surveyed] = ()) -> list[FoundPlace]:
+def found_places(sources: Sequence[KnownSource], surveyed: Sequence[Probed] = ()) -> list[FoundPlace]:
     looked = {found.source.name: found for found in surveyed}
     return [FoundPlace(number, source, looked.get(source.name)) for number, source in enumerate(sources)]
 
@@ -87,7 +87,7 @@ def work_text(work: Work, width: int, glyphs: Glyphs, *, counting: bool) -> Cont
 def report_text(report: ImportReport, *, follows: bool = False) -> Content:
     """The counts of a dry run, or of what came in. ``follows``: what comes next could come in by itself."""
     parts: Parts = []
-    from memtui.engine.feeds.alone import counted
+    from memtui.engine.importers.alone import counted
 
     what = counted(report.kinds, report.sessions)
     if report.dry_run:

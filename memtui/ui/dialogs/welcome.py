@@ -122,7 +122,7 @@ class WelcomeDialog(Dialog[Choice]):
         ]
 
     async def _detect(self) -> None:
-        from memtui.engine.feeds.known import known_sources
+        from memtui.engine.importers.known import known_sources
 
         found = await asyncio.to_thread(known_sources, self._home, clock=self.shell.clock)
         self._offer(found_places(found))

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from memtui import Memory
-from memtui.engine.feeds.following import Follower
+from memtui.engine.importers.watch import Follower
 from memtui.engine.maintain.backups import Backups
 from memtui.engine.maintain.erase import proving
 from memtui.engine.maintain.erase.mark import Mark

@@ -1,0 +1,103 @@
+"""What a format must offer. A new format: one module with such a class, and one line in ``formats.FEEDS``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Protocol
+
+import msgspec
+
+from memtui.engine.records import Record, Skip, Turn
+from memtui.engine.store.portable import AnyLine
+
+from . import json_items
+from .items import Item
+from .limits import LIMITS
+from .source import BOM, Stream
+
+# Why something was passed over. Counted and shown, so: few, short, and the same words in every feed.
+NOT_A_MESSAGE = "not a message"
+TOOL = "tool call or output"
+PROGRAM = "added by the program"
+COMPACTION = "compaction summary"
+HIDDEN = "hidden or system text"
+NO_TEXT = "no text in it"
+HISTORY = "history of the other file"
+NO_ROLE = "no role"
+# So many records are looked at to tell a format.
+_RECORDS = 200
+
+
+class Head(Record):
+    """The beginning of a stream, for detection: ``raw`` bytes, and the JSON objects that are its records.
+
+    Records are the elements of an ``array``, or the lines of a file where most of them look like objects: else an object on a
+    line of its own is part of something larger. Of an SQLite file the ``tables`` with their columns instead, and no bytes.
+    """
+
+    raw: bytes
+    objects: tuple[dict[str, Any], ...] = ()
+    tables: dict[str, tuple[str, ...]] = {}
+    array: bool = False
+
+    @classmethod
+    def of(cls, raw: bytes, *, whole: bool) -> Head:
+        """``whole``: the stream ends here, so that its last line is complete."""
+        raw = raw.removeprefix(BOM)
+        array = raw.lstrip().startswith(b"[")
+        if array:
+            elements = (one for one in json_items.split([raw], LIMITS) if isinstance(one, bytes))
+            records = list(islice(elements, _RECORDS))
+        else:
+            lines = raw.splitlines()
+            if not whole and not raw.endswith((b"\n", b"\r")):
+                lines = lines[:-1]
+            records = [line.strip() for line in lines[:_RECORDS] if line.strip()]
+            if 2 * sum(line[:1] == b"{" and line[-1:] == b"}" for line in records) < len(records):
+                records = []
+        objects = []
+        for record in records:
+            try:
+                value = msgspec.json.decode(record.decode(errors="replace"))
+            except (msgspec.MsgspecError, RecursionError):
+                continue
+            if isinstance(value, dict):
+                objects.append(value)
+        return cls(raw=raw, objects=tuple(objects), array=array)
+
+
+class Feed(Protocol):
+    """One import format.
+
+    ``name`` is what ``--format`` takes and what ``import:<name>`` in a memory's source says; ``label`` is its
+    name for people. ``sniff`` must recognise the format from the content alone and never raise. ``read``
+    gives the turns and items in their order and a Skip for whatever it passes over, raises nothing, and keeps in memory
+    only what does not grow with the stream. memtui's own export gives rows of the file.
+    """
+
+    name: str
+    label: str
+
+    def sniff(self, head: Head) -> bool: ...
+
+    def read(self, stream: Stream) -> Iterator[Turn | Item | AnyLine | Skip]: ...
+
+
+def block_texts(content: Any) -> list[str]:
+    """The texts in a message content of either shape: one text, or a list of blocks with a ``text``."""
+    if isinstance(content, str):
+        return [content]
+    if not isinstance(content, list):
+        return []
+    texts = []
+    for block in content:
+        text = block.get("text") if isinstance(block, dict) else block
+        if isinstance(text, str):
+            texts.append(text)
+    return texts
+
+
+def joined(texts: list[str]) -> str:
+    """Blocks as one text, apart by an empty line; "" if there is nothing but white space."""
+    return "\n\n".join(text for text in texts if text and not text.isspace())

@@ -1,0 +1,301 @@
+"""Finds what can be imported in files, folders and zip archives, by looking inside and never at names.
+
+Of what the person named, each that cannot be used is told with its reason, and the others are read all the same. What
+lies beside them in a folder or an archive and is something else is named, counted and left alone.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+from memtui.engine.errors import InputError
+from memtui.engine.records import LeftOut, Record, Refused, Skip
+
+from . import databases, packed, zips
+from .base import Feed, Head
+from .formats.markdown import Markdown
+from .formats.vault import Vault
+from .limits import LIMITS, BrokenSourceError, LimitError, Limits
+from .refusing import (
+    ASIDE,
+    BINARY,
+    EMPTY,
+    FOREIGN,
+    NESTED,
+    NO_FILE,
+    NO_TABLES,
+    OTHER,
+    OWN,
+    PACKED,
+    UNREADABLE,
+    none_usable,
+    nothing_in,
+)
+from .registry import FEEDS, feed_named
+from .source import Source
+
+# Text in two bytes a character would have shown by then.
+_TEXT = 64
+
+
+class Recognised(Record):
+    """A stream and the name of the format it is in."""
+
+    format: str
+    source: Source
+
+
+class Found(Record):
+    """``sources`` from the oldest file to the newest; what is ``left_out`` of folders and archives; what was named and
+    is ``refused`` as a whole.
+    """
+
+    sources: tuple[Recognised, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    refused: tuple[Refused, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes to read."""
+        return sum(found.source.size for found in self.sources)
+
+
+def find_sources(
+    paths: Sequence[Path], format: str | None = None, limits: Limits = LIMITS, own: Path | None = None
+) -> Found:
+    """Look into every path. ``format`` narrows to one; for a named file that fits no other it is trusted.
+
+    ``own`` is the memory that is open in this process: its files are never opened, as closing one would drop
+    the locks on it.
+
+    A path is refused if it is missing, unreadable, empty or binary, if nothing in it is recognised, or if the content
+    contradicts ``format``. Raises InputError if all of them are, or if ``format`` is unknown.
+    """
+    wanted = feed_named(format) if format is not None else None
+    if not paths:
+        raise InputError("Nothing to import was named.", "Name a file, a folder or a zip archive.")
+    left_out: list[LeftOut] = []
+    refused: list[Refused] = []
+    sources: dict[tuple[str, str | None], tuple[float, Recognised]] = {}
+    for path in dict.fromkeys(path.expanduser() for path in paths):
+        search = _Search(path, wanted, limits, identities(own))
+        try:
+            pairs = search.run()
+        except InputError as error:
+            if len(paths) == 1:
+                raise
+            refused.append(Refused(message=error.message, hint=error.hint))
+            continue
+        for age, found in pairs:
+            sources.setdefault((os.path.realpath(found.source.path), found.source.member), (age, found))
+        left_out += search.left_out
+        if len(sources) > limits.files:
+            raise InputError(f"There are more than {limits.files:,} files.", "Import a folder at a time.")
+    if not sources:
+        raise none_usable(refused)
+    ordered = sorted(sources.values(), key=lambda pair: (pair[0], pair[1].source.place))
+    return Found(
+        sources=tuple(found for _, found in ordered),
+        left_out=tuple(left_out),
+        refused=tuple(refused),
+    )
+
+
+def identities(own: Path | None) -> frozenset[tuple[int, int]]:
+    """The device and inode of the open memory's files, which must not be opened once more."""
+    found = set()
+    for suffix in ("", "-wal", "-shm") if own else ():
+        try:
+            status = Path(f"{own}{suffix}").stat()
+        except OSError:
+            continue
+        found.add((status.st_dev, status.st_ino))
+    return frozenset(found)
+
+
+def _is_text(raw: bytes, whole: bool) -> bool:
+    """Whether NUL bytes stand in single records of JSON, which are passed over like other bad ones."""
+    start = raw.lstrip()[:_TEXT]
+    return (start[:1] in (b"{", b"[") and b"\0" not in start) or bool(Head.of(raw, whole=whole).objects)
+
+
+class _UnknownError(Exception):
+    """A stream is in no format that is wanted; its text is the reason."""
+
+
+class _Search:
+    """Looking into one path that the person named; finds come with the time of their file or archive."""
+
+    def __init__(
+        self, path: Path, wanted: Feed | None, limits: Limits, own: frozenset[tuple[int, int]]
+    ) -> None:
+        self.path = path
+        self.wanted = wanted
+        self.limits = limits
+        self.own = own
+        self.folder = self.archive = False
+        self.left_out: list[LeftOut] = []
+
+    def _leave_out(self, reason: str, path: Path, member: str | None = None) -> None:
+        within = path.relative_to(self.path) if self.folder else None
+        name = ": ".join(str(part) for part in (within, member) if part is not None)
+        place = str(path) if member is None else f"{path}: {member}"
+        self.left_out.append(LeftOut(reason=reason, name=name or path.name, place=place))
+
+    def run(self) -> list[tuple[float, Recognised]]:
+        path = self.path
+        try:
+            self.folder = stat.S_ISDIR(path.stat().st_mode)
+            found = list(self._walk() if self.folder else self._file(path))
+        except FileNotFoundError:
+            raise InputError(
+                f"There is no file or folder {path}.", "Check the spelling of the path."
+            ) from None
+        except OSError as error:
+            cause = error.strerror or error
+            raise InputError(f"{path} cannot be read: {cause}.", "Check its permissions.") from None
+        except ValueError as error:
+            raise InputError(f"{str(path)!r} is not a path: {error}.", "Check the spelling.") from None
+        if not found:
+            reasons = Counter(one.reason for one in self.left_out)
+            raise nothing_in(path, self.wanted, reasons, folder=self.folder, archive=self.archive)
+        return found if self.wanted else self._without_asides(found)
+
+    def _without_asides(self, found: list[tuple[float, Recognised]]) -> list[tuple[float, Recognised]]:
+        """Texts that lie beside sessions are about something else: the instructions to a program, say."""
+        kept = [pair for pair in found if pair[1].format != Markdown.name]
+        if len(kept) == len(found) or all(pair[1].format == Vault.name for pair in kept):
+            return found
+        for _, aside in found:
+            if aside.format == Markdown.name:
+                self._leave_out(ASIDE, aside.source.path, aside.source.member)
+        return kept
+
+    def _walk(self) -> Iterator[tuple[float, Recognised]]:
+        count = 0
+
+        def unreadable(error: OSError) -> None:
+            self._leave_out(UNREADABLE, Path(error.filename))
+
+        for place, _, names in os.walk(self.path, onerror=unreadable):
+            for name in names:
+                count += 1
+                if count > self.limits.files:
+                    raise InputError(
+                        f"{self.path} holds more than {self.limits.files:,} files.",
+                        "Import a folder within it.",
+                    )
+                path = Path(place, name)
+                try:
+                    yield from self._file(path)
+                except packed.UnpackerMissingError:
+                    self._leave_out(packed.NEEDS, path)
+                except (OSError, InputError):
+                    self._leave_out(UNREADABLE, path)
+
+    def _file(self, path: Path) -> Iterator[tuple[float, Recognised]]:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            self._leave_out(NO_FILE, path)
+            return
+        if (status.st_dev, status.st_ino) in self.own:
+            self._leave_out(OWN, path)
+            return
+        with path.open("rb") as file:
+            head = self._head(file, status.st_size)
+        if head.startswith(zips.MAGIC):
+            self.archive = not self.folder
+            yield from self._members(path, status)
+            return
+        unpack = head.startswith(packed.MAGICS)
+        if unpack and self.folder and packed.copies(path):
+            self._leave_out(packed.BESIDE, path)
+            return
+        try:
+            if unpack:
+                name = self._unpacked(path)
+            elif head.startswith(databases.MAGIC):
+                name = self._choose_by(databases.tables(path, self.limits))
+            else:
+                name = self._recognise(head, len(head) >= status.st_size, insist=not self.folder)
+        except _UnknownError as unknown:
+            self._leave_out(str(unknown), path)
+            return
+        source = Source(path=path, size=status.st_size, modified=status.st_mtime, packed=unpack)
+        yield status.st_mtime, Recognised(format=name, source=source)
+
+    def _choose_by(self, tables: databases.Tables) -> str:
+        """The format of an SQLite file."""
+        if not tables:
+            raise _UnknownError(NO_TABLES)
+        try:
+            return self._choose(Head(raw=b"", tables=tables), insist=False)
+        except _UnknownError as unknown:
+            raise _UnknownError(FOREIGN if str(unknown) == OTHER else str(unknown)) from None
+
+    def _unpacked(self, path: Path) -> str:
+        try:
+            with io.BufferedReader(packed.Unpacked(path, self.limits)) as file:
+                head = self._head(file, self.limits.source)
+                whole = not file.read(1)
+        except (BrokenSourceError, LimitError):
+            raise _UnknownError(UNREADABLE) from None
+        return self._recognise(head, whole, insist=not self.folder)
+
+    def _members(self, path: Path, status: os.stat_result) -> Iterator[tuple[float, Recognised]]:
+        with zips.archive(path, self.limits) as archive:
+            for member in zips.members(archive, status.st_size, self.limits):
+                if isinstance(member, Skip):
+                    self._leave_out(member.reason, path, member.place or None)
+                    continue
+                size = member.file_size
+                try:
+                    with archive.open(member) as file:
+                        head = self._head(file, size)
+                    if head.startswith((*zips.MAGIC, *packed.MAGICS)):
+                        raise _UnknownError(PACKED)
+                    name = self._recognise(head, len(head) >= size, insist=False)
+                except zips.ARCHIVE_ERRORS:
+                    self._leave_out(UNREADABLE, path, member.filename)
+                except _UnknownError as unknown:
+                    self._leave_out(str(unknown), path, member.filename)
+                else:
+                    modified = zips.modified(member)
+                    source = Source(path=path, size=size, modified=modified, member=member.filename)
+                    yield status.st_mtime, Recognised(format=name, source=source)
+
+    def _head(self, file: IO[bytes], size: int) -> bytes:
+        """The first bytes: more of them when they hold no whole line of JSON."""
+        head = file.read(self.limits.head)
+        if len(head) < size and b"\n" not in head and head.lstrip().startswith(b"{"):
+            head += file.read(self.limits.long_head - len(head))
+        return head
+
+    def _recognise(self, raw: bytes, whole: bool, *, insist: bool) -> str:
+        """The name of the format. Raises _UnknownError."""
+        if not raw.strip():
+            raise _UnknownError(EMPTY)
+        if raw.startswith(databases.MAGIC):
+            raise _UnknownError(NESTED)
+        if b"\0" in raw and not _is_text(raw, whole):
+            raise _UnknownError(BINARY)
+        text = isinstance(self.wanted, Markdown)
+        insist = insist and (text or raw.lstrip()[:1] in (b"{", b"["))
+        return self._choose(Head.of(raw, whole=whole), insist=insist)
+
+    def _choose(self, head: Head, *, insist: bool) -> str:
+        wanted = self.wanted
+        if wanted and wanted.sniff(head):
+            return wanted.name
+        first = next((feed for feed in FEEDS if feed.sniff(head)), None)
+        if first is None and insist:
+            first = wanted
+        if first and wanted in (None, first):
+            return first.name
+        raise _UnknownError(f"{first.label} format" if first else OTHER)

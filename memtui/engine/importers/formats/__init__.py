@@ -1,0 +1,1 @@
+"""A file for each format: what it looks like, and how it is read."""

@@ -1,0 +1,90 @@
+"""Sessions of the OpenAI Agents SDK: rows of JSON in an SQLite file, in the order of their ids.
+
+The names of the two tables are the program's to choose, so the table of messages is known by its columns. A
+row that was encrypted cannot be read without the program's key. Two programs may call their sessions the
+same and count from 1, so the words and the time belong to a row's identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from memtui.engine.curate import intake
+from memtui.engine.records import Skip, Turn
+
+from .. import base, databases, values
+from ..base import Head
+from ..source import Stream
+
+# What a table of messages has.
+COLUMNS = {"id", "session_id", "message_data", "created_at"}
+_HIDDEN = ("system", "developer")
+ENCRYPTED = "encrypted by the program that wrote it"
+
+
+class _Item(msgspec.Struct):
+    type: Any = None
+    role: Any = None
+    content: Any = None
+    encrypted: Any = msgspec.field(default=None, name="__enc__")
+
+
+_ITEM = msgspec.json.Decoder(_Item)
+
+
+class AgentsSDK:
+    name = "openai-agents"
+    label = "OpenAI Agents SDK"
+
+    def sniff(self, head: Head) -> bool:
+        return any(COLUMNS.issubset(columns) for columns in head.tables.values())
+
+    def read(self, stream: Stream) -> Iterator[Turn | Skip]:
+        for table, columns in stream.tables().items():
+            if not COLUMNS.issubset(columns):
+                continue
+            rows = stream.rows(
+                f"""
+                SELECT id, CAST(session_id AS BLOB), CAST(created_at AS BLOB),
+                CASE WHEN octet_length(message_data) <= ? THEN CAST(message_data AS BLOB) END
+                FROM {databases.quoted(table)} ORDER BY id
+                """,
+                (stream.limits.line,),
+            )
+            for row in rows:
+                yield row if isinstance(row, Skip) else _turn(row, stream)
+
+
+def _turn(row: databases.Row, stream: Stream) -> Turn | Skip:
+    number, session, time, data = (row[0], values.text(row[1]), values.text(row[2]), row[3])
+    if not isinstance(data, bytes):
+        return stream.skip("row without a message, or too long")
+    try:
+        item = values.decode(_ITEM, data, stream)
+    except values.NotReadableError as error:
+        return stream.skip(str(error))
+    if item.encrypted is not None:
+        return Skip(reason=ENCRYPTED)
+    if item.type not in (None, "message"):
+        return Skip(reason=base.TOOL)
+    role = values.one_line(item.role)
+    if role is None:
+        return stream.skip(base.NO_ROLE)
+    if role.casefold() in _HIDDEN:
+        return Skip(reason=base.HIDDEN)
+    text = base.joined(base.block_texts(item.content))
+    if not text:
+        return stream.skip(base.NO_TEXT)
+    name = values.identifier(session) or stream.source.stem
+    return Turn(
+        session_id=f"openai-agents:{name}",
+        role=role,
+        content=text,
+        source_key=f"openai-agents:{values.digest(name, number, time, role, text)}",
+        source="import:openai-agents",
+        event_time=values.event_time(time, stream),
+        trust=intake.role_trust(role) or "tool",
+    )

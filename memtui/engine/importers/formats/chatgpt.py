@@ -1,0 +1,179 @@
+"""ChatGPT exports: a JSON array of conversations, each a tree of messages with one current branch.
+
+The turns are those on the way from the root to ``current_node``, found upwards through ``parent``: newer
+exports leave ``children`` out. Without a usable current node the newest leaf is taken. Branches that the
+person left by editing or regenerating are not the conversation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from memtui.engine.records import Skip, Turn
+
+from .. import base, values
+from ..base import Head
+from ..source import Stream
+
+_ROLES = {"user": "user", "assistant": "agent"}
+_HIDING = ("is_visually_hidden_from_conversation", "is_user_system_message")
+_START = re.compile(rb"\A\s*\[?\s*\{")
+
+
+class _Content(msgspec.Struct):
+    content_type: Any = None
+    parts: list[Any] | None = None
+    text: Any = None
+
+
+class _Author(msgspec.Struct):
+    role: Any = None
+
+
+class _Message(msgspec.Struct):
+    id: Any = None
+    author: _Author | None = None
+    create_time: Any = None
+    content: _Content | None = None
+    metadata: dict[str, Any] | None = None
+    recipient: Any = None
+
+
+class _Link(msgspec.Struct):
+    parent: Any = None
+
+
+class _Node(_Link):
+    message: _Message | None = None
+
+
+class _Conversation(msgspec.Struct):
+    mapping: dict[str, msgspec.Raw]
+    id: Any = None
+    conversation_id: Any = None
+    title: Any = None
+    create_time: Any = None
+    update_time: Any = None
+    current_node: Any = None
+
+
+_CONVERSATION = msgspec.json.Decoder(_Conversation)
+_NODE = msgspec.json.Decoder(_Node)
+_LINK = msgspec.json.Decoder(_Link)
+
+
+class ChatGPT:
+    name = "chatgpt"
+    label = "ChatGPT"
+
+    def sniff(self, head: Head) -> bool:
+        if head.objects:
+            return any(isinstance(item.get("mapping"), dict) for item in head.objects)
+        # An array on one line, or spread over many.
+        return _START.match(head.raw) is not None and b'"mapping"' in head.raw and b'"parent"' in head.raw
+
+    def read(self, stream: Stream) -> Iterator[Turn | Skip]:
+        for conversation in values.decode_each(_CONVERSATION, stream.items(), stream):
+            if isinstance(conversation, Skip):
+                yield conversation
+            else:
+                yield from _turns(conversation, stream)
+
+
+def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]:
+    mapping = conversation.mapping
+    start = conversation.current_node
+    if not isinstance(start, str) or start not in mapping:
+        start = _newest_leaf(mapping, stream)
+    branch = _branch(mapping, start, stream)
+    if not branch:
+        yield stream.skip("conversation without messages")
+        return
+    ids = (conversation.id, conversation.conversation_id, branch[0][0])
+    name = next(filter(None, map(values.identifier, ids)), "")
+    time = values.event_time(conversation.create_time or conversation.update_time, stream)
+    for node_id, node in branch:
+        message = node.message if isinstance(node, _Node) else None
+        if message is None:
+            if not isinstance(node, _Node):
+                yield stream.skip("record of an unknown shape")
+            continue
+        role = message.author.role if message.author else None
+        reason, text = _text(message, role)
+        if reason:
+            yield Skip(reason=reason)
+            continue
+        # A message without a time follows the one before it.
+        time = values.event_time(message.create_time, stream) or time
+        yield Turn(
+            session_id=f"chatgpt:{name}",
+            role=str(role),
+            content=text,
+            source_key=f"chatgpt:{name}:{values.identifier(message.id) or node_id}",
+            source="import:chatgpt",
+            event_time=time,
+            session_title=values.one_line(conversation.title),
+            trust="user" if role == "user" else "agent",
+        )
+
+
+def _text(message: _Message, role: Any) -> tuple[str, str]:
+    """(why the message is passed over, "") or ("", what was said)."""
+    if role == "tool" or message.recipient not in (None, "all"):
+        return base.TOOL, ""
+    if role not in _ROLES:
+        return base.HIDDEN, ""
+    if message.metadata and any(message.metadata.get(flag) is True for flag in _HIDING):
+        return base.HIDDEN, ""
+    content = message.content
+    if content is None:
+        return base.NO_TEXT, ""
+    if content.content_type in (None, "text", "multimodal_text"):
+        text = base.joined(base.block_texts(content.parts))
+    elif content.content_type == "code":
+        text = base.joined(base.block_texts(content.text))
+    else:
+        return base.HIDDEN, ""
+    return ("", text) if text else (base.NO_TEXT, "")
+
+
+def _branch(mapping: dict[str, msgspec.Raw], node_id: Any, stream: Stream) -> list[tuple[str, _Link]]:
+    """The nodes from the root to ``node_id``; a node that cannot be read is a bare link."""
+    branch: list[tuple[str, _Link]] = []
+    seen: set[str] = set()
+    while isinstance(node_id, str) and node_id in mapping and node_id not in seen:
+        seen.add(node_id)
+        node = _node(mapping[node_id], stream)
+        branch.append((node_id, node))
+        node_id = node.parent
+    branch.reverse()
+    return branch
+
+
+def _node(raw: msgspec.Raw, stream: Stream) -> _Link:
+    try:
+        return values.decode(_NODE, bytes(raw), stream)
+    except values.NotReadableError:
+        pass
+    try:
+        return values.decode(_LINK, bytes(raw), stream)
+    except values.NotReadableError:
+        return _Link()
+
+
+def _newest_leaf(mapping: dict[str, msgspec.Raw], stream: Stream) -> str | None:
+    """The node that is nobody's parent and has the latest message; the later one of equals."""
+    nodes = {node_id: _node(raw, stream) for node_id, raw in mapping.items()}
+    parents = {node.parent for node in nodes.values() if isinstance(node.parent, str)}
+    newest, latest = None, float("-inf")
+    for node_id, node in nodes.items():
+        if node_id in parents or not isinstance(node, _Node) or node.message is None:
+            continue
+        time = values.event_time(node.message.create_time, stream) or 0.0
+        if time >= latest:
+            newest, latest = node_id, time
+    return newest

@@ -1,0 +1,311 @@
+"""Claude Code session files: a JSON record a line, in ``projects/<folder>/<session>.jsonl``.
+
+A turn is what the person or the assistant said: the texts of ``user`` and ``assistant`` records, and prompts
+typed while the assistant was at work. Those wait in a queue: what is taken out of it (``dequeue``) has a record of its
+own, what is given to the assistant at once (``remove``) sometimes an attachment and sometimes nothing but the note in the
+queue, which is taken then. Tool calls and their output, thinking, compaction
+summaries and what the program itself put into the person's mouth are passed over.
+
+A subagent talks with the assistant, not with the person, and several run at once: its turns are a session of
+their own (``claude-code:<session>/agent-<id>``) with the trust of an agent, whichever file they are in.
+A resumed session repeats earlier records under their old ids, so the record's id alone is the identity.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from memtui.engine.records import Skip, Turn
+
+from .. import base, values
+from ..base import Head
+from ..source import WAITING, Stream
+from . import envelopes
+
+_TITLES_KEPT = 1000
+_EMPTY = "(no content)"
+_PARTIAL = re.compile(rb'\A\s*\{[^{]*"(?:parentUuid|isSidechain)"', re.DOTALL)
+
+
+class _Lenient(msgspec.Struct, rename="camel"):
+    """Only the fields that are used; everything else in a record is skipped without being built."""
+
+
+class _Block(_Lenient):
+    type: Any = None
+    text: Any = None
+
+
+class _Message(_Lenient):
+    content: str | list[str | _Block] | None = None
+    model: Any = None
+
+
+class _Attachment(_Lenient):
+    type: Any = None
+    prompt: str | list[str | _Block] | None = None
+    origin: Any = None
+    is_meta: Any = None
+    command_mode: Any = None
+
+
+class _Line(_Lenient):
+    type: Any = None
+    uuid: Any = None
+    session_id: Any = None
+    timestamp: Any = None
+    cwd: Any = None
+    is_sidechain: Any = None
+    agent_id: Any = None
+    is_meta: Any = None
+    is_compact_summary: Any = None
+    is_api_error_message: Any = None
+    origin: Any = None
+    message: _Message | None = None
+    attachment: _Attachment | None = None
+    summary: Any = None
+    leaf_uuid: Any = None
+    custom_title: Any = None
+    ai_title: Any = None
+    operation: Any = None
+    content: Any = None
+
+
+_DECODER = msgspec.json.Decoder(_Line)
+
+
+class ClaudeCode:
+    name = "claude-code"
+    label = "Claude Code"
+
+    def sniff(self, head: Head) -> bool:
+        if not head.objects:
+            return _PARTIAL.match(head.raw) is not None
+        return any(
+            isinstance(record.get("type"), str)
+            and "role" not in record
+            and ("sessionId" in record or "leafUuid" in record or "snapshot" in record)
+            for record in head.objects
+        )
+
+    def read(self, stream: Stream) -> Iterator[Turn | Skip]:
+        """The last turn of a file carries the title that the session ended up with (so far)."""
+        reader = _Reader(stream)
+        held: Turn | None = None
+        for found in reader.read():
+            if isinstance(found, Turn):
+                if held:
+                    yield held
+                held = found
+                continue
+            if found is WAITING and held:
+                yield reader.titled(held)
+                held = None
+            yield found
+        if held:
+            yield reader.titled(held)
+
+
+class _Reader:
+    """One file being read: the titles met so far, by session and (not yet claimed) by last record."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream = stream
+        self.titles: dict[str, str] = {}
+        self.named: set[str] = set()
+        self.by_leaf: dict[str, str] = {}
+        self.queue = _Queue()
+        self.folder: Any = None
+
+    def read(self) -> Iterator[Turn | Skip]:
+        for line in self.stream.records():
+            if isinstance(line, Skip):
+                yield line
+                continue
+            found = self.take(line)
+            if isinstance(found, Turn) and found.role == "assistant":
+                yield from self.steered()
+            yield found
+        yield from self.steered()
+
+    def steered(self) -> Iterator[Turn]:
+        """What was given to the assistant at once, and has no record of its own."""
+        for line, text in self.queue.taken():
+            found = self._own(line, text)
+            if isinstance(found, Turn):
+                yield msgspec.structs.replace(found, project=values.last_folder(self.folder))
+
+    def titled(self, turn: Turn) -> Turn:
+        return msgspec.structs.replace(turn, session_title=self.titles.get(turn.session_id))
+
+    def take(self, raw: bytes) -> Turn | Skip:
+        try:
+            line = values.decode(_DECODER, raw, self.stream)
+        except values.NotReadableError as error:
+            return self.stream.skip(str(error))
+        self.folder = line.cwd or self.folder
+        if line.type in ("user", "assistant"):
+            return self._message(line)
+        if line.type == "attachment":
+            return self._queued(line)
+        if line.type == "queue-operation":
+            self.queue.operate(line)
+            return Skip(reason=base.NOT_A_MESSAGE)
+        self._title(line)
+        return Skip(reason=base.NOT_A_MESSAGE)
+
+    def _message(self, line: _Line) -> Turn | Skip:
+        person = line.type == "user"
+        content = line.message.content if line.message else None
+        if line.is_compact_summary:
+            return Skip(reason=base.COMPACTION)
+        if line.is_meta or line.is_api_error_message or _is_made_up(line):
+            return Skip(reason=base.PROGRAM)
+        texts, others = _texts(content)
+        text = base.joined(texts)
+        if not text or text == _EMPTY:
+            return Skip(reason=base.TOOL if others else base.NO_TEXT)
+        if person:
+            self.queue.recorded(line.session_id, text)
+        return self._own(line, *texts) if person else self._turn(line, "assistant", text)
+
+    def _queued(self, line: _Line) -> Turn | Skip:
+        found = line.attachment
+        if found is None or found.type != "queued_command" or found.command_mode not in (None, "prompt"):
+            return Skip(reason=base.NOT_A_MESSAGE)
+        if line.is_meta or found.is_meta or _is_made_up(line) or _is_other(found.origin):
+            return Skip(reason=base.PROGRAM)
+        texts = _texts(found.prompt)[0]
+        if not base.joined(texts):
+            return Skip(reason=base.NO_TEXT)
+        self.queue.told(values.identifier(line.session_id), base.joined(texts))
+        return self._own(line, *texts)
+
+    def _own(self, line: _Line, *texts: str) -> Turn | Skip:
+        """The person's own words in blocks of text, each of which may be the program's."""
+        if texts and envelopes.is_continuation(texts[0]):
+            return Skip(reason=base.COMPACTION)
+        text = base.joined([envelopes.own_words(text) for text in texts])
+        return self._turn(line, "user", text) if text else Skip(reason=base.PROGRAM)
+
+    def _turn(self, line: _Line, role: str, text: str) -> Turn:
+        session = f"claude-code:{values.identifier(line.session_id) or self.stream.source.stem}"
+        aside = bool(line.is_sidechain or line.agent_id)
+        if aside:
+            agent = values.identifier(line.agent_id)
+            session += f"/agent-{agent}" if agent else "/sidechain"
+            self._remember(self.titles, session, f"Subagent: {values.one_line(text, 80)}", replace=False)
+        uuid = values.identifier(line.uuid)
+        if uuid in self.by_leaf and session not in self.named:
+            self._remember(self.titles, session, self.by_leaf[uuid])
+        return Turn(
+            session_id=session,
+            role=role,
+            content=text.strip(),
+            source_key="claude-code:" + (uuid or values.digest(session, role, text, line.timestamp)),
+            source="import:claude-code",
+            event_time=values.event_time(line.timestamp, self.stream),
+            project=values.last_folder(line.cwd),
+            session_title=self.titles.get(session),
+            trust="user" if role == "user" and not aside else "agent",
+        )
+
+    def _title(self, line: _Line) -> None:
+        """A title given by the person wins over one that was made up, and that over a summary's."""
+        session = f"claude-code:{values.identifier(line.session_id) or self.stream.source.stem}"
+        if title := values.one_line(line.custom_title):
+            self.named.add(session)
+            self._remember(self.titles, session, title)
+        elif (title := values.one_line(line.ai_title)) and session not in self.named:
+            self._remember(self.titles, session, title)
+        elif (title := values.one_line(line.summary)) and (leaf := values.identifier(line.leaf_uuid)):
+            self._remember(self.by_leaf, leaf, title)
+
+    @staticmethod
+    def _remember(known: dict[str, str], key: str, title: str, *, replace: bool = True) -> None:
+        if key in known and not replace:
+            return
+        if len(known) >= _TITLES_KEPT:
+            known.clear()
+        known[key] = title
+
+
+class _Queue:
+    """Prompts that wait, by session; bounded, as is all that a file may make grow."""
+
+    _MOST = 200
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[_Line, str]] = deque(maxlen=self._MOST)
+        self._taken: list[tuple[_Line, str]] = []
+        # What has an attachment, which may come before or after the note in the queue.
+        self._told: deque[tuple[str | None, str]] = deque(maxlen=self._MOST)
+
+    def operate(self, line: _Line) -> None:
+        text = base.joined(_texts(line.content)[0]) if isinstance(line.content, str | list) else ""
+        if line.operation == "enqueue":
+            if text:
+                self._waiting.append((line, text))
+            return
+        mine = [one for one in self._waiting if one[0].session_id == line.session_id]
+        found = next((one for one in mine if one[1] == text), mine[0] if mine and not text else None)
+        if line.operation == "popAll":
+            for one in mine:
+                self._waiting.remove(one)
+            return
+        if found is not None:
+            self._waiting.remove(found)
+        elif text:
+            found = (line, text)
+        if line.operation == "remove" and found is not None:
+            self._taken = [*self._taken, found][-self._MOST :]
+
+    def recorded(self, session: Any, text: str) -> None:
+        """A prompt that was removed has a record after all."""
+        self._taken = [one for one in self._taken if (one[0].session_id, one[1]) != (session, text)]
+
+    def told(self, session: str | None, text: str) -> None:
+        """A prompt has an attachment."""
+        self._told.append((session, text))
+
+    def taken(self) -> list[tuple[_Line, str]]:
+        """The prompts that were removed and have no record."""
+        taken, self._taken = self._taken, []
+        left = []
+        for line, text in taken:
+            known = (values.identifier(line.session_id), text)
+            if known in self._told:
+                self._told.remove(known)
+            else:
+                left.append((line, text))
+        return left
+
+
+def _is_made_up(line: _Line) -> bool:
+    """True for what the program wrote in the name of the assistant or the person."""
+    if line.message and line.message.model == "<synthetic>":
+        return True
+    return _is_other(line.origin)
+
+
+def _is_other(origin: Any) -> bool:
+    return isinstance(origin, dict) and origin.get("kind", "human") != "human"
+
+
+def _texts(content: str | list[str | _Block] | None) -> tuple[list[str], int]:
+    """The texts of a content, and how many blocks of other kinds were left out."""
+    if content is None:
+        return [], 0
+    if isinstance(content, str):
+        return [content], 0
+    texts = [block if isinstance(block, str) else block.text for block in content if _is_text(block)]
+    return [text for text in texts if isinstance(text, str)], len(content) - len(texts)
+
+
+def _is_text(block: str | _Block) -> bool:
+    return isinstance(block, str) or block.type == "text"

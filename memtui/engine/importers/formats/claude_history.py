@@ -1,0 +1,84 @@
+"""Claude Code's ``history.jsonl``: every prompt that was typed, kept when the transcripts are swept.
+
+``{display, timestamp, project, sessionId, pastedContents?}`` a line. A prompt belongs to the session of its transcript,
+where the same words may be already, or come in later: it is known by session, words and time (``writing.py``). Commands
+of the program (``/clear``) say nothing. What was pasted stands for its placeholder where the file has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from memtui.engine.records import Skip, Turn
+
+from .. import base, values
+from ..base import Head
+from ..source import Stream
+from . import envelopes
+
+SOURCE = "import:claude-history"
+_COMMAND = re.compile(r"/[\w:-]+\s*\Z")
+_PLACEHOLDER = re.compile(r"\[Pasted text #(\d{1,6})(?: \+\d{1,9} lines)?\]")
+
+
+class _Line(msgspec.Struct, rename="camel"):
+    display: Any = None
+    timestamp: Any = None
+    project: Any = None
+    session_id: Any = None
+    pasted_contents: Any = None
+
+
+_DECODER = msgspec.json.Decoder(_Line)
+
+
+class ClaudeHistory:
+    name = "claude-history"
+    label = "Claude Code prompts"
+
+    def sniff(self, head: Head) -> bool:
+        return any(
+            isinstance(record.get("display"), str) and "timestamp" in record and "type" not in record
+            and ("project" in record or "pastedContents" in record)
+            for record in head.objects
+        )  # fmt: skip
+
+    def read(self, stream: Stream) -> Iterator[Turn | Skip]:
+        for line in values.decode_each(_DECODER, stream.records(), stream):
+            yield line if isinstance(line, Skip) else _turn(line, stream)
+
+
+def _turn(line: _Line, stream: Stream) -> Turn | Skip:
+    if not isinstance(line.display, str):
+        return stream.skip(base.NOT_A_MESSAGE)
+    said = line.display
+    if isinstance(pasted := line.pasted_contents, dict):
+        said = _PLACEHOLDER.sub(lambda found: _pasted(pasted, found), said)
+    text = envelopes.own_words(said)
+    if not text:
+        return Skip(reason=base.PROGRAM if said.strip() else base.NO_TEXT)
+    if _COMMAND.match(text):
+        return Skip(reason=base.PROGRAM)
+    project = values.last_folder(line.project)
+    session = values.identifier(line.session_id)
+    return Turn(
+        # Before sessions were noted there, a project's prompts are one.
+        session_id=f"claude-code:{session or f'prompts/{project or stream.source.stem}'}",
+        role="user",
+        content=text,
+        source_key=f"claude-history:{values.digest(session, project, text, line.timestamp)}",
+        source=SOURCE,
+        event_time=values.event_time(line.timestamp, stream),
+        project=project,
+        trust="user",
+    )
+
+
+def _pasted(contents: dict[str, Any], found: re.Match[str]) -> str:
+    one = contents.get(found[1])
+    words = one.get("content") if isinstance(one, dict) else None
+    return words if isinstance(words, str) else found[0]

@@ -1,0 +1,188 @@
+"""Codex CLI rollouts: ``{timestamp, type, payload}`` a line, a file a session.
+
+What was said stands in ``event_msg`` records. ``response_item`` records repeat it, between instructions and
+context that the program put in; old files have nothing else, and the oldest have them without an envelope.
+Which of the two a file has is known after its first messages, which are kept until then.
+Records have no ids: a turn is known by its session, time and words, equal ones by their order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from memtui.engine.records import Skip, Turn
+
+from .. import base, values
+from ..base import Head
+from ..ordinals import Ordinals
+from ..source import Stream
+
+_EVENTS = {"user_message": "user", "agent_message": "assistant"}
+_ROLES = ("user", "assistant")
+_TYPES = {"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
+# A program that writes events writes the first one right after the first prompt.
+_ITEMS_BEFORE_AN_EVENT = 50
+# What the program says in the person's name.
+_INJECTED = re.compile(
+    r"\s*(?:<(?:user_instructions|environment_context|turn_aborted|skill|subagent_notification|user_shell_command"
+    r"|user_action|hook_prompt|permissions instructions|collaboration_mode|personality_spec|model_switch"
+    r"|realtime_conversation|apps_instructions|system-reminder|INSTRUCTIONS|ENVIRONMENT_CONTEXT)\b"
+    r"|# AGENTS\.md instructions for |Warning: (?:The maximum number of unified exec|apply_patch was requested via))"
+)
+_COMPACTION = (
+    "Another language model started to solve this problem and produced a summary",
+    "You were originally given instructions from a user over one or more turns.",
+    "You are performing a CONTEXT CHECKPOINT COMPACTION.",
+)
+_EDITOR = "# Context from my IDE setup:"
+_REQUEST = "## My request for Codex:"
+_STEM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+
+
+class _Payload(msgspec.Struct):
+    type: Any = None
+    id: Any = None
+    cwd: Any = None
+    source: Any = None
+    message: Any = None
+    role: Any = None
+    content: Any = None
+
+
+class _Line(msgspec.Struct):
+    timestamp: Any = None
+    type: Any = None
+    payload: _Payload | None = None
+    # The oldest files: a header, then items without an envelope.
+    id: Any = None
+    record_type: Any = None
+    role: Any = None
+    content: Any = None
+
+
+_DECODER = msgspec.json.Decoder(_Line)
+
+
+class Codex:
+    name = "codex"
+    label = "Codex CLI"
+
+    def sniff(self, head: Head) -> bool:
+        if not head.objects:
+            return False
+        if any(
+            item.get("type") in _TYPES and "timestamp" in item and isinstance(item.get("payload"), dict)
+            for item in head.objects
+            if isinstance(item.get("type"), str)
+        ):
+            return True
+        first = head.objects[0]
+        return "instructions" in first and "timestamp" in first and "id" in first and "role" not in first
+
+    def read(self, stream: Stream) -> Iterator[Turn | Skip]:
+        return _Rollout(stream).read()
+
+
+class _Rollout:
+    """One file under way: whose session it is, and what its messages are taken from."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream = stream
+        stem = _STEM.search(stream.source.stem)
+        self.session = stem[0] if stem else stream.source.stem
+        self.project: str | None = None
+        self.aside = False
+        self.known = False
+        self.events: bool | None = None  # None: not yet known
+        self.waiting: list[Turn] = []
+        self.ordinals = Ordinals()
+
+    def read(self) -> Iterator[Turn | Skip]:
+        for line in values.decode_each(_DECODER, self.stream.records(), self.stream):
+            if isinstance(line, Skip):
+                yield line
+            else:
+                yield from self._line(line)
+        yield from self._take_items()
+
+    def _line(self, line: _Line) -> Iterator[Turn | Skip]:
+        payload = line.payload or _Payload()
+        if line.type == "event_msg" and payload.type in _EVENTS:
+            if self.events is None:
+                self.events = True
+                self.waiting.clear()
+            if self.events:
+                yield self._turn(line, _EVENTS[payload.type], payload.message)
+        elif line.type == "response_item":
+            yield from self._item(line, payload)
+        elif line.payload is None and line.type == "message":
+            yield from self._item(line, _Payload(type="message", role=line.role, content=line.content))
+        else:
+            if line.type == "session_meta":
+                self._header(payload)
+            elif line.type is None and line.record_type is None:
+                self._header(_Payload(id=line.id))
+            yield Skip(reason=base.COMPACTION if line.type == "compacted" else base.NOT_A_MESSAGE)
+
+    def _header(self, payload: _Payload) -> None:
+        """The first one counts: a forked session goes on with those of the sessions before it."""
+        if self.known:
+            return
+        self.known = True
+        self.session = values.identifier(payload.id) or self.session
+        self.project = values.last_folder(payload.cwd)
+        self.aside = isinstance(payload.source, dict) and "subagent" in payload.source
+
+    def _item(self, line: _Line, payload: _Payload) -> Iterator[Turn | Skip]:
+        if self.events:
+            yield Skip(reason=base.NOT_A_MESSAGE)
+            return
+        if payload.type != "message":
+            yield Skip(reason=base.TOOL)
+        elif payload.role not in _ROLES:
+            yield Skip(reason=base.HIDDEN)
+        else:
+            turn = self._turn(line, payload.role, base.joined(base.block_texts(payload.content)))
+            if isinstance(turn, Skip) or self.events is False:
+                yield turn
+                return
+            self.waiting.append(turn)
+            if len(self.waiting) > _ITEMS_BEFORE_AN_EVENT:
+                yield from self._take_items()
+
+    def _take_items(self) -> Iterator[Turn]:
+        if self.events is None:
+            self.events = False
+            yield from self.waiting
+            self.waiting.clear()
+
+    def _turn(self, line: _Line, role: str, text: Any) -> Turn | Skip:
+        if not isinstance(text, str) or not text.strip():
+            return Skip(reason=base.NO_TEXT)
+        if role == "user":
+            if text.startswith(_COMPACTION):
+                return Skip(reason=base.COMPACTION)
+            if _INJECTED.match(text):
+                return Skip(reason=base.PROGRAM)
+            if text.startswith(_EDITOR) and _REQUEST in text:
+                text = text.partition(_REQUEST)[2].strip()
+                if not text:
+                    return Skip(reason=base.PROGRAM)
+        session = f"codex:{self.session}"
+        own = values.digest(session, role, text, line.timestamp)
+        if ordinal := self.ordinals.next(bytes.fromhex(own)):
+            own += f"#{ordinal}"
+        return Turn(
+            session_id=session,
+            role=role,
+            content=text,
+            source_key=f"codex:{own}",
+            source="import:codex",
+            event_time=values.event_time(line.timestamp, self.stream),
+            project=self.project,
+            trust="user" if role == "user" and not self.aside else "agent",
+        )

@@ -1,0 +1,105 @@
+"""Generic messages: ``{"role", "content", "session_id"?, "time"?, "id"?, "title"?, "project"?}``, one a line or in an array.
+
+``session`` is also read for ``session_id``, ``timestamp`` or ``created_at`` for ``time``, a list of blocks
+with a ``text`` for ``content``. Without a session the file is the session. An ``id`` counts in its session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from memtui.engine.curate import intake
+from memtui.engine.records import Skip, Turn
+
+from .. import base, values
+from ..base import Head
+from ..ordinals import Ordinals
+from ..source import Stream
+
+_HIDDEN = ("system", "developer")
+
+
+class _Line(msgspec.Struct):
+    role: Any = None
+    content: Any = None
+    session_id: Any = None
+    session: Any = None
+    time: Any = None
+    timestamp: Any = None
+    created_at: Any = None
+    id: Any = None
+    title: Any = None
+    project: Any = None
+
+
+_DECODER = msgspec.json.Decoder(_Line)
+
+
+class Generic:
+    name = "jsonl"
+    label = "JSONL"
+
+    def sniff(self, head: Head) -> bool:
+        return not head.array and any(map(_is_message, head.objects))
+
+    def read(self, stream: Stream) -> Iterator[Turn | Skip]:
+        ordinals = Ordinals()
+        for record in values.decode_each(_DECODER, stream.records(), stream):
+            yield record if isinstance(record, Skip) else _turn(record, stream, ordinals)
+
+
+class GenericArray(Generic):
+    """The same in one JSON array, however it is laid out."""
+
+    name = "json"
+    label = "JSON messages"
+
+    def sniff(self, head: Head) -> bool:
+        return head.array and any(map(_is_message, head.objects))
+
+
+def _is_message(record: Any) -> bool:
+    return (
+        isinstance(record, dict)
+        and isinstance(record.get("role"), str)
+        and isinstance(record.get("content"), str | list)
+    )
+
+
+def _turn(line: _Line, stream: Stream, ordinals: Ordinals) -> Turn | Skip:
+    role = values.one_line(line.role)
+    if role is None:
+        return stream.skip(base.NO_ROLE)
+    if role.casefold() in _HIDDEN:
+        return Skip(reason=base.HIDDEN)
+    text = base.joined(base.block_texts(line.content))
+    if not text:
+        return stream.skip(base.NO_TEXT)
+    session = values.identifier(_first(line.session_id, line.session)) or f"jsonl:{stream.source.stem}"
+    time = _first(line.time, line.timestamp, line.created_at)
+    own = values.identifier(line.id)
+    if own is None:
+        own = values.digest(session, role, text, time)
+        if ordinal := ordinals.next(bytes.fromhex(own)):
+            own += f"#{ordinal}"
+    else:
+        own = f"{session}:{own}"
+    return Turn(
+        session_id=session,
+        role=role,
+        content=text,
+        source_key=f"jsonl:{own}",
+        source="import:jsonl",
+        event_time=values.event_time(time, stream),
+        project=values.one_line(line.project),
+        session_title=values.one_line(line.title),
+        # Other roles are names: somebody who is neither the person nor the assistant is quoted.
+        trust=intake.role_trust(role) or "tool",
+    )
+
+
+def _first(*candidates: Any) -> Any:
+    return next((value for value in candidates if value is not None), None)

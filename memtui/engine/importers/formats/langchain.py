@@ -1,0 +1,145 @@
+"""LangChain message histories: ``{type, data: {content, ...}}``, in a JSON array or in rows of an SQLite file.
+
+Neither holds times: the order is kept, and the file's time taken. A history in a file has no name but the
+file's. The table's name is the program's to choose, so it is known by its columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from memtui.engine.curate import intake
+from memtui.engine.records import Skip, Turn
+
+from .. import base, databases, values
+from ..base import Head
+from ..ordinals import Ordinals
+from ..source import Stream
+
+_COLUMNS = {"id", "session_id", "message"}
+_ROLES = {"human": "user", "ai": "assistant", "HumanMessageChunk": "user", "AIMessageChunk": "assistant"}
+_OUTPUTS = {"tool", "function", "ToolMessageChunk", "FunctionMessageChunk"}
+# Somebody with a role of their own.
+_NAMED = {"chat", "ChatMessageChunk"}
+_TYPES = {*_ROLES, *_OUTPUTS, *_NAMED, "system"}
+_START = re.compile(rb'\A\s*\[?\s*\{\s*"type"\s*:\s*"(\w+)"\s*,\s*"data"\s*:\s*\{')
+
+
+class _Data(msgspec.Struct):
+    content: Any = None
+    role: Any = None
+    id: Any = None
+
+
+class _Message(msgspec.Struct):
+    type: Any
+    data: _Data
+
+
+_MESSAGE = msgspec.json.Decoder(_Message)
+
+
+class LangChain:
+    name = "langchain"
+    label = "LangChain"
+
+    def sniff(self, head: Head) -> bool:
+        # Other programs have such columns too, and rows that are not such messages are passed over.
+        if any(_COLUMNS.issubset(columns) for columns in head.tables.values()):
+            return True
+        if any(
+            isinstance(kind := item.get("type"), str)
+            and kind in _TYPES
+            and isinstance(item.get("data"), dict)
+            for item in head.objects
+        ):
+            return True
+        start = _START.match(head.raw)
+        return start is not None and start[1].decode(errors="replace") in _TYPES
+
+    def read(self, stream: Stream) -> Iterator[Turn | Skip]:
+        return self._rows(stream) if stream.is_database else self._items(stream)
+
+    def _items(self, stream: Stream) -> Iterator[Turn | Skip]:
+        ordinals = Ordinals()
+        session = stream.source.stem
+        for item in stream.items():
+            if isinstance(item, Skip):
+                yield item
+                continue
+            found = _said(item, stream)
+            if isinstance(found, Skip):
+                yield found
+                continue
+            role, text, own = found
+            key = values.digest(session, role, text, own)
+            if ordinal := ordinals.next(bytes.fromhex(key)):
+                key += f"#{ordinal}"
+            yield _turn(session, role, text, key)
+
+    def _rows(self, stream: Stream) -> Iterator[Turn | Skip]:
+        for table, columns in stream.tables().items():
+            if not _COLUMNS.issubset(columns):
+                continue
+            rows = stream.rows(
+                f"""
+                SELECT id, CAST(session_id AS BLOB),
+                CASE WHEN octet_length(message) <= ? THEN CAST(message AS BLOB) END
+                FROM {databases.quoted(table)} ORDER BY id
+                """,
+                (stream.limits.line,),
+            )
+            for row in rows:
+                if isinstance(row, Skip):
+                    yield row
+                    continue
+                number, name, data = row
+                if not isinstance(data, bytes):
+                    yield stream.skip("row without a message, or too long")
+                    continue
+                found = _said(data, stream)
+                if isinstance(found, Skip):
+                    yield found
+                    continue
+                role, text, _ = found
+                session = values.identifier(values.text(name)) or stream.source.stem
+                # Two programs may call their sessions the same and count from 1.
+                yield _turn(session, role, text, values.digest(session, number, role, text))
+
+
+def _said(raw: bytes, stream: Stream) -> tuple[str, str, str | None] | Skip:
+    """Role, text, and the message's own id if it has one."""
+    try:
+        message = values.decode(_MESSAGE, raw, stream)
+    except values.NotReadableError as error:
+        return stream.skip(str(error))
+    kind = message.type if isinstance(message.type, str) else ""
+    if kind in _OUTPUTS:
+        return Skip(reason=base.TOOL)
+    role = values.one_line(message.data.role) if kind in _NAMED else _ROLES.get(kind)
+    if role is None:
+        return Skip(reason=base.HIDDEN if kind else base.NO_ROLE)
+    content = message.data.content
+    if isinstance(content, list):
+        content = [
+            block for block in content if not isinstance(block, dict) or block.get("type") in (None, "text")
+        ]
+    text = base.joined(base.block_texts(content))
+    if not text:
+        return Skip(reason=base.NO_TEXT)
+    return role, text, values.identifier(message.data.id)
+
+
+def _turn(session: str, role: str, text: str, key: str) -> Turn:
+    return Turn(
+        session_id=f"langchain:{session}",
+        role=role,
+        content=text,
+        source_key=f"langchain:{key}",
+        source="import:langchain",
+        trust=intake.role_trust(role) or "tool",
+    )

@@ -1,0 +1,123 @@
+"""Markdown notes: every paragraph and list item is a fact, or in a note of a day something that happened then.
+
+A note of a day is one whose name is a date (``2026-03-04.md``): its blocks are a session. The heading that a fact stands
+under, or else the note's title, is put before it where its text does not say it. ``[[Links]]`` become the names that it is
+about, ``#tags`` and those of the frontmatter its tags. Code, tables and comments are passed over.
+Nobody knows who wrote a file in a folder, so its words have the trust of quoted ones.
+A block is known by what it says and where it stands, so that a note may be moved, and added to, between two imports.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from memtui.engine.records import Skip, Turn
+
+from .. import base, values
+from ..base import Head
+from ..items import Named, Note
+from ..ordinals import Ordinals
+from ..source import Stream
+from .markdown_blocks import Block, Front, blocks
+
+SOURCE = "import:markdown"
+_LINK = re.compile(r"!?\[\[([^\[\]|#]{1,200})(?:#[^\[\]|]{0,200})?(?:\|([^\[\]]{1,200}))?\]\]")
+_TAG = re.compile(r"(?<![^\s(])#([^\W\d_][\w/-]{0,63})")
+_DAY = re.compile(r"(\d{4}-\d{2}-\d{2})(?!\d)")
+_TASK = re.compile(r"\[[ xX]\]\s+")
+_MOST_LINKS = 20
+
+_STRUCTURE = re.compile(r"#{1,6} +\S|[-*+] +\S|\d{1,3}[.)] +\S|> ")
+_HEADING = re.compile(r"#{1,6} +\S")
+_PROSE_WORDS = 4
+# A line of a program or of its settings, rather than of a note.
+_CODE = re.compile(
+    r".*[;{}]$|.*\):$|[\w.\[\]\"'-]+ *[=:]=? *\S*$|(?:- )?[\w.-]+:(?: [^ ]+)?$"
+    r"|(?:import|from|def|class|package|#include|#!|\[[\w.-]+\]$|\$ )\b|</?\w+"
+)
+
+
+class Markdown:
+    name = "markdown"
+    label = "Markdown"
+
+    def sniff(self, head: Head) -> bool:
+        """Headings or lists, between prose, and hardly anything that looks like a program."""
+        raw = head.raw.lstrip()
+        if (
+            head.objects
+            or not raw
+            or raw[:1] in (b"{", b"<")
+            or raw.startswith((b"#!", b"[{", b"[\n", b'["'))
+        ):
+            return False
+        lines = raw.decode(errors="replace").splitlines()[:400]
+        if lines[0].rstrip() == "---":
+            end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), 0)
+            lines = lines[end + 1 :]
+        plain, fenced = [], False
+        for line in lines:
+            if line.lstrip().startswith(("```", "~~~")):
+                fenced = not fenced
+            elif not fenced and line.strip():
+                plain.append(line.strip())
+        structured = sum(_STRUCTURE.match(line) is not None for line in plain)
+        prose = sum(len(line.split(maxsplit=_PROSE_WORDS - 1)) == _PROSE_WORDS for line in plain)
+        code = sum(_HEADING.match(line) is None and _CODE.match(line) is not None for line in plain)
+        # A script's comments look like headings, one after the other; a note's have something below them.
+        headings = sum(_HEADING.match(line) is not None for line in plain)
+        return structured > 0 and prose > 0 and code * 4 <= len(plain) and headings * 4 <= len(plain) * 3
+
+    def read(self, stream: Stream) -> Iterator[Note | Turn | Skip]:
+        stem = values.one_line(stream.source.stem) or "note"
+        front = Front()
+        ordinals = Ordinals()
+        for block in blocks(stream, front):
+            if isinstance(block, Skip):
+                yield block
+                continue
+            text = _LINK.sub(lambda found: found[2] or found[1], _TASK.sub("", block.text, count=1)).strip()
+            if not any(character.isalnum() for character in text):
+                yield stream.skip(base.NO_TEXT)
+                continue
+            title = front.title or block.title or stem
+            day = _DAY.match(stem) or _DAY.match(title)
+            key = values.digest(title, block.heading, text)
+            if ordinal := ordinals.next(bytes.fromhex(key)):
+                key += f"#{ordinal}"
+            where = block.heading or title
+            if day:
+                time = values.event_time(day[1], stream)
+                yield _happened(block, day[1], title, text, key, time)
+            else:
+                time = values.event_time(front.date, stream)
+                yield _fact(block, where, text, key, time, front.tags)
+
+
+def _happened(block: Block, day: str, title: str, text: str, key: str, time: float | None) -> Turn:
+    return Turn(
+        session_id=f"markdown:{day}",
+        role="note",
+        content=f"{block.heading}: {text}" if block.heading and block.heading != block.title else text,
+        source_key=f"markdown:{day}:{key}",
+        source=SOURCE,
+        event_time=time,
+        session_title=title,
+        trust="tool",
+    )
+
+
+def _fact(block: Block, where: str, text: str, key: str, time: float | None, tags: tuple[str, ...]) -> Note:
+    links = [found[1].strip() for found in _LINK.finditer(block.text)][:_MOST_LINKS]
+    named = tuple(Named(name=name) for name in dict.fromkeys(links) if name and not _DAY.match(name))
+    return Note(
+        kind="fact",
+        content=text if where.casefold() in text.casefold() else f"{where}: {text}",
+        source_key=f"markdown:{key}",
+        source=SOURCE,
+        trust="tool",
+        event_time=time,
+        tags=tuple(dict.fromkeys((*tags, *_TAG.findall(text)))),
+        about=named,
+    )

@@ -1,0 +1,128 @@
+"""The MCP reference memory server's ``memory.jsonl``: entities with observations, and relations between them.
+
+An observation becomes a fact about its entity (which it is told to be, where its text does not say so), a relation
+a sentence about both. An agent wrote them down.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from memtui.engine.records import EntityType, Skip
+
+from .. import base, values
+from ..base import Head
+from ..items import Item, Named, Note
+from ..source import Stream
+
+SOURCE = "import:mcp-memory"
+_TYPES: dict[str, EntityType] = {
+    **dict.fromkeys(("person", "people", "user", "human", "contact"), "person"),
+    **dict.fromkeys(("organization", "organisation", "company", "team", "org"), "organization"),
+    **dict.fromkeys(("place", "location", "city", "country", "address"), "location"),
+    "project": "project", "email": "email", "url": "url", "date": "date",
+}  # fmt: skip
+NO_NAME = "no name"
+
+
+class _Line(msgspec.Struct, rename="camel"):
+    type: Any = None
+    name: Any = None
+    entity_type: Any = None
+    observations: Any = None
+    from_: Any = msgspec.field(default=None, name="from")
+    to: Any = None
+    relation_type: Any = None
+
+
+_DECODER = msgspec.json.Decoder(_Line)
+
+
+def entity_type(word: Any) -> EntityType:
+    """The type that a foreign word stands for."""
+    return _TYPES.get(word.strip().casefold(), "other") if isinstance(word, str) else "other"
+
+
+class McpMemory:
+    name = "mcp-memory"
+    label = "MCP memory"
+
+    def sniff(self, head: Head) -> bool:
+        return any(
+            (record.get("type") == "entity" and isinstance(record.get("observations"), list))
+            or (record.get("type") == "relation" and "relationType" in record)
+            for record in head.objects
+        )
+
+    def read(self, stream: Stream) -> Iterator[Item | Skip]:
+        """The last type that an entity had is that of its relations: as many as a line may hold are kept in mind."""
+        types = _Types()
+        for line in values.decode_each(_DECODER, stream.records(), stream):
+            if isinstance(line, Skip):
+                yield line
+            elif line.type == "entity":
+                yield from _entity(line, stream, types)
+            elif line.type == "relation":
+                yield _relation(line, stream, types)
+            else:
+                yield Skip(reason=base.NOT_A_MESSAGE)
+
+
+class _Types:
+    """The types of the entities met so far, up to a bound; the others count as "other"."""
+
+    _MOST = 100_000
+
+    def __init__(self) -> None:
+        self._known: dict[str, EntityType] = {}
+
+    def learn(self, name: str, type: EntityType) -> Named:
+        if len(self._known) < self._MOST:
+            self._known[name] = type
+        return Named(name=name, type=type)
+
+    def named(self, name: str) -> Named:
+        return Named(name=name, type=self._known.get(name, "other"))
+
+
+def _entity(line: _Line, stream: Stream, types: _Types) -> Iterator[Item | Skip]:
+    name = values.one_line(line.name)
+    if name is None:
+        yield stream.skip(NO_NAME)
+        return
+    named = types.learn(name, entity_type(line.entity_type))
+    kind = values.one_line(line.entity_type)
+    yield Named(name=name, type=named.type, summary=kind if named.type == "other" else None)
+    found = line.observations if isinstance(line.observations, list) else []
+    for observation in found:
+        if not isinstance(observation, str) or not observation.strip():
+            yield stream.skip(base.NO_TEXT)
+            continue
+        text = observation.strip()
+        yield Note(
+            kind="fact",
+            content=text if name.casefold() in text.casefold() else f"{name}: {text}",
+            source_key="mcp-memory:" + values.digest(name, text),
+            source=SOURCE,
+            trust="agent",
+            about=(named,),
+        )
+
+
+def _relation(line: _Line, stream: Stream, types: _Types) -> Note | Skip:
+    one, other, how = (values.one_line(value) for value in (line.from_, line.to, line.relation_type))
+    if one is None or other is None or how is None:
+        return stream.skip(NO_NAME)
+    words = re.sub(r"[_\s]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", how)).lower()
+    return Note(
+        kind="fact",
+        content=f"{one} {words} {other}.",
+        source_key="mcp-memory:" + values.digest("relation", one, how, other),
+        source=SOURCE,
+        trust="agent",
+        about=(types.named(one), types.named(other)),
+    )

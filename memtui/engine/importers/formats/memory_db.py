@@ -1,0 +1,232 @@
+"""Another program's ``memory.db``: episodes, facts and reflections with their provenance, names and sessions.
+
+Text is read as bytes, and numbers only where they are some: a row that is broken is passed over, not the file. For its
+vectors, whose model nobody knows, see ``carried_vectors``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from memtui.engine.curate import intake
+from memtui.engine.records import EndedBy, Kind, Skip, Trust
+
+from .. import base, values
+from ..base import Head
+from ..databases import Row
+from ..items import Item, Named, Note, ReadTalk
+from ..source import Stream
+from .mcp_memory import entity_type
+
+SOURCE = "import:memory-db"
+VECTORS = "table of vectors left out: they are made anew"
+UNKNOWN_KIND = "unknown kind"
+NO_ID = "no id"
+_NEEDED = frozenset(("id", "kind", "content", "event_time", "source_ids"))
+_KINDS: tuple[Kind, ...] = ("episode", "fact", "reflection")
+_FADED = 0.05
+_MOST_SUPERSEDED = 500_000
+_LONGEST_REASON = 2_000
+_TEXTS = ("id", "content", "session_id", "source_role", "source_ids", "tags", "attributes")
+_NUMBERS = ("event_time", "confidence", "decay_rate", "valid_until")
+_LIST = msgspec.json.Decoder(list[Any])
+_OBJECT = msgspec.json.Decoder(dict[str, Any])
+
+
+class MemoryDb:
+    name = "memory-db"
+    label = "memory.db"
+
+    def sniff(self, head: Head) -> bool:
+        columns = head.tables.get("memories", ())
+        return _NEEDED.issubset(columns) and "rid" not in columns
+
+    def read(self, stream: Stream) -> Iterator[Item | Skip]:
+        """Names first, then what was said, then what was drawn from it: so that a link finds what it leads to."""
+        tables = stream.tables()
+        columns = tables.get("memories", ())
+        if {"canonical_name", "type"} <= set(tables.get("entities", ())):
+            yield from _names(stream, tables["entities"])
+        reader = _Reader(stream, columns, linked="memory_entities" in tables and "entities" in tables)
+        for kind in _KINDS:
+            yield from reader.read(kind)
+        yield from reader.other_kinds()
+        if {"session_id", "consolidated_at"} <= set(tables.get("sessions_consolidations", ())):
+            yield from _read_talks(stream)
+        if "vec_memories_rowids" in tables:
+            stream.warn(VECTORS)
+
+
+def _names(stream: Stream, columns: Sequence[str]) -> Iterator[Named | Skip]:
+    wanted = ", ".join(_text(name, columns) for name in ("canonical_name", "type", "aliases", "summary"))
+    for row in stream.rows(f"SELECT {wanted} FROM entities ORDER BY rowid"):
+        if isinstance(row, Skip):
+            yield row
+            continue
+        name, type, aliases, summary = (values.text(value) for value in row)
+        if one := values.one_line(name):
+            known = tuple(alias for alias in _strings(aliases) if alias.strip())
+            yield Named(name=one, type=entity_type(type), aliases=known, summary=summary)
+        else:
+            yield stream.skip("no name")
+
+
+class _Reader:
+    """The rows of ``memories``, a kind at a time."""
+
+    def __init__(self, stream: Stream, columns: Sequence[str], *, linked: bool) -> None:
+        self.stream = stream
+        about = """
+            (SELECT CAST(json_group_array(json_array(CAST(e.canonical_name AS TEXT), CAST(e.type AS TEXT))) AS BLOB)
+             FROM (SELECT entity_id FROM memory_entities WHERE memory_id = m.id LIMIT 50) j
+             JOIN entities e ON e.id = j.entity_id)"""
+        self.wanted = ", ".join([
+            *(_text(name, columns, "m.") for name in _TEXTS),
+            *(_number(name, columns) for name in _NUMBERS),
+            "m.valid_until IS NOT NULL" if "valid_until" in columns else "0",
+            about if linked else "NULL",
+        ])  # fmt: skip
+        self.superseded = self._superseded() if "attributes" in columns else set()
+
+    def read(self, kind: Kind) -> Iterator[Note | Skip]:
+        for row in self.stream.rows(
+            f"SELECT {self.wanted} FROM memories m WHERE m.kind = ? ORDER BY m.rowid", (kind,)
+        ):
+            yield row if isinstance(row, Skip) else self._note(kind, row)
+
+    def other_kinds(self) -> Iterator[Skip]:
+        for row in self.stream.rows(
+            "SELECT 1 FROM memories WHERE kind IS NULL OR kind NOT IN ('episode', 'fact', 'reflection')"
+        ):
+            yield row if isinstance(row, Skip) else self.stream.skip(UNKNOWN_KIND)
+
+    def _superseded(self) -> set[str]:
+        """The ids that a later memory takes the place of."""
+        found: set[str] = set()
+        for row in self.stream.rows(
+            "SELECT CAST(attributes AS BLOB) FROM memories WHERE instr(attributes, 'supersedes') LIMIT ?",
+            (_MOST_SUPERSEDED,),
+        ):
+            if not isinstance(row, Skip) and (identity := _supersedes(values.text(row[0]))):
+                found.add(identity)
+        return found
+
+    def _note(self, kind: Kind, row: Row) -> Note | Skip:
+        identity, content, session, role, sources, tags, attributes = (
+            values.text(value) for value in row[:7]
+        )
+        event_time, confidence, decay_rate, valid_until = (_float(value) for value in row[7:11])
+        ended, about = bool(row[11]), values.text(row[12])
+        own = values.identifier(identity)
+        if own is None:
+            return self.stream.skip(NO_ID)
+        if content is None or not content.strip():
+            return self.stream.skip(base.NO_TEXT)
+        drawn_from = tuple(key(one) for one in _strings(sources))
+        speaker = values.one_line(role)
+        talk = values.identifier(session)
+        if talk is None and kind == "episode":
+            talk = self.stream.source.stem
+        reason = _object(attributes).get("conflict_reason")
+        earlier = _supersedes(attributes)
+        return Note(
+            kind=kind,
+            content=content,
+            source_key=key(own),
+            source=SOURCE,
+            trust=_trust(kind, speaker, drawn_from),
+            event_time=values.event_time(event_time, self.stream),
+            confidence=1.0 if confidence is None else confidence,
+            decay_rate=decay_rate,
+            lasting=decay_rate == 0.0,
+            ended_at=(self.stream.source.modified if valid_until is None else valid_until) if ended else None,
+            ended_by=self._ended_by(kind, own, confidence),
+            drawn_from=drawn_from,
+            supersedes=key(earlier) if earlier else None,
+            session_id=None if talk is None else _session(talk),
+            role=speaker,
+            tags=tuple(_strings(tags)),
+            attributes={"conflict_reason": reason[:_LONGEST_REASON]} if isinstance(reason, str) else {},
+            about=tuple(_about(about)),
+        )
+
+    def _ended_by(self, kind: Kind, identity: str, confidence: float | None) -> EndedBy:
+        if identity in self.superseded:
+            return "superseded"
+        return "faded" if kind == "fact" and confidence is not None and confidence < _FADED else "forgotten"
+
+
+def _trust(kind: Kind, speaker: str | None, drawn_from: Sequence[str]) -> Trust:
+    """An agent keeps a fact by itself; what has sources, a model drew from them."""
+    if kind == "episode":
+        return "tool" if speaker is None else intake.role_trust(speaker) or "agent"
+    return "model" if drawn_from or kind == "reflection" else "agent"
+
+
+def _read_talks(stream: Stream) -> Iterator[ReadTalk | Skip]:
+    for row in stream.rows(
+        "SELECT CAST(session_id AS BLOB), CAST(consolidated_at AS REAL) FROM sessions_consolidations "
+        "WHERE consolidated_at IS NOT NULL"
+    ):
+        if isinstance(row, Skip):
+            yield row
+        elif (talk := values.identifier(values.text(row[0]))) and (at := _float(row[1])) is not None:
+            yield ReadTalk(session_id=_session(talk), at=at)
+
+
+def _text(name: str, columns: Sequence[str], row: str = "") -> str:
+    """SQL for a text that may be no UTF-8, or not be there: databases some days older lack a column."""
+    return f"CAST({row}{name} AS BLOB)" if name in columns else "NULL"
+
+
+def _number(name: str, columns: Sequence[str]) -> str:
+    return (
+        f"CASE WHEN typeof(m.{name}) IN ('integer', 'real') THEN m.{name} END" if name in columns else "NULL"
+    )
+
+
+def _float(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def key(identity: str) -> str:
+    """The source key of a memory's id."""
+    return f"memory-db:{values.identifier(identity)}"
+
+
+def _session(talk: str) -> str:
+    return f"memory-db:{talk}"
+
+
+def _array(text: str | None) -> list[Any]:
+    try:
+        return _LIST.decode(text or "[]")
+    except (msgspec.MsgspecError, RecursionError):
+        return []
+
+
+def _object(text: str | None) -> dict[str, Any]:
+    try:
+        return _OBJECT.decode(text or "{}")
+    except (msgspec.MsgspecError, RecursionError):
+        return {}
+
+
+def _strings(text: str | None) -> list[str]:
+    return [one for one in _array(text) if isinstance(one, str) and one]
+
+
+def _supersedes(attributes: str | None) -> str | None:
+    """The id in ``supersedes``, alone or the first of a list."""
+    found = _object(attributes).get("supersedes")
+    first = found[0] if isinstance(found, list) and found else found
+    return first if isinstance(first, str) and first else None
+
+
+def _about(text: str | None) -> Iterator[Named]:
+    for pair in _array(text):
+        if isinstance(pair, list) and len(pair) == 2 and (name := values.one_line(pair[0])):
+            yield Named(name=name, type=entity_type(pair[1]))

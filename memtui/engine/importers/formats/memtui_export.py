@@ -1,0 +1,79 @@
+"""memtui's own complete export: a header line, a line for every row (store/portable.py), an end line.
+
+Lines of history are passed over: what another file did cannot be undone in this one. Lines of a kind that this
+version does not know are too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from memtui.engine.records import Record, Skip
+from memtui.engine.store.portable import AnyLine, Digest
+
+from .. import base, values
+from ..base import Head
+from ..source import Stream
+
+FORMAT = "memtui-export"
+VERSION = 1
+CUT_OFF = "the file has no end line: something is missing"
+NEWER = "written by a newer memtui"
+UNKNOWN = "of an unknown kind"
+CHANGED = "the content does not fit the hash at its end: it was changed after it was written, or is damaged"
+_HISTORY_LINES = ("operation", "change")
+
+
+class _Any(Record):
+    line: Any = None
+    format: Any = None
+    version: Any = None
+    content_hash: Any = None
+
+
+_LOOK = msgspec.json.Decoder(_Any)
+_LINES = msgspec.json.Decoder(AnyLine)
+_KINDS = frozenset(
+    ("session", "entity", "memory", "read", "decision", "scratchpad", "proposal", "question", "profile")
+)
+
+
+class Complete:
+    name = "memtui"
+    label = "memtui"
+
+    def sniff(self, head: Head) -> bool:
+        return bool(head.objects) and head.objects[0].get("format") == FORMAT
+
+    def read(self, stream: Stream) -> Iterator[AnyLine | Skip]:
+        ended = False
+        digest = Digest()
+        for raw in stream.lines():
+            if isinstance(raw, Skip):
+                yield raw
+                continue
+            try:
+                kind = values.decode(_LOOK, raw, stream)
+                ended = kind.line == "end"
+                if kind.line == "header":
+                    if not isinstance(kind.version, int) or kind.version > VERSION:
+                        yield stream.skip(NEWER)
+                        return
+                elif kind.line in _HISTORY_LINES:
+                    yield Skip(reason=base.HISTORY)
+                elif isinstance(kind.line, str) and kind.line in _KINDS:
+                    line = values.decode(_LINES, raw, stream)
+                    digest.add(line)
+                    yield line
+                elif ended:
+                    if isinstance(kind.content_hash, str) and not digest.fits(kind.content_hash):
+                        stream.warn(CHANGED)
+                else:
+                    yield stream.skip(UNKNOWN)
+            except values.NotReadableError as error:
+                yield stream.skip(str(error))
+        if not ended:
+            stream.warn(CUT_OFF)

@@ -1,0 +1,105 @@
+"""Observation lines: ``{"id", "content", "category", "source", "created_at"}`` a line, and the key-value file beside.
+
+What a model drew from a step counts as a model's word; what was kept by hand (``explicit``) as an agent's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from memtui.engine.curate.observing import CATEGORIES, EXPLICIT
+from memtui.engine.records import Skip
+
+from .. import base, values
+from ..base import Head
+from ..items import Note, PadEntry
+from ..limits import MIB
+from ..source import Stream
+
+SOURCE = "import:observations"
+NO_CATEGORY = "no known category"
+NOT_TEXT = "value that is not text"
+
+
+class _Line(msgspec.Struct):
+    id: Any = None
+    content: Any = None
+    category: Any = None
+    source: Any = None
+    created_at: Any = None
+
+
+_LINE = msgspec.json.Decoder(_Line)
+_OBJECT = msgspec.json.Decoder(dict[str, Any] | None)
+
+
+class Observations:
+    name = "observations"
+    label = "Observations"
+
+    def sniff(self, head: Head) -> bool:
+        return any(
+            record.get("category") in CATEGORIES
+            and isinstance(record.get("content"), str)
+            and "role" not in record
+            and "kind" not in record
+            for record in head.objects
+            if isinstance(record.get("category"), str)
+        )
+
+    def read(self, stream: Stream) -> Iterator[Note | Skip]:
+        for line in values.decode_each(_LINE, stream.records(), stream):
+            yield line if isinstance(line, Skip) else _note(line, stream)
+
+
+def _note(line: _Line, stream: Stream) -> Note | Skip:
+    category = line.category.strip().casefold() if isinstance(line.category, str) else ""
+    if category not in CATEGORIES:
+        return stream.skip(NO_CATEGORY)
+    if not isinstance(line.content, str) or not line.content.strip():
+        return stream.skip(base.NO_TEXT)
+    own = values.identifier(line.id) or values.digest(category, line.content, line.source)
+    source = values.one_line(line.source) or EXPLICIT
+    return Note(
+        kind="observation",
+        category=category,
+        content=line.content,
+        source_key=f"observations:{own}",
+        source=source,
+        trust="agent" if source == EXPLICIT else "model",
+        event_time=values.event_time(line.created_at, stream),
+    )
+
+
+class KeyValues:
+    """``kv.json``: one flat object. Any settings file looks like that, so it is read only where it is asked for."""
+
+    name = "scratchpad"
+    label = "Key-value"
+
+    def sniff(self, head: Head) -> bool:
+        return False
+
+    def read(self, stream: Stream) -> Iterator[PadEntry | Skip]:
+        raw = bytearray()
+        for line in stream.lines():
+            if isinstance(line, Skip):
+                yield line
+                return
+            raw += line + b"\n"
+            if len(raw) > stream.limits.item:
+                yield stream.skip(f"larger than {stream.limits.item // MIB} MB")
+                return
+        try:
+            found = values.decode(_OBJECT, bytes(raw), stream)
+        except values.NotReadableError as error:
+            yield stream.skip(str(error))
+            return
+        for key, value in (found or {}).items():
+            if isinstance(value, str):
+                yield PadEntry(key=key, value=value, source="import:scratchpad")
+            else:
+                yield stream.skip(NOT_TEXT)

@@ -1,0 +1,166 @@
+"""memtui's own Markdown vault: notes with an id in their frontmatter, as ``exports/vault.py`` writes them.
+
+A note keeps its id, so nothing comes in twice, into the memory that it was exported from for one. A note that was edited is
+told and left alone: correcting a memory keeps both texts, which an import cannot. Days hold turns without their sessions, so
+turns come with a complete export.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from memtui.engine.records import Category, EndedBy, EntityType, Kind, Skip, Trust
+
+from .. import base, values
+from ..base import Head
+from ..items import Item, Named, Note
+from ..source import Stream
+
+DAY = "day of a vault: its turns come with a complete export"
+INDEX = "list of links"
+_FRONT = re.compile(rb'\A---\r?\n(?:.*\r?\n){0,3}id: "(?:fact|obs|ref|ent)_[0-9a-f]{12}"')
+_TURN = re.compile(rb"^\^ep-[0-9a-f]{12}\r?$", re.MULTILINE)
+_DATED = re.compile(rb'\A---\r?\ndate: "\d{4}-\d\d-\d\d"\r?\n---')
+_CONTENTS = re.compile(
+    rb"\A# Index\r?\n(?:\s*\Z|[\s\S]*?- \[\[(?:People|Projects|Places|Organisations|Facts|Days)/)"
+)
+_UNESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_QUOTE = re.compile(r"\A> ?")
+_LINK = re.compile(r"- \[\[([^\]|]+)(?:\|[^\]]*)?\]\]")
+_NOTE_ID = re.compile(r" ((?:fact|obs|ref)_[0-9a-f]{12})\Z")
+_TURN_ID = re.compile(r"#\^ep-([0-9a-f]{12})\Z")
+_KINDS: dict[str, Kind] = {"fact": "fact", "observation": "observation", "reflection": "reflection"}
+_CATEGORIES: dict[str, Category] = {"finding": "finding", "insight": "insight", "lesson": "lesson"}
+_TRUSTS: dict[str, Trust] = {"user": "user", "agent": "agent", "tool": "tool", "model": "model"}
+_ENDS: dict[str, EndedBy] = {
+    "forgotten": "forgotten", "faded": "faded", "superseded": "superseded", "merged": "merged",
+}  # fmt: skip
+_FOLDERS: dict[str, EntityType] = {
+    "People": "person", "Projects": "project", "Places": "location", "Organisations": "organization",
+}  # fmt: skip
+_TYPES: dict[str, EntityType] = {type: type for type in _FOLDERS.values()}
+
+
+class Vault:
+    name = "memtui-vault"
+    label = "memtui vault"
+
+    def sniff(self, head: Head) -> bool:
+        raw = head.raw
+        if _FRONT.match(raw) or _CONTENTS.match(raw):
+            return True
+        return _DATED.match(raw) is not None and _TURN.search(raw) is not None
+
+    def read(self, stream: Stream) -> Iterator[Item | Skip]:
+        """One note: a memory or an entity."""
+        front: dict[str, Any] = {}
+        quote: list[str] = []
+        lists: dict[str, list[str]] = {}
+        here, fences, heading = "", 0, False
+        for raw in stream.lines(blank=True):
+            if isinstance(raw, Skip):
+                yield raw
+                continue
+            line = raw.decode(errors="replace")
+            if line == "---" and fences < 2:
+                fences += 1
+            elif fences == 1:
+                name, _, value = line.partition(": ")
+                front[name] = _value(value)
+            elif line.startswith("## "):
+                here = line[3:]
+            elif line.startswith("# "):
+                heading = True
+            elif here and (link := _LINK.match(line)):
+                lists.setdefault(here, []).append(link[1])
+            elif not here and (line.startswith(">") or (heading and line)):
+                quote.append(unquoted(line))
+        text = "\n".join(quote)
+        identity = front.get("id")
+        if not isinstance(identity, str):
+            yield Skip(reason=DAY if "date" in front else INDEX)
+        elif identity.startswith("ent_"):
+            yield _entity(front, text, stream)
+        else:
+            yield _note(identity, front, text, lists, stream)
+
+
+def unquoted(line: str) -> str:
+    """A line of a block quote, or of a text, as it was before it was escaped."""
+    return _UNESCAPED.sub(r"\1", _QUOTE.sub("", line, count=1))
+
+
+def _value(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.MsgspecError:
+        return None
+
+
+def _entity(front: dict[str, Any], summary: str, stream: Stream) -> Named | Skip:
+    name = values.one_line(front.get("name"))
+    if name is None:
+        return stream.skip("no name")
+    aliases = tuple(alias for alias in _texts(front.get("aliases")) if alias.strip() and alias != name)
+    return Named(
+        name=name, type=_TYPES.get(str(front.get("type")), "other"), aliases=aliases, summary=summary or None
+    )
+
+
+def _note(
+    identity: str, front: dict[str, Any], text: str, lists: dict[str, list[str]], stream: Stream
+) -> Note | Skip:
+    kind = _KINDS.get(str(front.get("kind")))
+    category = _CATEGORIES.get(str(front.get("category")))
+    if kind is None or (kind == "observation") != (category is not None):
+        return stream.skip("unknown kind")
+    if not text.strip():
+        return stream.skip(base.NO_TEXT)
+    confidence = front.get("confidence")
+    ended = _ENDS.get(str(front.get("ended")))
+    drawn_from = tuple(found for link in lists.get("Drawn from", []) if (found := _id(link)))
+    earlier = next((found for link in lists.get("In the place of", []) if (found := _id(link))), None)
+    ended_at = values.event_time(front.get("ended_at"), stream)
+    return Note(
+        id=identity,
+        kind=kind,
+        category=category,
+        content=text,
+        source_key=f"memtui:{identity}",
+        source=values.one_line(front.get("source")) or "import:memtui-vault",
+        project=values.one_line(front.get("project")),
+        # What nobody vouches for is quoted.
+        trust=_TRUSTS.get(str(front.get("trust")), "tool"),
+        event_time=values.event_time(front.get("date"), stream),
+        confidence=float(confidence) if isinstance(confidence, int | float) else 1.0,
+        lasting=front.get("confirmed") is True,
+        ended_at=(ended_at or stream.source.modified) if ended else None,
+        ended_by=ended or "forgotten",
+        drawn_from=drawn_from,
+        supersedes=earlier,
+        tags=tuple(_texts(front.get("tags"))),
+        about=tuple(_about(lists.get("About", []))),
+    )
+
+
+def _about(links: list[str]) -> Iterator[Named]:
+    for link in links:
+        folder, _, name = link.partition("/")
+        if folder in _FOLDERS and name:
+            yield Named(name=name, type=_FOLDERS[folder])
+
+
+def _id(link: str) -> str | None:
+    """The memory that a link of the vault leads to."""
+    if turn := _TURN_ID.search(link):
+        return f"ep_{turn[1]}"
+    note = _NOTE_ID.search(link)
+    return note[1] if note else None
+
+
+def _texts(value: Any) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []

@@ -1,0 +1,201 @@
+"""Brings what formats find into the memory: one named operation over many short transactions.
+
+What is already there is recognised by its ``source_key``, so importing again adds nothing, and an import that
+was killed or cancelled is simply run again. A dry run takes the same way up to the write and counts the same.
+Neither a file nor the list of its sessions is ever held in memory.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+from memtui.engine.clock import Clock
+from memtui.engine.errors import MemtuiError
+from memtui.engine.records import ImportProgress, ImportReport, Operation, Options, Turn
+from memtui.engine.store.connection import Connections
+from memtui.engine.store.portable import AnyLine, Line, MemoryLine
+
+from . import account, alone, base, item_writing
+from .account import Account, ImportOperation
+from .detect import Found, find_sources
+from .distinct import Distinct
+from .formats.claude_code import ClaudeCode
+from .formats.claude_history import ClaudeHistory
+from .ingest_items import ItemTaker
+from .ingest_rows import RowTaker
+from .ingest_turns import TurnTaker
+from .items import Item, Note, PadEntry, ReadTalk
+from .reading import Tally, read_all
+from .registry import feed_named
+from .rows import Rows
+
+_TURNS_PER_BATCH = 500
+_CHARACTERS_PER_BATCH = 2_000_000
+# Where nothing else is left out, an import that brings nothing is no error: the person wanted it so.
+_EXPECTED = {base.HISTORY, account.ERASED, item_writing.KEY_IN_USE, item_writing.EDITED}
+
+
+def import_paths(
+    connections: Connections,
+    paths: Sequence[Path],
+    *,
+    format: str | None = None,
+    dry_run: bool = False,
+    actor: str,
+    clock: Clock,
+    options: Options,
+    progress: Callable[[ImportProgress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+    before_write: Callable[[], None] = lambda: None,
+    ordering: Callable[[str], bool] = lambda text: True,
+) -> ImportReport:
+    """Import every conversation, and what other memories hold, in files, folders and archives.
+
+    ``ordering`` tells whether a text talks to the assistant: such a one is not taken for confirmed.
+    ``before_write`` is called once, when there is something new to store (a backup, for instance).
+    ``progress`` is called in this thread after each batch; ``cancelled`` is asked between batches: what was
+    imported until then stays, as an operation that can be undone. Raises InputError if no path holds anything to
+    import (see ``find_sources``), StoreError if the memory cannot be written or another import is running.
+    """
+    found = find_sources(paths, format, own=connections.path)
+    labels = named(tuple(dict.fromkeys(recognised.format for recognised in found.sources)))
+    with ExitStack() as stack:
+        if not dry_run:
+            stack.enter_context(alone.only_import(connections))
+        operation = ImportOperation(connections, clock, actor, alone.running_label(labels), before_write)
+        run = Import(
+            connections, found, stack.enter_context(Distinct()), stack.enter_context(Rows()), operation,
+            dry_run=dry_run, actor=actor, clock=clock, options=options, ordering=ordering,
+        )  # fmt: skip
+        return run.run(progress, cancelled)
+
+
+def named(formats: Sequence[str]) -> str:
+    """Formats as people call them."""
+    return alone.listed([feed_named(name).label for name in formats])
+
+
+class Import:
+    """One import under way: its account, and what takes which kind of record."""
+
+    def __init__(
+        self, connections: Connections, found: Found, met: Distinct, rows: Rows, operation: ImportOperation, *,
+        dry_run: bool, actor: str, clock: Clock, options: Options, ordering: Callable[[str], bool],
+    ) -> None:  # fmt: skip
+        self.found = found
+        self.operation = operation
+        self.formats = tuple(dict.fromkeys(recognised.format for recognised in found.sources))
+        self.tally = Tally(found, logged=not dry_run)
+        self.account = Account(
+            connections,
+            self.tally,
+            met,
+            operation,
+            dry_run=dry_run,
+            actor=actor,
+            clock=clock,
+            options=options,
+        )
+        twins = {ClaudeCode.name, ClaudeHistory.name} <= set(self.formats)
+        self._turns = TurnTaker(self.account, twins=twins)
+        self._items = ItemTaker(self.account, ordering)
+        self._rows = RowTaker(self.account, rows)
+        self._started = time.monotonic()
+
+    def run(
+        self, progress: Callable[[ImportProgress], None] | None, cancelled: Callable[[], bool]
+    ) -> ImportReport:
+        stopped = False
+        try:
+            for batch in batches(read_all(self.found, self.tally)):
+                if stopped := cancelled():
+                    break
+                self.take(batch)
+                if progress:
+                    progress(self._progress())
+        except BaseException:
+            # What is committed stays; it must be possible to undo it. The first error is the one to tell.
+            with suppress(MemtuiError):
+                self._finish(" (interrupted)")
+            raise
+        operation = self._finish(" (cancelled)" if stopped else "")
+        nothing = not (stopped or self.account.imported or self.account.already_there)
+        if nothing and (error := self.tally.nothing(_EXPECTED)):
+            raise error
+        return self._report(operation, stopped)
+
+    def take(self, batch: list[Turn | Item | AnyLine]) -> None:
+        """Bring in what of a batch is new."""
+        self._turns.take([found for found in batch if isinstance(found, Turn)])
+        self._items.take([found for found in batch if not isinstance(found, Turn | Line | ReadTalk)])
+        self._items.take([found for found in batch if isinstance(found, ReadTalk)])
+        self._rows.take([found for found in batch if isinstance(found, Line)])
+
+    def _finish(self, how: str) -> Operation | None:
+        operation = self.operation.finish(alone.imported_label(self.account.kinds, named(self.formats)) + how)
+        return operation if self.account.imported else None
+
+    def _progress(self) -> ImportProgress:
+        account = self.account
+        skipped = self.tally.reasons.total()
+        looked_at = account.imported + account.already_there + skipped
+        return ImportProgress(
+            bytes_done=min(self.tally.bytes_done, self.found.size),
+            bytes_total=self.found.size,
+            files_done=self.tally.files_done,
+            files=len(self.found.sources),
+            imported=account.imported,
+            already_there=account.already_there,
+            skipped=skipped,
+            rate=looked_at / max(time.monotonic() - self._started, 1e-6),
+            place=self.tally.place,
+            dry_run=account.dry_run,
+        )
+
+    def _report(self, operation: Operation | None, stopped: bool) -> ImportReport:
+        account = self.account
+        return ImportReport(
+            imported=account.imported,
+            already_there=account.already_there,
+            skipped=self.tally.reasons.total(),
+            sessions=account.sessions,
+            files=self.tally.files_done,
+            seconds=time.monotonic() - self._started,
+            dry_run=account.dry_run,
+            formats=self.formats,
+            kinds=dict(account.kinds),
+            reasons=dict(self.tally.reasons.most_common()),
+            redacted=account.secrets,
+            warnings=self.tally.warnings(),
+            left_out=self.found.left_out,
+            refused=(*self.found.refused, *self.tally.empty),
+            skips=tuple(self.tally.named),
+            cancelled=stopped,
+            operation=operation,
+        )
+
+
+def batches(found: Iterator[Turn | Item | AnyLine | None]) -> Iterator[list[Turn | Item | AnyLine]]:
+    """Batches bounded in number and in characters; an empty one where there were only skips for a while."""
+    batch: list[Turn | Item | AnyLine] = []
+    characters = 0
+    for item in found:
+        if item is None:
+            if not batch:
+                yield []
+            continue
+        batch.append(item)
+        characters += _characters(item)
+        if len(batch) >= _TURNS_PER_BATCH or characters >= _CHARACTERS_PER_BATCH:
+            yield batch
+            batch, characters = [], 0
+    yield batch
+
+
+def _characters(item: Turn | Item | AnyLine) -> int:
+    if isinstance(item, Turn | Note | MemoryLine):
+        return len(item.content)
+    return len(item.value) if isinstance(item, PadEntry) else 0

@@ -1,0 +1,243 @@
+"""What a known place holds, and how much of it is in the memory already, without reading all of it.
+
+Sessions are counted by the names of their files, which are their ids; a session that the memory has is grown when its
+file was written after its last turn and ends with a turn that is not there. Turns are read for a fraction of a second,
+spread evenly, and the rest is estimated: ``exact`` says whether all of it was read.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from memtui.engine.clock import Clock
+from memtui.engine.errors import InputError
+from memtui.engine.records import Record, Turn
+from memtui.engine.store import erased
+from memtui.engine.store.connection import Connections
+
+from . import writing
+from .detect import Recognised, find_sources, identities
+from .items import Note
+from .known import KnownSource, SessionFile, session_files, swept_before
+from .packed import SUFFIX
+from .registry import feed_named
+from .source import Opener, Source
+
+SECONDS = 0.3
+_BYTES = 16 << 20
+# How much of a file's end is looked at for its last turns; more where there are only outputs of tools.
+_TAILS = (64 << 10, 1 << 20, 16 << 20)
+# Formats whose records have ids, so that a turn is known without those before it.
+_KEYED = ("claude-code",)
+_FILES = 40
+# A program writes a file some time after the last turn that it holds.
+_LATE = 120
+_LEAST = 50
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+
+
+class Probed(Record):
+    """What is at ``source``. ``sessions`` None: it is not known by its files how many there are.
+
+    ``new_sessions`` are not in the memory, ``grown_sessions`` only in part. ``turns`` counts turns or notes; ``new_turns``
+    those that are not in the memory; both are estimates unless ``exact``. ``going`` counts files that are swept soon and
+    hold something new.
+    """
+
+    source: KnownSource
+    sessions: int | None
+    new_sessions: int
+    grown_sessions: int
+    turns: int
+    new_turns: int
+    exact: bool
+    going: int = 0
+
+    @property
+    def nothing_new(self) -> bool:
+        """As far as was looked."""
+        return not (self.new_sessions or self.grown_sessions or self.new_turns)
+
+
+def probe(connections: Connections | None, sources: Sequence[KnownSource], clock: Clock) -> Iterator[Probed]:
+    """Look at each source, one after another, for about ``SECONDS``; without a memory everything is new.
+
+    The files of the memory itself are never opened.
+    """
+    own = identities(connections.path if connections else None)
+    for source in sources:
+        try:
+            status = source.path.stat()
+        except OSError:
+            continue
+        if (status.st_dev, status.st_ino) not in own:
+            yield _Probe(connections, source, clock()).run()
+
+
+class _Probe:
+    def __init__(self, connections: Connections | None, source: KnownSource, now: float) -> None:
+        self._connections = connections
+        self._source = source
+        self._now = now
+        self._until = math.inf
+        self._read = self._size = 0
+
+    def run(self) -> Probed:
+        source = self._source
+        files = session_files(source)
+        talks = [file for file in files if not _is_aside(file.path)]
+        new, grown = self._sorted_out(talks) if source.live or source.path.is_dir() else ([], [])
+        self._until, self._read = time.monotonic() + SECONDS, 0
+        turns, new_turns, exact = self._turns(files)
+        if exact and not new_turns:
+            new, grown = [], []  # what was written since holds no turns
+        before = swept_before(source, self._now)
+        missing = {file.path for file in (*new, *grown)}
+        return Probed(
+            source=source,
+            sessions=len(talks) if source.path.is_dir() else None,
+            new_sessions=len(new),
+            grown_sessions=len(grown),
+            turns=turns,
+            new_turns=new_turns,
+            exact=exact,
+            going=0
+            if before is None
+            else sum(file.modified < before for file in files if file.path in missing),
+        )
+
+    # -- sessions
+
+    def _sorted_out(self, files: list[SessionFile]) -> tuple[list[SessionFile], list[SessionFile]]:
+        """Those whose session the memory does not have, and those that went on since."""
+        names = {file.path: f"{self._source.format}:{_session(file.path)}" for file in files}
+        last = self._last_seen(list(names.values()))
+        new = [file for file in files if names[file.path] not in last]
+        later = [
+            file
+            for file in files
+            if names[file.path] in last and file.modified > last[names[file.path]] + _LATE
+        ]
+        return new, [file for file in later if self._has_new_end(file)]
+
+    def _last_seen(self, sessions: list[str]) -> dict[str, float]:
+        if self._connections is None:
+            return {}
+        with self._connections.read() as connection:
+            rows = connection.execute(
+                "SELECT session_id, last_seen_at FROM sessions_consolidations "
+                "WHERE session_id IN (SELECT value FROM json_each(?))",
+                (msgspec.json.encode(sessions).decode(errors="replace"),),
+            ).fetchall()
+        return {str(name): float(str(at)) for name, at in rows}
+
+    def _has_new_end(self, file: SessionFile) -> bool:
+        """Whether the last turns of a file are missing."""
+        if file.path.suffix == SUFFIX or self._source.format not in _KEYED:
+            return True
+        for tail in _TAILS:
+            found = list(self._records(file, skip_to=max(0, file.size - tail)))
+            if found or tail >= file.size:
+                break
+        return self._missing(found[-3:]) > 0
+
+    # -- turns
+
+    def _turns(self, files: list[SessionFile]) -> tuple[int, int, bool]:
+        """How many there are and how many are missing, and whether all were read."""
+        found = missing = read = whole = 0
+        for file in _spread(files):
+            some: list[Turn | Note] = []
+            before = self._read
+            ended = True
+            for record in self._records(file):
+                some.append(record)
+                if time.monotonic() > self._until or self._read > _BYTES:
+                    ended = False
+                    break
+            found += len(some)
+            missing += self._missing(some)
+            read += max(1, self._read - before)
+            whole += ended
+            if not ended or time.monotonic() > self._until or self._read > _BYTES:
+                break
+        if whole == len(files):
+            return found, missing, True
+        total = sum(file.size for file in files) if self._source.path.is_dir() else self._size
+        scale = max(1.0, total / max(read, 1))
+        return _rounded(found * scale), _rounded(missing * scale), False
+
+    def _records(self, file: SessionFile, *, skip_to: int = 0) -> Iterator[Turn | Note]:
+        """What is in a file, until the time is up; ``_read`` grows by the bytes that were taken in."""
+        found = self._streams(file)
+        self._size = sum(each.source.size for each in found)
+        with Opener() as opener:
+            for each in found:
+                with suppress(InputError), opener.open(each.source) as stream:
+                    if skip_to:
+                        stream.skip_to(skip_to)
+                    before = self._read
+                    for record in feed_named(each.format).read(stream):
+                        self._read = before + stream.position
+                        if isinstance(record, Turn | Note):
+                            yield record
+                        elif time.monotonic() > self._until:
+                            break
+                    self._read = before + stream.position
+
+    def _streams(self, file: SessionFile) -> Sequence[Recognised]:
+        if self._source.path.is_dir():
+            packed = file.path.suffix == SUFFIX
+            one = Source(path=file.path, size=file.size, modified=file.modified, packed=packed)
+            return (Recognised(format=self._source.format, source=one),)
+        try:
+            return find_sources([file.path]).sources
+        except InputError:
+            return ()
+
+    def _missing(self, found: Sequence[Turn | Note]) -> int:
+        """How many of them the memory does not have."""
+        if self._connections is None or not found:
+            return len(found)
+        keys = [record.source_key for record in found]
+        with self._connections.read() as connection:
+            there = writing.known_keys(connection, keys) | erased.erased(connection, keys)
+            told = sum(
+                writing.is_told_otherwise(connection, record)
+                for record in found
+                if isinstance(record, Turn) and record.source_key not in there
+            )
+        return sum(key not in there for key in keys) - told
+
+
+def _spread(files: list[SessionFile]) -> Iterator[SessionFile]:
+    """All of them where they are few, else some from the oldest to the newest; the same ones every time."""
+    step = max(1, len(files) // _FILES)
+    yield from files[::step]
+    if step > 1:
+        yield from (file for number, file in enumerate(files) if number % step)
+
+
+def _is_aside(path: Path) -> bool:
+    """A subagent's file: its session is its parent's."""
+    return path.name.startswith("agent-") or path.parent.name == "subagents"
+
+
+def _session(path: Path) -> str:
+    """The id in a session file's name."""
+    stem = path.name.removesuffix(SUFFIX).removesuffix(".jsonl")
+    found = _ID.search(stem)
+    return (found[0] if found else stem).encode(errors="replace").decode()
+
+
+def _rounded(number: float) -> int:
+    """Two digits: more would promise too much."""
+    digits = len(str(int(number))) - 2 if number >= _LEAST else 0
+    return int(round(number, -digits))

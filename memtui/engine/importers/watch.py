@@ -1,0 +1,286 @@
+"""Follows live session files: what a program adds to them is in the memory a moment later.
+
+Looked at once a second (``changed.py``), read on where reading ended (``live.py``), stored like any import: a turn that is
+there is not added again, whoever brought it. All that comes in is one operation for as long as nothing else happens to
+the memory, at most for an hour; it can be undone at any time, and what comes later begins another one.
+
+The memory notes when it had read everything, and what it could not read, so that the next start reads only that and what
+was written since. What was undone does not come back by itself.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import apsw
+
+from memtui.engine.clock import Clock
+from memtui.engine.errors import InputError, MemtuiError
+from memtui.engine.records import Operation, Options, Record, Skip, Turn
+from memtui.engine.store import history
+from memtui.engine.store.connection import Connections
+from memtui.engine.store.portable import AnyLine
+
+from . import alone
+from .account import ImportOperation
+from .changed import Changed
+from .detect import Found, find_sources
+from .distinct import Distinct
+from .ingest import Import, batches, named
+from .items import Item, Note
+from .live import Tail
+from .read_marks import ReadMarks
+from .reading import Tally, dated, read_all
+from .rows import Rows
+from .source import Opener, Source
+from .undone import TakenBack
+
+_SECONDS = 1.0
+ACTOR = "import"
+# Formats of a record a line: they are read on where reading ended. Others are read again when they change.
+LIVE = ("claude-code", "claude-history", "codex", "jsonl")
+_LONGEST_OPERATION = 3_600
+_NOTED_SECONDS = 60
+_TAILS_KEPT = 64
+# A file that could not be read is tried again every so many looks.
+_LOOKS = 15
+
+Progress = Callable[[int, int, int], None] | None
+
+
+class Followed(Record):
+    """What came in at one look: the operation that it belongs to, and the formats it came from."""
+
+    turns: int
+    others: int
+    formats: tuple[str, ...]
+    operation: Operation | None
+
+
+class Following(ImportOperation):
+    """An operation that grows while it is the latest one of the memory; then another one is begun."""
+
+    def __init__(
+        self, connections: Connections, clock: Clock, before_write: Callable[[], None], began: Callable[[], None]
+    ) -> None:  # fmt: skip
+        super().__init__(connections, clock, ACTOR, "Following sessions", before_write)
+        self._began = began
+        self._since = 0.0
+
+    def begin(self) -> int:
+        if self.op_id is None:
+            self._began()
+            self._since = time.monotonic()
+        return super().begin()
+
+    @contextmanager
+    def part(self) -> Iterator[apsw.Connection]:
+        if self.op_id is not None and time.monotonic() - self._since < _LONGEST_OPERATION:
+            with history.more(self._connections, self.op_id) as connection:
+                if connection is not None:
+                    yield connection
+                    return
+        self.op_id = None
+        with super().part() as connection:
+            yield connection
+
+
+class Follower:
+    """Follows ``places`` (files, folders) into a memory; to be used by one thread. A context manager."""
+
+    def __init__(
+        self, connections: Connections, places: Sequence[Path], *, clock: Clock, options: Options,
+        before_write: Callable[[], None] = lambda: None, ordering: Callable[[str], bool] = lambda text: True,
+    ) -> None:  # fmt: skip
+        self.places = [place.expanduser().absolute() for place in places]
+        self._connections = connections
+        self._stack = ExitStack()
+        self._operation = Following(connections, clock, before_write, self._begin_count)
+        self._import = Import(
+            connections, Found(sources=()), self._stack.enter_context(Distinct()),
+            self._stack.enter_context(Rows()), self._operation, dry_run=False, actor=ACTOR, clock=clock,
+            options=options, ordering=ordering,
+        )  # fmt: skip
+        self._before: Counter[str] = Counter()
+        self._formats: dict[str, None] = {}
+        self._tails: OrderedDict[Path, Tail] = OrderedDict()
+        self._taken_back = self._stack.enter_context(TakenBack(connections))
+        self._marks = ReadMarks(connections, self.places)
+        # Files that could not be read, or not to their end.
+        self._left = dict.fromkeys(self._marks.left())
+        self._looks = 0
+        # When everything had been read last, as far as the memory does not know it yet; and what it knows.
+        self._read = self._noted = 0.0
+        self._changed = Changed(self.places, self._marks.until())
+        for path in self._left:
+            self._changed.want(path)
+
+    def __enter__(self) -> Follower:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    @property
+    def files(self) -> int:
+        """How many files are watched."""
+        return self._changed.files
+
+    def run(
+        self, stopped: threading.Event, told: Callable[[Followed], None], *, progress: Progress = None
+    ) -> None:
+        """Look until ``stopped`` is set; ``told`` is called in this thread when something came in.
+
+        Raises StoreError if the memory cannot be written.
+        """
+        while not stopped.is_set():
+            if found := self.look(stopped.is_set, progress):
+                told(found)
+            stopped.wait(_SECONDS)
+        if self._read:
+            self._note_read(self._read)
+
+    def look(
+        self, cancelled: Callable[[], bool] = lambda: False, progress: Progress = None
+    ) -> Followed | None:
+        """Bring in what was written since the last look; None if that was nothing new.
+
+        ``progress`` is called with how many files are read, of how many, and how much came in.
+        """
+        started = time.time()
+        self._looks += 1
+        if self._looks % _LOOKS == 0:
+            self._left = {path: None for path in self._left if self._changed.want(path)}
+        paths = self._changed.look()
+        before, left = self._import.account.kinds.copy(), self._left.copy()
+        formats: dict[str, None] = {}
+        try:
+            with ExitStack() as stack:
+                if paths:
+                    stack.enter_context(alone.only_import(self._connections))
+                    self._taken_back.look()
+                for number, path in enumerate(paths, 1):
+                    if cancelled():
+                        self._changed.forget(path)
+                    elif format := self._take(path):
+                        formats[format] = None
+                    if progress:
+                        progress(number, len(paths), (self._import.account.kinds - before).total())
+        except alone.AnotherImportError:
+            self._again(paths)
+            return None
+        except BaseException:
+            # What was read but not stored is read again: turns that are there are not added twice.
+            self._again(paths)
+            with suppress(MemtuiError):
+                self._operation.finish(self._label())
+            raise
+        came = self._import.account.kinds - before
+        if not cancelled():
+            self._read = started
+            if came or self._left != left or (paths and started - self._noted > _NOTED_SECONDS):
+                self._note_read(started)
+        if not came:
+            return None
+        operation = self._operation.finish(self._label())
+        return Followed(
+            turns=came["turn"],
+            others=came.total() - came["turn"],
+            formats=tuple(formats),
+            operation=operation,
+        )
+
+    def _again(self, paths: Sequence[Path]) -> None:
+        for path in paths:
+            self._tails.pop(path, None)
+            self._changed.forget(path)
+
+    # -- reading
+
+    def _take(self, path: Path) -> str | None:
+        """Bring in what is new in a file; its format, if it has one."""
+        self._left.pop(path, None)
+        try:
+            for _ in range(2):
+                tail = self._tails.get(path)
+                if tail is None:
+                    format = self._arrive(path)
+                    if format is None or path not in self._tails:
+                        return format
+                    tail = self._tails[path]
+                self._tails.move_to_end(path)
+                records = tail.read()
+                if records is not None:
+                    self._import.tally.place = str(path)
+                    self._store(self._told(dated(records, tail.stream.source)))
+                    self._formats[tail.format] = None
+                    if tail.stream.half:
+                        self._left[path] = None
+                    return tail.format
+                del self._tails[path]  # written anew
+        except FileNotFoundError:
+            self._tails.pop(path, None)
+        except OSError:  # it may be readable later
+            self._tails.pop(path, None)
+            self._left[path] = None
+        return None
+
+    def _arrive(self, path: Path) -> str | None:
+        """See what a file is: one of lines gets a tail, another one is read as a whole."""
+        try:
+            found = find_sources([path], own=self._connections.path)
+            array = _is_array(path)
+        except InputError as error:
+            if isinstance(error.__context__, OSError):
+                raise error.__context__ from None
+            return None  # nothing that can be imported, or not yet
+        first = found.sources[0]
+        if first.format in LIVE and not (first.source.packed or first.source.member or array):
+            self._tails[path] = Tail(path, first.format, first.source)
+            if len(self._tails) > _TAILS_KEPT:
+                self._tails.popitem(last=False)
+        else:
+            tally = Tally(found)
+            self._store(read_all(found, tally))
+            self._formats[first.format] = None
+        return first.format
+
+    def _told(
+        self, records: Iterator[Turn | Item | AnyLine | Skip]
+    ) -> Iterator[Turn | Item | AnyLine | None]:
+        for record in records:
+            if isinstance(record, Skip):
+                self._import.tally.skip(record)
+            else:
+                yield record
+
+    def _store(self, records: Iterator[Turn | Item | AnyLine | None]) -> None:
+        for batch in batches(one for one in records if not self._was_taken_back(one)):
+            self._import.take(batch)
+
+    def _was_taken_back(self, record: Turn | Item | AnyLine | None) -> bool:
+        return isinstance(record, Turn | Note) and self._taken_back.has(record.source_key)
+
+    # -- what the memory is told
+
+    def _begin_count(self) -> None:
+        """Another operation: its label counts from here."""
+        self._before = self._import.account.kinds.copy()
+
+    def _label(self) -> str:
+        counted = alone.counted(self._import.account.kinds - self._before)
+        return f"Followed {named(tuple(self._formats))}: {counted}"
+
+    def _note_read(self, at: float) -> None:
+        self._noted, self._read = at, 0.0
+        self._marks.note(at, self._left)
+
+
+def _is_array(path: Path) -> bool:
+    with Opener() as opener, opener.open(Source(path=path, size=0, modified=0.0)) as stream:
+        return stream.is_array
