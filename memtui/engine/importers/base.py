@@ -1,4 +1,13 @@
-"""What a format must offer. A new format: one module with such a class, and one line in ``formats.FEEDS``."""
+"""What a format must offer.
+
+A new format of memtui is a file in ``formats`` and a line in ``registry.BUILT_IN``. A package of somebody else names its
+own in the entry point group ``memtui.importers``::
+
+    [project.entry-points."memtui.importers"]
+    diary = "diary_import"
+
+where ``diary_import`` is a module (or an object) with ``name``, ``label``, ``sniff`` and ``read`` as in ``Format``.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +76,7 @@ class Head(Record):
         return cls(raw=raw, objects=tuple(objects), array=array)
 
 
-class Feed(Protocol):
+class Format(Protocol):
     """One import format.
 
     ``name`` is what ``--format`` takes and what ``import:<name>`` in a memory's source says; ``label`` is its

@@ -18,7 +18,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import LeftOut, Record, Refused, Skip
 
 from . import databases, packed, zips
-from .base import Feed, Head
+from .base import Format, Head
 from .formats.markdown import Markdown
 from .formats.vault import Vault
 from .limits import LIMITS, BrokenSourceError, LimitError, Limits
@@ -37,7 +37,7 @@ from .refusing import (
     none_usable,
     nothing_in,
 )
-from .registry import FEEDS, feed_named
+from .registry import format_named, formats
 from .source import Source
 
 # Text in two bytes a character would have shown by then.
@@ -77,7 +77,7 @@ def find_sources(
     A path is refused if it is missing, unreadable, empty or binary, if nothing in it is recognised, or if the content
     contradicts ``format``. Raises InputError if all of them are, or if ``format`` is unknown.
     """
-    wanted = feed_named(format) if format is not None else None
+    wanted = format_named(format) if format is not None else None
     if not paths:
         raise InputError("Nothing to import was named.", "Name a file, a folder or a zip archive.")
     left_out: list[LeftOut] = []
@@ -133,7 +133,7 @@ class _Search:
     """Looking into one path that the person named; finds come with the time of their file or archive."""
 
     def __init__(
-        self, path: Path, wanted: Feed | None, limits: Limits, own: frozenset[tuple[int, int]]
+        self, path: Path, wanted: Format | None, limits: Limits, own: frozenset[tuple[int, int]]
     ) -> None:
         self.path = path
         self.wanted = wanted
@@ -293,7 +293,7 @@ class _Search:
         wanted = self.wanted
         if wanted and wanted.sniff(head):
             return wanted.name
-        first = next((feed for feed in FEEDS if feed.sniff(head)), None)
+        first = next((one for one in formats() if one.sniff(head)), None)
         if first is None and insist:
             first = wanted
         if first and wanted in (None, first):

@@ -29,7 +29,7 @@ from .ingest_rows import RowTaker
 from .ingest_turns import TurnTaker
 from .items import Item, Note, PadEntry, ReadTalk
 from .reading import Tally, read_all
-from .registry import feed_named
+from .registry import format_named
 from .rows import Rows
 
 _TURNS_PER_BATCH = 500
@@ -75,7 +75,7 @@ def import_paths(
 
 def named(formats: Sequence[str]) -> str:
     """Formats as people call them."""
-    return alone.listed([feed_named(name).label for name in formats])
+    return alone.listed([format_named(name).label for name in formats])
 
 
 class Import:

@@ -21,7 +21,7 @@ from memtui.engine.store.portable import AnyLine
 
 from .items import Item
 from .limits import LIMITS, MIB, Limits
-from .registry import feed_named
+from .registry import format_named
 from .source import WAITING, Source, Stream, bare
 
 _ANCHOR = 64
@@ -124,7 +124,7 @@ class Tail:
         self.path = path
         self.format = format
         self.stream = LiveStream(source, limits)
-        self._records = feed_named(format).read(self.stream)
+        self._records = format_named(format).read(self.stream)
 
     def read(self) -> Iterator[Turn | Item | AnyLine | Skip] | None:
         """None if the file was written anew and must be read from its beginning. Raises OSError."""

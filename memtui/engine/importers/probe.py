@@ -27,7 +27,7 @@ from .detect import Recognised, find_sources, identities
 from .items import Note
 from .known import KnownSource, SessionFile, session_files, swept_before
 from .packed import SUFFIX
-from .registry import feed_named
+from .registry import format_named
 from .source import Opener, Source
 
 SECONDS = 0.3
@@ -184,7 +184,7 @@ class _Probe:
                     if skip_to:
                         stream.skip_to(skip_to)
                     before = self._read
-                    for record in feed_named(each.format).read(stream):
+                    for record in format_named(each.format).read(stream):
                         self._read = before + stream.position
                         if isinstance(record, Turn | Note):
                             yield record

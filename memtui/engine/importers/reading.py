@@ -13,10 +13,10 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import Refused, Skip, Turn
 from memtui.engine.store.portable import AnyLine
 
-from . import refusing
+from . import refusing, registry
 from .detect import Found
 from .items import Item, Note
-from .registry import feed_named
+from .registry import format_named
 from .source import Opener, Source, Stream
 
 _RECORDS_PER_LOOK = 2_000
@@ -109,7 +109,7 @@ class Tally:
         mended = [f"{count:,} × {what}" for what, count in self._mended.items()]
         more = self._noted - len(self._places)
         rest = [f"{more:,} more like these: --json and the log name each"] if more else []
-        return (*left_out, *mended, *self._places, *rest)
+        return (*map(str, registry.broken()), *left_out, *mended, *self._places, *rest)
 
 
 def nothing_read(place: str, reasons: Counter[str]) -> Refused:
@@ -145,7 +145,7 @@ def read_all(found: Found, tally: Tally) -> Iterator[Turn | Item | AnyLine | Non
 
 
 def _read(stream: Stream, format: str, tally: Tally) -> Iterator[Turn | Item | AnyLine | None]:
-    for number, record in enumerate(dated(feed_named(format).read(stream), stream.source)):
+    for number, record in enumerate(dated(format_named(format).read(stream), stream.source)):
         if not isinstance(record, Skip):
             tally.give()
             yield record

@@ -9,8 +9,8 @@ from pathlib import Path
 from memtui.engine.errors import InputError
 from memtui.engine.records import Refused
 
-from .base import Feed
-from .registry import FEEDS
+from .base import Format
+from .registry import formats
 
 EMPTY = "empty"
 UNREADABLE = "cannot be read"
@@ -36,10 +36,10 @@ _ALSO = {"markdown": " (any plain text)", "scratchpad": " (a JSON object of keys
 
 
 def nothing_in(
-    path: Path, wanted: Feed | None, reasons: Counter[str], *, folder: bool, archive: bool
+    path: Path, wanted: Format | None, reasons: Counter[str], *, folder: bool, archive: bool
 ) -> InputError:
     """What to raise for a path in which nothing is in the ``wanted`` format, or in any; ``reasons`` counts what is left out."""
-    known = ", ".join(feed.label for feed in FEEDS)
+    known = ", ".join(format.label for format in formats())
     what = f"is not in {wanted.label} format" if wanted else "is in no format that can be imported"
     some = f"is in {wanted.label} format" if wanted else "is in a format that can be imported"
     help = next((_HELP[reason] for reason, _ in reasons.most_common() if reason in _HELP), "")
@@ -64,7 +64,7 @@ def nothing_in(
     seen = "" if reason == OTHER else f" ({reason})"
     if help:
         return InputError(f"{path} {what}{seen}.", help)
-    names = ", ".join(f"{feed.name}{_ALSO.get(feed.name, '')}" for feed in FEEDS)
+    names = ", ".join(f"{format.name}{_ALSO.get(format.name, '')}" for format in formats())
     return InputError(f"{path} {what}{seen}.", f"If you know better, say so with --format: {names}.")
 
 

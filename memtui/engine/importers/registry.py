@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from memtui.engine.errors import InputError
+from collections.abc import Iterator
+from functools import cache
 
-from .base import Feed
+from memtui.engine.errors import InputError
+from memtui.engine.records import Record, Skip, Turn
+from memtui.engine.store.portable import AnyLine
+
+from . import base
+from .base import Format, Head
 from .formats.agents_sdk import AgentsSDK
 from .formats.chatgpt import ChatGPT
 from .formats.claude_ai import ClaudeAI, ClaudeAIMemories
@@ -20,9 +26,13 @@ from .formats.memory_db import MemoryDb
 from .formats.memtui_export import Complete
 from .formats.observations import KeyValues, Observations
 from .formats.vault import Vault
+from .items import Item
+from .source import Stream
 
+GROUP = "memtui.importers"
+Found = Turn | Item | AnyLine | Skip
 # The more particular first: the first one that recognises a stream reads it.
-FEEDS: tuple[Feed, ...] = (
+BUILT_IN: tuple[Format, ...] = (
     Complete(),
     ClaudeCode(),
     ClaudeHistory(),
@@ -45,10 +55,81 @@ FEEDS: tuple[Feed, ...] = (
 )
 
 
-def feed_named(name: str) -> Feed:
+class Broken(Record):
+    """A format of another package that cannot be used, and why."""
+
+    name: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"import format {self.name} left out: {self.reason}"
+
+
+class Foreign:
+    """A format of another package: whatever it does, it stops no import."""
+
+    def __init__(self, format: Format) -> None:
+        self.name = format.name
+        self.label = format.label
+        self._format = format
+
+    def sniff(self, head: Head) -> bool:
+        try:
+            return bool(self._format.sniff(head))
+        except Exception as error:
+            _note(self.name, f"it cannot look at a file ({type(error).__name__})")
+            return False
+
+    def read(self, stream: Stream) -> Iterator[Found]:
+        try:
+            for record in self._format.read(stream):
+                yield record if isinstance(record, Turn | Item | Skip) else stream.skip(base.NOT_A_MESSAGE)
+        except Exception as error:
+            yield stream.skip(f"the format {self.name} failed ({type(error).__name__})")
+
+
+@cache
+def _foreign() -> tuple[tuple[Format, ...], dict[str, Broken]]:
+    """The formats of installed packages, and those that cannot be used."""
+    from importlib.metadata import entry_points
+
+    found: dict[str, Format] = {format.name: format for format in BUILT_IN}
+    broken: dict[str, Broken] = {}
+    for point in entry_points(group=GROUP):
+        try:
+            format = point.load()
+            if not (isinstance(format.name, str) and isinstance(format.label, str)):
+                raise TypeError("name and label are texts")
+            if not (callable(format.sniff) and callable(format.read)):
+                raise TypeError("sniff and read are functions")
+            if format.name in found:
+                raise ValueError(f"there is a format {format.name} already")
+            found[format.name] = Foreign(format)
+        except Exception as error:
+            broken[point.name] = Broken(
+                name=point.name, reason=f"{point.value} cannot be loaded ({type(error).__name__}: {error})"
+            )
+    return tuple(found.values())[len(BUILT_IN) :], broken
+
+
+def formats() -> tuple[Format, ...]:
+    """Those of memtui, then those of other packages."""
+    return (*BUILT_IN, *_foreign()[0])
+
+
+def broken() -> tuple[Broken, ...]:
+    """Formats of other packages that cannot be used, so far as is known."""
+    return tuple(_foreign()[1].values())
+
+
+def _note(name: str, reason: str) -> None:
+    _foreign()[1].setdefault(name, Broken(name=name, reason=reason))
+
+
+def format_named(name: str) -> Format:
     """Raises InputError, listing the known formats."""
-    for feed in FEEDS:
-        if feed.name == name:
-            return feed
-    known = ", ".join(feed.name for feed in FEEDS)
+    for format in formats():
+        if format.name == name:
+            return format
+    known = ", ".join(format.name for format in formats())
     raise InputError(f"There is no import format {name!r}.", f"Known formats: {known}.")

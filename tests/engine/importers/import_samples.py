@@ -11,7 +11,7 @@ from typing import Any
 
 from memtui.engine.importers.detect import Found, find_sources
 from memtui.engine.importers.limits import LIMITS, Limits
-from memtui.engine.importers.registry import feed_named
+from memtui.engine.importers.registry import format_named
 from memtui.engine.importers.source import Opener
 from memtui.engine.records import Skip, Turn
 
@@ -111,7 +111,7 @@ def read_with_warnings(
     with Opener(limits) as opener:
         for found in find_sources([path], format, limits).sources:
             with opener.open(found.source) as stream:
-                for record in feed_named(found.format).read(stream):
+                for record in format_named(found.format).read(stream):
                     if isinstance(record, Turn):
                         turns.append(record)
                     else:

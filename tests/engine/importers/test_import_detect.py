@@ -15,7 +15,7 @@ from import_samples import claude, conversation, ignored, jsonl, message, read, 
 from memtui.engine.errors import InputError
 from memtui.engine.importers.detect import find_sources
 from memtui.engine.importers.limits import MIB, Limits
-from memtui.engine.importers.registry import FEEDS
+from memtui.engine.importers.registry import BUILT_IN
 
 
 def formats(*paths: Path) -> list[str]:
@@ -145,7 +145,7 @@ def test_a_failing_disk_is_refused_with_its_error(tmp_path: Path, monkeypatch: p
 def test_an_unknown_format_lists_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         find_sources([jsonl(tmp_path / "s.jsonl", [claude("user", "hi")])], "whatsapp")
-    assert all(feed.name in caught.value.hint for feed in FEEDS)
+    assert all(feed.name in caught.value.hint for feed in BUILT_IN)
 
 
 def test_a_named_format_narrows_and_is_trusted_where_nothing_else_is_recognised(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_the_hint_for_an_unknown_file_names_formats_that_can_be_given(tmp_path: 
         find_sources([tmp_path / "kv.json"])
     named = refused.value.hint.removesuffix(".").partition("--format: ")[2]
     names = [name.partition(" ")[0] for name in named.split(", ")]
-    assert names == [feed.name for feed in FEEDS]
+    assert names == [feed.name for feed in BUILT_IN]
     assert "scratchpad (a JSON object of keys and texts)" in named
     assert [found.format for found in find_sources([tmp_path / "kv.json"], "scratchpad").sources] == [
         "scratchpad"

@@ -17,7 +17,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.importers import json_items
 from memtui.engine.importers.formats import envelopes
 from memtui.engine.importers.limits import LIMITS
-from memtui.engine.importers.registry import FEEDS
+from memtui.engine.importers.registry import BUILT_IN
 from memtui.engine.records import Skip, Turn
 
 KEYS = st.sampled_from(
@@ -101,7 +101,7 @@ def sound(turns: list[Turn]) -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(raw=st.binary(max_size=300), format=st.sampled_from([None, *(feed.name for feed in FEEDS)]))
+@given(raw=st.binary(max_size=300), format=st.sampled_from([None, *(feed.name for feed in BUILT_IN)]))
 def test_random_bytes_raise_nothing_but_input_errors(raw: bytes, format: str | None) -> None:
     for prefix in (b"", b"{", b"[", b"PK\x03\x04"):
         with suppress(InputError):

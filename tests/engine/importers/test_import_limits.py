@@ -13,7 +13,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.importers.detect import find_sources
 from memtui.engine.importers.limits import MIB, Limits
 from memtui.engine.importers.ordinals import Ordinals
-from memtui.engine.importers.registry import feed_named
+from memtui.engine.importers.registry import format_named
 from memtui.engine.importers.source import Opener
 from memtui.engine.records import Turn
 
@@ -160,7 +160,7 @@ def peak_of_reading(path: Path, kind: str, count: int) -> int:
     tracemalloc.start()
     try:
         with Opener() as opener, opener.open(found.source) as stream:
-            for record in feed_named(kind).read(stream):
+            for record in format_named(kind).read(stream):
                 turns += isinstance(record, Turn)
         peak = tracemalloc.get_traced_memory()[1]
     finally:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memtui import Memory
 from memtui.engine.exports.note_text import _CONTROL, quoted
-from memtui.engine.importers import vault as vaults
+from memtui.engine.importers.formats import vault as vaults
 from memtui.engine.records import MemoryRecord, Options
 from other_memories import assert_comes_once_and_goes
 
