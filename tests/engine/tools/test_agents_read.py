@@ -96,7 +96,7 @@ def test_a_program_gets_function_schemas_and_answers_as_text() -> None:
         box = Toolbox.of(memory)
         names = [one["name"] for one in box.functions()]
         assert "search_memory" in names and "save_facts_batch" not in names
-        assert all(one["strict"] and one["type"] == "function" for one in box.functions())
+        assert all(not one["strict"] and one["type"] == "function" for one in box.functions())
         stored = json.loads(box.call("remember_fact", '{"content": "Likes tea", "confidence": null}').text)
         assert stored["status"] == "done"
         assert "unknown_tool" in box.call("save_facts_batch", {}).text
