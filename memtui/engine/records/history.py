@@ -21,6 +21,11 @@ class Operation(Record):
     undoes: int | None = None
     undone_by: int | None = None
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether it is an undo that stopped half-way: undo finishes it, redo takes it back (of a redo, the reverse)."""
+        return self.state == "running" and self.undoes is not None and self.label.endswith("(interrupted)")
+
 
 class RowChange(Record):
     """What one operation did to one row: the columns that changed, before and after.

@@ -25,6 +25,9 @@ KEEP_BYTES = 50_000_000
 THINNED = "history_thinned"
 """Metadata: the time (Unix seconds) up to which operations were forgotten; after it history is whole."""
 
+INTERRUPTED = " (interrupted)"
+"""The end of a label whose operation did not come to its end."""
+
 
 class RestoredError(StoreError):
     """The file was restored in the middle of an operation: what it had stored is not there."""
@@ -134,20 +137,36 @@ def end_unfinished(connections: Connections) -> None:
 
 
 def close_dead(connections: Connections) -> int:
-    """End the operations whose process died before it could, so that they can be undone; returns how many."""
+    """End the operations whose process died before it could, so that they can be undone; returns how many.
+
+    An undo stays open, and is only named interrupted: the next one finishes it.
+    """
     with connections.read() as connection:
         running: Any = connection.execute(
-            "SELECT op_id, label, run_id FROM ops WHERE state = 'running'"
+            "SELECT op_id, label, run_id, undoes FROM ops WHERE state = 'running' "
+            "AND NOT (undoes IS NOT NULL AND label LIKE '%' || ?)",
+            (INTERRUPTED,),
         ).fetchall()
     dead = [one for one in running if not connections.runs.alive(one[2])]
-    for op_id, label, token in dead:
+    for op_id, label, token, undoes in dead:
         with connections.write() as connection:
             now: Any = connection.execute(
                 "SELECT state, run_id FROM ops WHERE op_id = ?", (op_id,)
             ).fetchone()
-            if now == ("running", token):
-                close(connection, op_id, f"{label} (interrupted)")
+            if now == ("running", token) and undoes is None:
+                close(connection, op_id, f"{label}{INTERRUPTED}")
+            elif now == ("running", token):
+                interrupt(connection, op_id, label)
     return len(dead)
+
+
+def interrupt(connection: apsw.Connection, op_id: int, label: str) -> None:
+    """Leave an undo open that did not come to its end; one that changed nothing leaves no trace."""
+    if scalar(connection, "SELECT 1 FROM changes WHERE op_id = ? LIMIT 1", (op_id,)):
+        named = f"{label.removesuffix(INTERRUPTED)}{INTERRUPTED}"
+        connection.execute("UPDATE ops SET label = ? WHERE op_id = ?", (named, op_id))
+    else:
+        connection.execute("DELETE FROM ops WHERE op_id = ?", (op_id,))
 
 
 def close(connection: apsw.Connection, op_id: int, label: str) -> None:
@@ -212,7 +231,7 @@ def prune(connections: Connections, now: float, *, keep_bytes: int = KEEP_BYTES)
             """,
             (keep_bytes,),
         )
-        running = scalar(connection, "SELECT min(op_id) FROM ops WHERE state = 'running'")
+        running = scalar(connection, "SELECT min(coalesce(undoes, op_id)) FROM ops WHERE state = 'running'")
         last = max(newest_old, over)
         if running is not None:
             last = min(last, running - 1)

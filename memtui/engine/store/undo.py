@@ -41,7 +41,12 @@ class NothingUndoneError(InputError):
 
 
 def latest_undoable(connection: apsw.Connection, actor: str) -> int | None:
-    """The actor's own latest operation that still stands and is not itself an undo."""
+    """The actor's own latest operation that still stands and is not itself an undo.
+
+    An undo or redo that was interrupted comes first: then what it takes back, or itself.
+    """
+    if (half := _half_done(connection, actor)) is not None:
+        return half.undoes if half.kind == "undo" else half.op_id
     found: int | None = scalar(
         connection,
         "SELECT max(op_id) FROM ops WHERE actor = ? AND state = 'done' AND undoes IS NULL AND kind <> 'erase'",
@@ -51,7 +56,9 @@ def latest_undoable(connection: apsw.Connection, actor: str) -> int | None:
 
 
 def latest_redoable(connection: apsw.Connection, actor: str) -> int | None:
-    """The actor's latest undo that still stands, unless the actor did something else since."""
+    """The actor's latest undo that still stands, unless the actor did something else since; see ``latest_undoable``."""
+    if (half := _half_done(connection, actor)) is not None:
+        return half.op_id if half.kind == "undo" else half.undoes
     found: int | None = scalar(
         connection,
         """
@@ -61,19 +68,37 @@ def latest_redoable(connection: apsw.Connection, actor: str) -> int | None:
         """,
         (actor,),
     )
-    return found
+    # Of one that was interrupted and taken back, the undo of that may be left.
+    root = None if found is None else operations.find(connection, found)
+    while root is not None and root.undoes is not None:
+        root = operations.find(connection, root.undoes)
+    return found if root is not None and root.undone_by is not None else None
+
+
+def _half_done(connection: apsw.Connection, actor: str | None = None) -> Operation | None:
+    """The latest undo or redo that has not ended: it runs, or it was interrupted."""
+    found = scalar(
+        connection,
+        "SELECT max(op_id) FROM ops WHERE state = 'running' AND undoes IS NOT NULL AND actor = coalesce(?, actor)",
+        (actor,),
+    )
+    return None if found is None else operations.get(connection, found)
 
 
 def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undone:
     """Take an operation back (or, when it is an undo, do it again).
 
     A large operation is taken back in slices, each its own transaction, so that other programs are
-    not kept waiting; a slice is whole or not there, and a second undo continues a broken one.
+    not kept waiting; a slice is whole or not there. One that is interrupted stays open: undoing the same operation
+    again goes on with it, undoing the interrupted undo itself takes back what it did.
     Raises InputError when it is already taken back, NothingUndoneError when all of it must be left as it is,
     NotFoundError when unknown.
     """
     with connections.read() as connection:
-        target = _target(connection, op_id)
+        half = _half_of(connection, op_id)
+        target = half or _target(connection, op_id)
+    if half is not None and _goes_on(connections, half, op_id):
+        return _finish_half(connections, half)
     kind = "redo" if target.kind == "undo" else "undo"
     verb = "Redid" if kind == "redo" else "Undid"
     name = target.label
@@ -82,7 +107,8 @@ def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undo
     small = target.rows <= _ROWS_PER_TRANSACTION
     if small:
         with history.operation(connections, clock, actor, kind, f"{verb}: {name}", undoes=target.op_id) as op:
-            if _target(op.connection, op_id) != target:  # somebody was quicker, and did it again as well
+            now = operations.find(op.connection, half.op_id) if half else _target(op.connection, op_id)
+            if now != target:  # somebody was quicker, and did it again as well
                 raise InputError(f"Operation {op_id} was just taken back and done again.", "Try again.")
             restored, conflicts = put_back(op.connection, list(rows_of(op.connection, target.op_id)))
             if not restored or (conflicts and _root(op.connection, target).kind in _INDIVISIBLE):
@@ -93,13 +119,57 @@ def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undo
         by_id, restored, conflicts = _undo_in_slices(
             connections, clock, actor, kind, f"{verb}: {name}", target
         )
+    return _outcome(connections, target.op_id, by_id, restored, conflicts)
+
+
+def _outcome(
+    connections: Connections, target: int, by_id: int, restored: int, conflicts: Sequence[Conflict]
+) -> Undone:
     with connections.read() as connection:
         return Undone(
-            operation=operations.get(connection, target.op_id),
+            operation=operations.get(connection, target),
             by=operations.get(connection, by_id),
             restored=restored,
             conflicts=tuple(conflicts),
         )
+
+
+def _half_of(connection: apsw.Connection, op_id: int) -> Operation | None:
+    """The unfinished undo or redo that concerns the same operation as ``op_id``."""
+    root = _root(connection, operations.get(connection, op_id)).op_id
+    running = connection.execute(
+        "SELECT op_id FROM ops WHERE state = 'running' AND undoes IS NOT NULL ORDER BY op_id DESC"
+    ).fetchall()
+    found = (operations.get(connection, int(str(one))) for (one,) in running)
+    return next((half for half in found if _root(connection, half).op_id == root), None)
+
+
+def _goes_on(connections: Connections, half: Operation, op_id: int) -> bool:
+    """Whether undoing ``op_id`` is what was begun, or takes back what was begun. Raises InputError while it runs."""
+    if connections.runs.alive(half.run_id):
+        raise InputError(f"This is being done right now: {half.label}.", "Wait for it to end.")
+    with connections.read() as connection:
+        root = _root(connection, half).op_id
+    return op_id == half.undoes or (op_id == root and half.kind == "undo")
+
+
+def _finish_half(connections: Connections, half: Operation) -> Undone:
+    """Go on with an undo that was interrupted, as the same operation: so that one redo takes back all of it."""
+    assert half.undoes is not None
+    token = connections.runs.hold()
+    with connections.write() as connection:
+        connection.execute(
+            "UPDATE ops SET run_id = ? WHERE op_id = ? AND state = 'running' AND run_id IS ?",
+            (token, half.op_id, half.run_id),
+        )
+        taken = connection.changes()
+        target = operations.get(connection, half.undoes)
+    if not taken:
+        connections.runs.release(token)
+        raise InputError("Another program has just finished this.", "Look at memtui history.")
+    label = half.label.removesuffix(history.INTERRUPTED)
+    restored, conflicts = _run_slices(connections, half.op_id, label, target, token)
+    return _outcome(connections, target.op_id, half.op_id, restored, conflicts)
 
 
 def _target(connection: apsw.Connection, op_id: int) -> Operation:
@@ -145,37 +215,48 @@ def _undo_in_slices(
     connections: Connections, clock: Clock, actor: str, kind: str, label: str, target: Operation
 ) -> tuple[int, int, list[Conflict]]:
     by_id = history.begin(connections, clock, actor, kind, label, undoes=target.op_id)
-    restored = 0
-    conflicts: list[Conflict] = []
     with connections.read() as connection:
         token = operations.get(connection, by_id).run_id
-        slices = list(_slices(connection, target.op_id))
+    restored, conflicts = _run_slices(connections, by_id, label, target, token)
+    if not restored:
+        raise NothingUndoneError(target, conflicts)
+    return by_id, restored, conflicts
+
+
+def _run_slices(
+    connections: Connections, by_id: int, label: str, target: Operation, token: str | None
+) -> tuple[int, list[Conflict]]:
+    """Put back all rows of ``target`` as ``by_id``; those that it put back already stay as they are."""
+    conflicts: list[Conflict] = []
     try:
+        with connections.read() as connection:
+            slices = list(_slices(connection, target.op_id))
         for table, first, last in slices:
             with history.part(connections, by_id) as connection:
-                done, left = put_back(connection, list(rows_of(connection, target.op_id, table, first, last)))
-            restored += done
+                rows = list(rows_of(connection, target.op_id, table, first, last))
+                _, left = put_back(connection, rows, by_id)
             conflicts += left[: max(0, 1_000 - len(conflicts))]
         with connections.write() as connection:
+            restored = operations.get(connection, by_id).rows
             history.close(connection, by_id, label)
             if restored:
                 _mark(connection, target, by_id)
     except BaseException:
-        # Whole slices stay; undoing it again goes on from there.
-        with suppress(MemtuiError):
-            history.finish(connections, by_id, f"{label} (interrupted)")
+        # Whole slices stay, and the operation stays open: the next undo or redo goes on with it, or takes it back.
+        with suppress(MemtuiError), connections.write() as connection:
+            history.interrupt(connection, by_id, label)
         raise
-    connections.runs.release(token)
-    if not restored:
-        raise NothingUndoneError(target, conflicts)
-    return by_id, restored, conflicts
+    finally:
+        connections.runs.release(token)
+    return restored, conflicts
 
 
 def _mark(connection: apsw.Connection, target: Operation, by_id: int) -> None:
     connection.execute(
         "UPDATE ops SET state = 'undone', undone_by = ? WHERE op_id = ?", (by_id, target.op_id)
     )
-    if target.undoes is not None:  # undoing an undo: the first operation stands again
+    # Undoing an undo: the first operation stands again. What an interrupted one was to take back still stands.
+    if target.undoes is not None and target.state == "done":
         connection.execute(
             "UPDATE ops SET state = 'done', undone_by = NULL WHERE op_id = ?", (target.undoes,)
         )

@@ -53,8 +53,12 @@ def rows_of(
     yield from found.values()
 
 
-def put_back(connection: apsw.Connection, rows: list[Row]) -> tuple[int, list[Conflict]]:
+def put_back(
+    connection: apsw.Connection, rows: list[Row], by_id: int | None = None
+) -> tuple[int, list[Conflict]]:
     """Removals first, then the rest: a row that comes back may need the unique key of one that goes.
+
+    ``by_id``: the operation that puts them back, which may have begun to before it was interrupted.
 
     Entities go last: until then the names that go back to another one still point at them.
     """
@@ -67,7 +71,7 @@ def put_back(connection: apsw.Connection, rows: list[Row]) -> tuple[int, list[Co
     ):
         if talks.note(connection, row.table, row.key, row.before if row.existed else None):
             continue
-        reason: str | None = _changed_since(connection, row)
+        reason: str | None = _changed_since(connection, row, by_id)
         if not reason and not row.existed:
             reason = _needed(connection, row, ours)
         if not reason:
@@ -95,7 +99,7 @@ def _memory_id(connection: apsw.Connection, row: Row) -> str | None:
     return found or row.before.get("id")
 
 
-def _changed_since(connection: apsw.Connection, row: Row) -> str:
+def _changed_since(connection: apsw.Connection, row: Row, by_id: int | None) -> str:
     """Why a later operation forbids putting the row back; "" when none does.
 
     A later operation and the undo that took it back cancel each other out.
@@ -103,9 +107,10 @@ def _changed_since(connection: apsw.Connection, row: Row) -> str:
     later: Any = connection.execute(
         """
         SELECT DISTINCT o.op_id, o.undoes, o.label, o.state, c.act FROM changes c JOIN ops o ON o.op_id = c.op_id
-        WHERE c.tbl = ? AND c.lo = ? AND c.act <> 'insert' AND c.seq > ? ORDER BY o.op_id
+        WHERE c.tbl = ? AND c.lo = ? AND c.act <> 'insert' AND c.seq > ? AND o.op_id IS NOT ?
+        ORDER BY o.op_id
         """,
-        (row.table, row.key, row.last_seq),
+        (row.table, row.key, row.last_seq, by_id),
     ).fetchall()
     if not later:
         return ""

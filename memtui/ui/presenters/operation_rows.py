@@ -115,7 +115,7 @@ def history_columns(now: Callable[[], float]) -> list[Column[Entry]]:
         if operation is None:
             yield Piece(one_line(f"“{recall_of(row).query}”", width))
             return
-        if operation.state != "done":
+        if operation.state != "done" and not operation.interrupted:
             yield Piece(visible(f"{operation.state} "), "warning")
         yield Piece(one_line(operation.label, width), "text" if operation.state == "done" else "dim")
 

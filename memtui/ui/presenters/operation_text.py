@@ -96,7 +96,11 @@ class HistoryText:
             yield from self._labelled("undoes", assemble(detail.undoes.label))
         if is_restore(detail.operation):
             yield from self._way_back(detail.before)
-        if detail.operation.state == "running":
+        if detail.operation.interrupted:
+            finishes, reverts = ("undo", "redo") if detail.operation.kind == "undo" else ("redo", "undo")
+            told = f"interrupted: {finishes} finishes it, {reverts} takes it back"
+            yield from self._labelled("state", assemble((told, "$warning")))
+        elif detail.operation.state == "running":
             yield from self._labelled("state", assemble(("still running", "$warning")))
 
     def _way_back(self, before: Backup | None) -> Iterable[Content]:

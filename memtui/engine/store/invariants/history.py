@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from memtui.engine.records import Finding
 from memtui.engine.store.erased import UNFINISHED
+from memtui.engine.store.history import INTERRUPTED
 from memtui.engine.store.tables import COVERED
 from memtui.engine.wording import plural
 
@@ -76,6 +77,16 @@ def history(scene: Scene) -> Iterator[Finding]:
         yield finding(
             "history", f"operations have changes that cannot be read ({odd.total:,})", odd, about="operations",
             remedy="They cannot be undone; what is remembered is not concerned.",
+        )  # fmt: skip
+    half = rows(
+        scene,
+        "SELECT op_id FROM ops WHERE state = 'running' AND undoes IS NOT NULL AND label LIKE '%' || ?",
+        INTERRUPTED,
+    )
+    if half:
+        yield finding(
+            "history", f"an undo or redo was interrupted half-way ({half.total:,})", half, about="operations",
+            remedy="memtui undo and memtui redo finish it or take it back, as History says.",
         )  # fmt: skip
     stuck = rows(
         scene,

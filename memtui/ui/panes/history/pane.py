@@ -153,7 +153,8 @@ class HistoryPane(ListPane[Any]):
             return "There is no row here."
         if operation.state == "undone":
             return "It is undone already. Its undo has a line of its own, which can be undone in turn."
-        return "It is still running." if operation.state == "running" else ""
+        running = operation.state == "running" and not operation.interrupted
+        return "It is still running." if running else ""
 
     async def do_undo_this(self) -> None:
         operation = self.operation
