@@ -20,7 +20,7 @@ from .root import Command, json_option, pass_door
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memtui.engine.maintain.erase.records import EraseProgress, ErasurePlan, ErasureProof
+    from memtui.engine.erase.records import EraseProgress, ErasurePlan, ErasureProof
 
 _ALSO = 1_000
 

@@ -1,6 +1,6 @@
 """``python -m memtui.engine.proof``: looks for what was erased, in the bytes of the files and through the public API.
 
-Runs in a process of its own (``maintain.erase.proving``): asked on standard input, it answers on standard output.
+Runs in a process of its own (``erase.proof``): asked on standard input, it answers on standard output.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
+from memtui.engine.erase import columns
+from memtui.engine.erase.proof import Answer, Inquiry, Piece, encoding_of, find_traces, forms, search
+from memtui.engine.erase.records import SearchedFile, StillThere
 from memtui.engine.errors import MemtuiError, NotFoundError
-from memtui.engine.maintain.erase import columns, pieces, traces
-from memtui.engine.maintain.erase.pieces import Piece
-from memtui.engine.maintain.erase.proving import Answer, Inquiry
-from memtui.engine.maintain.erase.records import SearchedFile, StillThere
 from memtui.engine.memory import Memory
 from memtui.engine.records import Options
 from memtui.engine.store.connecting import connect
@@ -78,13 +77,13 @@ def answer(inquiry: Inquiry) -> Answer:
 
 def _in_bytes(inquiry: Inquiry) -> Iterator[_Hit]:
     for file in inquiry.files:
-        encoding = pieces.encoding_of(file)
+        encoding = encoding_of(file)
         needles: list[tuple[Piece, bytes]] = [
-            (piece, form) for piece in inquiry.pieces for form in pieces.forms(piece, encoding)
+            (piece, form) for piece in inquiry.pieces for form in forms(piece, encoding)
         ]
         words = frozenset(number for number, (piece, _) in enumerate(needles) if piece.word)
-        met = pieces.search(file, [form for _, form in needles], words)
-        known = traces.find(file, inquiry.traces, inquiry.salt)
+        met = search(file, [form for _, form in needles], words)
+        known = find_traces(file, inquiry.traces, inquiry.salt)
         for piece in dict.fromkeys([*(needles[number][0] for number in sorted(met)), *known]):
             yield _Hit(file, piece)
 

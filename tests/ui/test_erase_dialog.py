@@ -6,8 +6,8 @@ import threading
 from typing import Any
 
 import pytest
+from memtui.engine.erase import proof as proofs
 from memtui.engine.errors import NotFoundError
-from memtui.engine.maintain.erase import erasing
 from memtui.ui.dialogs.erase import EraseDialog
 from memtui.ui.panes.memories.pane import MemoriesPane
 from memtui.ui.panes.sessions.pane import SessionsPane
@@ -21,14 +21,14 @@ async def test_memories_are_erased_once_their_number_is_typed(
     story: Story, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proving, go_on = threading.Event(), threading.Event()
-    prove = erasing.proving.prove
+    prove = proofs.prove
 
     def prove_later(*given: Any) -> Any:
         proving.set()
         go_on.wait(60)
         return prove(*given)
 
-    monkeypatch.setattr(erasing.proving, "prove", prove_later)
+    monkeypatch.setattr(proofs, "prove", prove_later)
     with story.open() as memory:
         dog = memory.remember(DOG)
         again = memory.remember(f"As I said: {DOG}")

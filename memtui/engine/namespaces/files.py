@@ -25,17 +25,17 @@ from memtui.engine.store.sql import scalar
 from memtui.engine.store.tables import COVERED
 
 if TYPE_CHECKING:
-    from memtui.engine.exports.exporting import Format
-    from memtui.engine.importers.known import KnownSource
-    from memtui.engine.importers.probe import Probed
-    from memtui.engine.importers.watch import Followed
-    from memtui.engine.maintain.erase.erasing import Eraser
-    from memtui.engine.maintain.erase.records import (
+    from memtui.engine.erase.eraser import Eraser
+    from memtui.engine.erase.records import (
         EraseProgress,
         ErasurePlan,
         ErasureProof,
         UnfinishedErase,
     )
+    from memtui.engine.exports.exporting import Format
+    from memtui.engine.importers.known import KnownSource
+    from memtui.engine.importers.probe import Probed
+    from memtui.engine.importers.watch import Followed
 
 
 class Files:
@@ -203,7 +203,7 @@ class Files:
         ``also``, ``keep``: keys of carriers of an earlier plan that are to go as well, or to stay. Raises
         NotFoundError for unknown ones, InputError when nothing is named.
         """
-        from memtui.engine.maintain.erase.records import Request
+        from memtui.engine.erase.records import Request
 
         request = Request(ids=tuple(ids), session_id=session_id, also=tuple(also), keep=tuple(keep))
         return self._eraser().plan(request)
@@ -237,7 +237,7 @@ class Files:
         return None if proof is None else self._told(proof)
 
     def _eraser(self) -> Eraser:
-        from memtui.engine.maintain.erase.erasing import Eraser
+        from memtui.engine.erase.eraser import Eraser
 
         return Eraser(
             self._core.connections, self._core.clock, self._core.actor, on_erased=self._forget_erased

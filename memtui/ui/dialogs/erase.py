@@ -26,7 +26,7 @@ from .dialog import Dialog
 from .erase_rows import CarrierRow, carrier_columns, carrier_rows, plan_told, proof_text, row_told
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.erase.records import EraseProgress, ErasurePlan, ErasureProof, UnfinishedErase
+    from memtui.engine.erase.records import EraseProgress, ErasurePlan, ErasureProof, UnfinishedErase
     from memtui.engine.memory import Memory
     from memtui.ui.progress import Work
 

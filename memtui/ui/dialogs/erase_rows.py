@@ -14,7 +14,7 @@ from memtui.ui.text import Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.erase.records import BackupState, Carrier, ErasurePlan, ErasureProof, Fate
+    from memtui.engine.erase.records import BackupState, Carrier, ErasurePlan, ErasureProof, Fate
     from memtui.ui.glyphs import Glyphs
 
 _ROLES: Mapping[Fate, Role] = {"erased": "error", "cleared": "warning", "kept": "success"}

@@ -13,7 +13,7 @@ import pytest
 from erase_kit import open_memory
 from memtui import Memory
 from memtui.engine import proof
-from memtui.engine.maintain.erase import proving
+from memtui.engine.erase import proof as proofs
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def near(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def run(command: list[str], *, input: bytes, **_: Any) -> SimpleNamespace:
         assert command[1:] == ["-m", "memtui.engine.proof"]
-        inquiry = msgspec.json.decode(input, type=proving.Inquiry, dec_hook=lambda type, value: type(value))
+        inquiry = msgspec.json.decode(input, type=proofs.Inquiry, dec_hook=lambda type, value: type(value))
         return SimpleNamespace(returncode=0, stdout=msgspec.json.encode(proof.answer(inquiry), enc_hook=str))
 
-    monkeypatch.setattr(proving, "subprocess", SimpleNamespace(run=run, PIPE=subprocess.PIPE))
+    monkeypatch.setattr(proofs, "subprocess", SimpleNamespace(run=run, PIPE=subprocess.PIPE))

@@ -10,8 +10,8 @@ import pytest
 from erase_kit import CJK, FACT, KEPT, QUIET, TURN, found_in_bytes, old_backup, open_memory, rows, with_log
 from memtui import Memory
 from memtui.demo import create_demo
+from memtui.engine.erase import proof as proofs
 from memtui.engine.errors import InputError, NotFoundError, ReadOnlyError
-from memtui.engine.maintain.erase import pieces
 from memtui.engine.records import Options
 
 # Parts of the texts, names and words alone, in the spelling of the texts and of the index.
@@ -142,15 +142,15 @@ def test_pieces_are_found_wherever_they_stand_and_only_those(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chunk = 4096
-    monkeypatch.setattr(pieces, "_CHUNK", chunk)
+    monkeypatch.setattr(proofs, "_CHUNK", chunk)
     place = tmp_path / "file"
     for start in (0, 1, 7, chunk - 5, chunk - 11, chunk, 2 * chunk + 3, 3 * chunk - 11):
         data = bytearray(b"ab" * (3 * chunk // 2))
         data[start : start + 11] = b"needle 4711"
         place.write_bytes(data)
-        assert pieces.search(place, [b"needle 4711", b"needle 4712", b"abababab"]) == {0, 2}
+        assert proofs.search(place, [b"needle 4711", b"needle 4712", b"abababab"]) == {0, 2}
     place.write_bytes(b"tiny")
-    assert pieces.search(place, [b"needle 4711"]) == set()
+    assert proofs.search(place, [b"needle 4711"]) == set()
 
 
 def test_a_file_in_utf_16_is_searched_in_it(tmp_path: Path) -> None:
@@ -160,8 +160,8 @@ def test_a_file_in_utf_16_is_searched_in_it(tmp_path: Path) -> None:
     connection.execute("CREATE TABLE t(x)")
     connection.execute("INSERT INTO t VALUES ('a wide secret')")
     connection.close()
-    (piece,) = pieces.pieces_of(["a wide secret"])
-    assert pieces.search(place, pieces.forms(piece, pieces.encoding_of(place))) == {1}
+    (piece,) = proofs.pieces_of(["a wide secret"])
+    assert proofs.search(place, proofs.forms(piece, proofs.encoding_of(place))) == {1}
 
 
 def test_a_memory_without_a_file_is_erased_as_well() -> None:

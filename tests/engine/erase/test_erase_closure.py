@@ -10,9 +10,9 @@ from erase_kit import CJK, FACT, KEPT, TURN, found_in_bytes, rows
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui import Memory
+from memtui.engine.erase.matching import Texts, folded
+from memtui.engine.erase.records import ErasurePlan
 from memtui.engine.errors import InputError, NotFoundError
-from memtui.engine.maintain.erase.matching import Texts, folded
-from memtui.engine.maintain.erase.records import ErasurePlan
 from memtui.engine.store import memories, proposals, recalls
 
 pytestmark = pytest.mark.usefixtures("near")

@@ -14,7 +14,7 @@ import apsw
 import pytest
 from erase_kit import KEPT, open_memory, rows
 from memtui import Memory
-from memtui.engine.maintain.erase.columns import SCHEMA
+from memtui.engine.erase.columns import SCHEMA
 from memtui.engine.store import metadata
 
 pytestmark = pytest.mark.usefixtures("near")

@@ -11,10 +11,10 @@ import apsw
 import pytest
 from erase_kit import FACT, KEPT, found_in_bytes, rows
 from memtui import Memory
-from memtui.engine.maintain.erase.closure import closure
-from memtui.engine.maintain.erase.matching import Texts
-from memtui.engine.maintain.erase.proving import known_pieces
-from memtui.engine.maintain.erase.records import Request
+from memtui.engine.erase.matching import Texts
+from memtui.engine.erase.proof import known_pieces
+from memtui.engine.erase.records import Request
+from memtui.engine.erase.selection import closure
 from memtui.engine.store import proposals
 
 pytestmark = pytest.mark.usefixtures("near")

@@ -14,22 +14,22 @@ import memtui
 import pytest
 from erase_kit import CJK, FACT, KEPT, TURN, found_in_bytes, open_memory
 from memtui import Memory
+from memtui.engine.erase import backups, eraser
 from memtui.engine.errors import StoreError
-from memtui.engine.maintain.erase import copies, erasing, pages
 
 ROOT = Path(memtui.__file__).parent.parent
 ERASE = """
 import os, signal, sys
 from memtui import Memory
 from memtui.engine.records import Options
-from memtui.engine.maintain.erase import erasing, proving, scrub
+from memtui.engine.erase import eraser, proof as proofs
 
 path, stage = sys.argv[1:3]
 die = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 if stage == "half a transaction":
-    erasing.settle_indexes = die
+    eraser.settle_indexes = die
 if stage == "before the proof":
-    proving.prove = die
+    proofs.prove = die
 count = 0
 def progress(now):
     global count
@@ -94,7 +94,7 @@ def test_a_kill_at_any_moment_is_finished_or_told(home: Path, full: bool, near: 
 def test_another_program_that_reads_is_told_and_waited_for(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(erasing, "WAIT", 0.2)
+    monkeypatch.setattr(eraser, "WAIT", 0.2)
     fill(home)
     reader = apsw.Connection(str(home))
     reader.execute("BEGIN")
@@ -122,7 +122,7 @@ def test_a_backup_that_is_made_meanwhile_is_cleaned_too(
     fill(home)
     with open_memory(home) as memory, open_memory(home) as other:
         before = apsw.Connection(str(home))
-        compact = pages.compact
+        compact = eraser.compact
 
         def compact_and_meanwhile(*arguments: object, **named: object) -> str:
             said = compact(*arguments, **named)  # type: ignore[arg-type]
@@ -131,7 +131,7 @@ def test_a_backup_that_is_made_meanwhile_is_cleaned_too(
             return said
 
         kept = memory.backups.all()[0].path.read_bytes()
-        monkeypatch.setattr(pages, "compact", compact_and_meanwhile)
+        monkeypatch.setattr(eraser, "compact", compact_and_meanwhile)
         ids = [one.id for one in memory.view.page() if one.content != KEPT]
         proof = memory.files.erase(memory.files.plan_erase(ids))
         assert (proof.complete, proof.backups_written) == (True, 3)
@@ -143,7 +143,7 @@ def test_a_backup_that_is_made_meanwhile_is_cleaned_too(
 def test_an_import_or_a_job_that_runs_is_not_crossed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from filelock import FileLock
 
-    monkeypatch.setattr(erasing, "WAIT", 0.05)
+    monkeypatch.setattr(eraser, "WAIT", 0.05)
     fill(home)
     with open_memory(home) as memory:
         plan = memory.files.plan_erase([memory.view.page()[0].id])
@@ -174,7 +174,7 @@ def test_a_backup_that_cannot_be_written_leaves_everything_and_says_so(
         assert len(memory.backups.all()) == 2
         monkeypatch.undo()
     with Memory.open(home) as memory:
-        assert copies.sweep(home) == []
+        assert backups.sweep(home) == []
 
 
 def test_the_backups_of_another_memory_beside_it_are_left_alone(home: Path, near: None) -> None:

@@ -10,8 +10,8 @@ from erase_kit import QUIET
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtui import Memory
+from memtui.engine.erase.columns import holders
 from memtui.engine.errors import InputError
-from memtui.engine.maintain.erase.columns import holders
 
 _VERBS = (
     "remember", "record", "correct", "tag", "forget", "restore", "confirm", "bulk", "merge", "undo", "redo", "any undo",

@@ -11,15 +11,16 @@ from erase_kit import CJK, FACT, KEPT, rows
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui import Memory
-from memtui.engine.maintain.erase import erasing, pieces, proving, traces
-from memtui.engine.maintain.erase.closure import closure
-from memtui.engine.maintain.erase.pieces import Piece, pieces_of
-from memtui.engine.maintain.erase.records import Request
+from memtui.engine.erase import eraser
+from memtui.engine.erase import proof as proofs
+from memtui.engine.erase.proof import Piece, pieces_of
+from memtui.engine.erase.records import Request
+from memtui.engine.erase.selection import closure
 from memtui.engine.store import recalls
 
 pytestmark = pytest.mark.usefixtures("near")
 SALT = b"0123456789abcdef"
-PROVE = proving.prove
+PROVE = proofs.prove
 
 
 def _die(*_: Any, **__: Any) -> None:
@@ -38,7 +39,7 @@ def test_vectors_of_the_text_and_of_its_words_are_looked_for(memory: Memory) -> 
             "INSERT INTO word_vectors(model_id, rid, dims, vectors) VALUES ('m', ?, 50, ?)", (fact.rid, words)
         )
     with memory._core.connections.read() as connection:
-        found = proving.known_pieces(connection, closure(connection, Request(ids=(fact.id,))), [])
+        found = proofs.known_pieces(connection, closure(connection, Request(ids=(fact.id,))), [])
     assert {whole[:48], words[:48]} <= {piece.data for piece in found}
 
 
@@ -52,10 +53,10 @@ def test_a_proof_that_found_something_finds_it_again_until_it_is_gone(
     own.write_bytes(b"\0" * 5_000 + FACT.encode() + b"\0" * 100 + CJK.encode() + b"\0")
     plan = memory.files.plan_erase(facts)
     if killed:
-        monkeypatch.setattr(erasing.proving, "prove", _die)
+        monkeypatch.setattr(proofs, "prove", _die)
         with pytest.raises(KeyboardInterrupt):
             memory.files.erase(plan)
-        monkeypatch.setattr(erasing.proving, "prove", PROVE)
+        monkeypatch.setattr(proofs, "prove", PROVE)
     else:
         assert not memory.files.erase(plan).complete
     mark = rows(home, "SELECT value FROM memory_metadata WHERE key = 'erase_unfinished'")[0][0]
@@ -92,7 +93,7 @@ def test_a_text_too_short_to_look_for_is_told_and_gone_where_it_stands_alone(
             recalls.add(op.connection, at=1, agent="a", session_id="s", query=query, memory_ids=[])
     turn = next(one.id for one in memory.view.page() if one.content == "pw x7q")
     proof = memory.files.erase(memory.files.plan_erase([turn]))
-    assert (proof.complete, proof.pieces, proof.notes) == (True, 0, (erasing.TOO_SHORT,))
+    assert (proof.complete, proof.pieces, proof.notes) == (True, 0, (eraser.TOO_SHORT,))
     assert rows(home, "SELECT title FROM sessions_consolidations") == [(None,)]
     assert rows(home, "SELECT key FROM scratchpad") == [("other",)]
     assert rows(home, "SELECT query FROM recalls") == [("what is the pw?",)]
@@ -108,24 +109,24 @@ def test_traces_find_what_they_are_of_and_nothing_else(
     place.write_bytes(
         before + b"".join(piece.text.encode("utf-8", "surrogatepass") + b"\0" for piece in known)
     )
-    assert set(traces.find(place, traces.traces_of(known, SALT), SALT)) == set(known)
-    assert traces.find(place, traces.traces_of(known, SALT), b"another salt") == []
+    assert set(proofs.find_traces(place, proofs.traces_of(known, SALT), SALT)) == set(known)
+    assert proofs.find_traces(place, proofs.traces_of(known, SALT), b"another salt") == []
     place.write_bytes(before)
     standing = {piece for piece in known if piece.text.encode("utf-8", "surrogatepass") in before}
-    assert set(traces.find(place, traces.traces_of(known, SALT), SALT)) == standing
+    assert set(proofs.find_traces(place, proofs.traces_of(known, SALT), SALT)) == standing
 
 
 def test_traces_are_of_vectors_words_and_escapes_as_well(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pieces, "_CHUNK", 64)
+    monkeypatch.setattr(proofs, "_CHUNK", 64)
     place = tmp_path / "file"
     vector, word, text = (
         Piece(data=bytes(range(48))),
         Piece(text="flowerpot", word=True),
         Piece(text="für Jürgen"),
     )
-    known = traces.traces_of([vector, word, text], SALT)
+    known = proofs.traces_of([vector, word, text], SALT)
     shapes: dict[bytes, list[Piece]] = {
         b"x" * 61 + vector.data: [vector],
         b"x" * 60 + b"\0flowerpot\0": [word],
@@ -134,6 +135,6 @@ def test_traces_are_of_vectors_words_and_escapes_as_well(
     }
     for content, found in shapes.items():
         place.write_bytes(content)
-        assert traces.find(place, known, SALT) == found
+        assert proofs.find_traces(place, known, SALT) == found
     many = [Piece(text=f"number {number:09}") for number in range(9_000)]
-    assert 2_000 < len(traces.traces_of(many, SALT)) <= 4_000
+    assert 2_000 < len(proofs.traces_of(many, SALT)) <= 4_000

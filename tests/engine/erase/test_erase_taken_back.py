@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from erase_kit import KEPT, TURN, found_in_bytes, rows
 from memtui import Memory
+from memtui.engine.erase import history
 from memtui.engine.errors import InputError, NotFoundError
-from memtui.engine.maintain.erase import images
 from memtui.engine.records import ImportReport
 
 pytestmark = pytest.mark.usefixtures("near")
@@ -144,7 +144,7 @@ def test_an_image_that_is_left_in_history_is_not_taken_for_something_kept(
     memory.record_turn("other", "user", KEPT)
     fact = memory.remember("The wvkrhubarb jam is for Mrs Zanzibarova")
     memory.undo()
-    monkeypatch.setattr(images, "scrub_history", lambda *_: 0)
+    monkeypatch.setattr(history, "scrub_history", lambda *_: 0)
     proof = memory.files.erase(memory.files.plan_erase([fact.id]))
     assert not proof.complete
     assert proof.problems[0] == "1 of the memories are in the history of memory.db"

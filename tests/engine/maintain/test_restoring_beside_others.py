@@ -9,11 +9,11 @@ from pathlib import Path
 import msgspec
 import pytest
 from memtui import Memory
+from memtui.engine.erase import proof as proofs
+from memtui.engine.erase.proof import Mark
+from memtui.engine.erase.records import ErasureProof
 from memtui.engine.importers.watch import Follower
 from memtui.engine.maintain.backups import Backups
-from memtui.engine.maintain.erase import proving
-from memtui.engine.maintain.erase.mark import Mark
-from memtui.engine.maintain.erase.records import ErasureProof
 from memtui.engine.records import Operation, Options
 from memtui.engine.store import erased, history, metadata
 from memtui.engine.store.locks import BusyError
@@ -45,7 +45,7 @@ def unproven(monkeypatch: pytest.MonkeyPatch) -> None:
             problems=tuple(problems),
         )
 
-    monkeypatch.setattr(proving, "prove", proof)
+    monkeypatch.setattr(proofs, "prove", proof)
 
 
 def said(text: str, number: int) -> str:

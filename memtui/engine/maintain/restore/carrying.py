@@ -83,18 +83,18 @@ def _carry_keys(live: apsw.Connection, copy: apsw.Connection) -> None:
 
 def _carry_unfinished(live: apsw.Connection, copy: apsw.Connection) -> None:
     """An erase that was interrupted is as far as the restored rows say: begun anew where they hold any of it."""
-    from ..erase import mark
+    from memtui.engine.erase import proof
 
-    begun = mark.read(live)
+    begun = proof.read_mark(live)
     if begun is None:
-        mark.remove(copy)  # it was finished since the backup, or it is another file's
+        proof.remove_mark(copy)  # it was finished since the backup, or it is another file's
         return
     ids = begun.ids or begun.request.ids or _of_session(live, begun.request.session_id)
     there = tuple(id for id in ids if scalar(copy, "SELECT 1 FROM memories WHERE id = ?", (id,)))
     request = begun.request
     if there and request.ids:
         request = msgspec.structs.replace(request, ids=there)
-    mark.put(copy, msgspec.structs.replace(begun, request=request, ids=() if there else ids))
+    proof.put_mark(copy, msgspec.structs.replace(begun, request=request, ids=() if there else ids))
 
 
 def _of_session(live: apsw.Connection, session_id: str | None) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from memtui.engine.records import Operation, Record
 
@@ -12,6 +12,43 @@ Place = Literal[
     "label",
 ]  # fmt: skip
 Fate = Literal["erased", "cleared", "kept"]
+
+
+COLUMNS = "m.rid, m.id, m.kind, m.content, m.session_id, m.source_key, m.source_role, m.event_time"
+"""Of a memory ``m``, as ``Row`` has them."""
+
+
+class Row(NamedTuple):
+    """A memory as it stands in the file, and why it goes."""
+
+    rid: int
+    id: str
+    kind: str
+    content: str
+    session_id: str | None
+    source_key: str | None
+    source_role: str | None
+    event_time: int
+    why: str
+    chosen: bool = False
+
+
+class Gone(NamedTuple):
+    """A memory as it last stood. ``live``: it is back in the file. ``drawn_from``, ``replaced``: ids of others."""
+
+    rid: int
+    id: str
+    kind: str
+    content: str
+    session_id: str | None
+    source_key: str | None
+    source_role: str | None
+    event_time: int
+    drawn_from: frozenset[str]
+    replaced: frozenset[str]
+    live: bool
+    why: str = ""
+    chosen: bool = False
 
 
 class Request(Record):

@@ -1,4 +1,4 @@
-"""Erasing in the backups: each is written anew without the text, checked, and put in the place of the old one.
+"""Erasing in the backups, those included that somebody makes meanwhile: each is written anew, checked, put in place.
 
 A copy keeps its name and its format: a backup from before a migration stays one.
 """
@@ -7,22 +7,25 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import apsw
+from msgspec.structs import replace
 
 from memtui.engine.errors import CorruptFileError, StoreError
 from memtui.engine.store import backup, migrate
 from memtui.engine.store.backup import Backup
 from memtui.engine.store.connecting import APPLICATION_ID, connect, translate
+from memtui.engine.store.connection import Connections
 from memtui.engine.store.sql import as_json, scalar
 from memtui.engine.store.vec0 import load_vec0
 
-from .going import Closure
-from .records import BackupState
-from .scrub import scrub, settle_indexes
+from .closure import Closure
+from .records import BackupState, EraseProgress, Request
+from .rows import scrub, settle_indexes
+from .selection import closure
 
 _SIDECARS = ("-wal", "-shm", "-journal")
 _COPY, _NEW = ".erasing", ".erased"
@@ -147,3 +150,85 @@ def sweep(path: Path) -> list[Path]:
             else:
                 place.unlink(missing_ok=True)
     return fresh
+
+
+_ROUNDS = 5
+
+Tell = Callable[[EraseProgress], None]
+
+
+def backups_of(connections: Connections, ids: frozenset[str]) -> tuple[BackupState, ...]:
+    """Every backup of the memory, with how many of these memories it holds."""
+    path = connections.path
+    return () if path is None else tuple(state_of(one, ids) for one in backup.find_backups(path))
+
+
+class BackupCleaner:
+    """Writes backups anew without what one erase takes. ``written``: how many so far.
+
+    ``delete_damaged``: delete those that cannot be written anew. ``at``: when the erase was begun, Unix seconds.
+    """
+
+    def __init__(
+        self, connections: Connections, request: Request, ids: Sequence[str], *, actor: str, at: int,
+        delete_damaged: bool, tell: Tell,
+    ) -> None:  # fmt: skip
+        self.written = 0
+        self._connections = connections
+        self._request = replace(request, ids=tuple(ids), also=())
+        self._ids = frozenset(ids)
+        self._actor = actor
+        self._at = at
+        self._delete_damaged = delete_damaged
+        self._tell = tell
+        self._done: set[tuple[Path, int, int]] = set()
+
+    def clean(self, texts: Sequence[str]) -> list[str]:
+        """Write every backup anew that may hold any of it; returns the texts that only backups had.
+
+        ``texts``: what is known to go. Raises as ``rewrite``.
+        """
+        path = self._connections.path
+        if path is None:
+            return []
+        sweep(path)
+        more: list[str] = []
+        for _ in range(_ROUNDS):  # somebody may make one meanwhile
+            waiting = [one for one in self.states() if _signature(one.path) not in self._done]
+            if not waiting:
+                break
+            for number, one in enumerate(waiting):
+                self._tell(EraseProgress(doing=f"backup {one.path.name}", done=number, total=len(waiting)))
+                if one.problem and self._delete_damaged:
+                    delete(one.path)
+                    continue
+                if not one.problem:
+                    more += self._rewrite(one.path, texts)
+                    self.written += 1
+                self._done.add(_signature(one.path))
+        return more
+
+    def states(self) -> tuple[BackupState, ...]:
+        """How the backups are now."""
+        return backups_of(self._connections, self._ids)
+
+    def _rewrite(self, path: Path, texts: Sequence[str]) -> list[str]:
+        with self._connections.read() as live:
+
+            def stays(id: str) -> bool:
+                return id not in self._ids and bool(
+                    scalar(live, "SELECT 1 FROM memories WHERE id = ?", (id,))
+                )
+
+            found = rewrite(
+                path,
+                lambda copy: closure(copy, self._request, stays=stays, elsewhere=texts, backup=True),
+                actor=self._actor, now=self._at, count=len(self._ids),
+            )  # fmt: skip
+        known = set(texts)
+        return [text for text in found.contents if text not in known]
+
+
+def _signature(path: Path) -> tuple[Path, int, int]:
+    status = path.stat()
+    return path, status.st_mtime_ns, status.st_size

@@ -1,32 +1,75 @@
 """Erasing for good, from the plan to the proof. The one act that no undo takes back.
 
 The backups come first: until the file itself is written all of it can be worked out again, so an erase that was
-killed is begun anew; afterwards only pages and late backups are left, for which the ids are enough (``mark.py``).
+killed is begun anew; afterwards only pages and late backups are left, for which the ids are enough (``Mark``).
 """
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
+import apsw
 from msgspec.structs import replace
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError, NotFoundError, ReadOnlyError
 from memtui.engine.store import locks, operations
-from memtui.engine.store.connecting import BUSY_SECONDS
+from memtui.engine.store.connecting import BUSY_SECONDS, wait_as_usual
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.erased import salt_of
 from memtui.engine.store.sql import scalar
 
-from . import copies, mark, pages, planning, proving
-from .cleaning import BackupCleaner, Tell
-from .closure import closure
-from .mark import Mark
+from . import backups, proof
+from .backups import BackupCleaner, Tell
+from .plan import assert_same, changed, make_plan
+from .proof import Mark, Trace, traces_of
 from .records import EraseProgress, ErasurePlan, ErasureProof, Request, UnfinishedErase
-from .scrub import KIND, scrub, settle_indexes
-from .traces import Trace, traces_of
+from .rows import KIND, scrub, settle_indexes
+from .selection import closure
+
+# A larger file is written anew by way of the disk, not of memory.
+_IN_MEMORY_BYTES = 256_000_000
+
+
+def compact(connections: Connections, wait: float) -> str:
+    """Write the file anew and empty its log; why the log is not empty, "" when it is.
+
+    A program that still reads the state of before keeps it in the file for as long; ``wait``: seconds to be patient.
+    """
+    if connections.path is None:
+        return ""
+    with connections.exclusive() as connection:
+        size = int(connection.pragma("page_count")) * int(connection.pragma("page_size"))
+        large = size > _IN_MEMORY_BYTES
+        if large:
+            connection.pragma("temp_store", 1)
+        try:
+            connection.execute("VACUUM")
+        finally:
+            if large:
+                connection.pragma("temp_store", 2)
+        connection.set_busy_handler(_patience(wait))
+        try:
+            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except apsw.BusyError:
+            return "another program still reads the memory as it was, which keeps the old pages in its log"
+        finally:
+            wait_as_usual(connection)
+    return ""
+
+
+def _patience(seconds: float) -> Callable[[int], bool]:
+    until = time.monotonic() + seconds
+
+    def ask_again(asked: int) -> bool:
+        time.sleep(random.uniform(0.002, 0.02))
+        return time.monotonic() < until
+
+    return ask_again
+
 
 WAIT = BUSY_SECONDS
 """Seconds for others to end their work, or to let go of the log."""
@@ -46,7 +89,7 @@ class Eraser:
 
     def plan(self, request: Request) -> ErasurePlan:
         """Everything that carries what is to go. Raises NotFoundError, InputError."""
-        return planning.make_plan(self._connections, request)
+        return make_plan(self._connections, request)
 
     def unfinished(self) -> UnfinishedErase | None:
         """An erase that was interrupted, by this process or another."""
@@ -57,7 +100,7 @@ class Eraser:
 
     def _mark(self) -> Mark | None:
         with self._connections.read() as connection:
-            return mark.read(connection)
+            return proof.read_mark(connection)
 
     def run(
         self, plan: ErasurePlan, *, delete_damaged: bool = False, tell: Tell = lambda progress: None
@@ -65,7 +108,7 @@ class Eraser:
         """Erase what the plan says, and prove it. Raises InputError when the memory has changed since it was made."""
         self._assert_may()
         with self._alone(tell):
-            planning.assert_same(self._connections, plan)
+            assert_same(self._connections, plan)
             return self._erase(plan, delete_damaged, tell)
 
     def resume(
@@ -130,7 +173,7 @@ class _Work:
         )  # fmt: skip
         self._texts: list[str] = []
         """What goes, in full."""
-        self._pieces: list[proving.Piece] = []
+        self._pieces: list[proof.Piece] = []
 
     def erase(self) -> None:
         """Let go of the rows, in the backups first. Raises InputError when the memory has changed meanwhile."""
@@ -138,7 +181,7 @@ class _Work:
         with self._connections.read() as connection:
             self._texts = list(closure(connection, request).contents)
         with self._connections.write() as connection:
-            mark.put(connection, self._mark)
+            proof.put_mark(connection, self._mark)
         try:
             self._texts += self._backups.clean(self._texts)
         except MemtuiError as error:
@@ -151,14 +194,14 @@ class _Work:
         with self._connections.write() as connection:
             found = closure(connection, request)
             if found.ids != self._ids:
-                raise planning.changed()
-            self._pieces = proving.known_pieces(connection, found, self._texts)
+                raise changed()
+            self._pieces = proof.known_pieces(connection, found, self._texts)
             scrub(connection, found, actor=self._actor, now=self._mark.at, count=len(self._ids))
             settle_indexes(connection, found, vec0=not self._connections.vectors_missing)
-            self._pieces += proving.rare_pieces(connection, found, self._texts)
+            self._pieces += proof.rare_pieces(connection, found, self._texts)
             traces = traces_of(self._pieces, salt_of(connection))
             self._mark = replace(self._mark, ids=tuple(sorted(found.ids)), traces=traces)
-            mark.put(connection, self._mark)
+            proof.put_mark(connection, self._mark)
 
     def finish(self, traces: Sequence[Trace] = ()) -> ErasureProof:
         """What comes after the rows have gone: pages, the log, backups that were made meanwhile, the proof.
@@ -166,8 +209,8 @@ class _Work:
         ``traces``: of what an earlier process erased.
         """
         self._tell(EraseProgress(doing="writing the file anew", done=0, total=1))
-        problem = pages.compact(self._connections, WAIT)
-        late = proving.pieces_of(self._backups.clean(self._texts))
+        problem = compact(self._connections, WAIT)
+        late = proof.pieces_of(self._backups.clean(self._texts))
         pieces = [*self._pieces, *late]
         problems = [problem] if problem else []
         problems += [
@@ -177,20 +220,20 @@ class _Work:
         ]
         path = self._connections.path
         if path is not None:
-            problems += [f"{place.name} is being written just now" for place in copies.sweep(path)]
+            problems += [f"{place.name} is being written just now" for place in backups.sweep(path)]
         self._tell(EraseProgress(doing="looking for it in every file", done=0, total=1))
-        proof = proving.prove(self._connections, self._mark.ids, pieces, problems, traces)
-        if path is not None and not proof.pieces:
-            proof = replace(proof, notes=(*proof.notes, TOO_SHORT))
+        proven = proof.prove(self._connections, self._mark.ids, pieces, problems, traces)
+        if path is not None and not proven.pieces:
+            proven = replace(proven, notes=(*proven.notes, TOO_SHORT))
         with self._connections.write() as connection:
-            if proof.complete:
-                mark.remove(connection)
+            if proven.complete:
+                proof.remove_mark(connection)
             elif late:
                 more = traces_of(late, salt_of(connection))
-                mark.put(connection, replace(self._mark, traces=(*self._mark.traces, *more)))
+                proof.put_mark(connection, replace(self._mark, traces=(*self._mark.traces, *more)))
             op_id = scalar(connection, "SELECT max(op_id) FROM ops WHERE kind = ?", (KIND,))
             operation = None if op_id is None else operations.get(connection, op_id)
         return replace(
-            proof, memories=self._mark.memories, operation=operation, backups_written=self._backups.written,
+            proven, memories=self._mark.memories, operation=operation, backups_written=self._backups.written,
             seconds=time.perf_counter() - self._began,
         )  # fmt: skip

@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from memtui.engine.errors import InputError, MemtuiError
-from memtui.engine.store import backup
 from memtui.engine.store.connection import Connections
 
-from .closure import closure
-from .copies import state_of
-from .going import Closure
-from .records import BackupState, Carrier, ErasurePlan, Request
-from .survey import Step, survey
+from .backups import backups_of
+from .closure import Closure
+from .records import Carrier, ErasurePlan, Request
+from .rows import Step, survey
+from .selection import closure
 
 EXPORTS = "Exports and copies elsewhere are not looked at: delete those yourself."
 
@@ -49,12 +48,6 @@ def changed() -> MemtuiError:
         "The memory has changed since this was shown: other rows carry the text now.",
         "Nothing was erased from the memory. Look at the list again.",
     )
-
-
-def backups_of(connections: Connections, ids: frozenset[str]) -> tuple[BackupState, ...]:
-    """Every backup of the memory, with how many of these memories it holds."""
-    path = connections.path
-    return () if path is None else tuple(state_of(one, ids) for one in backup.find_backups(path))
 
 
 def _fates(plan: ErasurePlan) -> list[tuple[str, str]]:

@@ -1,0 +1,162 @@
+"""What an erase takes, as it is found: memories, sessions, names; and JSON values of rows that stay, without it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .matching import LONG_ENOUGH, Texts
+from .records import Carrier, Gone, Request, Row
+
+_MOST_OFFERED = 200
+
+
+class Closure:
+    """What goes. ``gone``: memories that only history still has (taken back since), by rid."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.rows: dict[str, Row] = {}
+        self.gone: dict[int, Gone] = {}
+        self.offered: dict[str, Carrier] = {}
+        self.unlisted: set[str] = set()
+        """What would be offered if it were not so much."""
+        self.sessions: dict[str, str] = {}
+        """Those that go as a whole, with their titles."""
+        self.sessions_gone: set[int] = set()
+        """Keys of those that only history still has."""
+        self.entities: dict[int, tuple[str, str]] = {}
+        """eid to (id, name)."""
+        self.texts = Texts()
+        self.contents: dict[str, None] = {}
+        """The texts that go, here or elsewhere, in full."""
+        self.retold: dict[int, bool] = {}
+        """Keys of sessions that lose a turn; whether the summary that they have now was made of it."""
+        self.told: dict[str, None] = {}
+        """What was made of them and goes as well, or stands in history: summaries and errors of sessions."""
+        self.labels: dict[str, str] = {}
+        """Names of sessions, projects, agents ... that tell of them, to what these are called from now on."""
+
+    def add_text(self, text: str) -> None:
+        self.texts.add(text)
+        self.contents[text] = None
+
+    def take(self, columns: Sequence[Any], why: str, *, chosen: bool = False) -> str:
+        """A row of ``COLUMNS`` goes. Returns its id."""
+        taken = Row._make((*columns, why, chosen))
+        self.rows[taken.id] = taken
+        self.add_text(taken.content)
+        return taken.id
+
+    def take_gone(self, gone: Gone, why: str, *, chosen: bool = False) -> str:
+        """What only history still has goes. Returns its id."""
+        if not gone.live:
+            self.gone[gone.rid] = gone._replace(why=why, chosen=chosen)
+        self.add_text(gone.content)
+        return gone.id
+
+    def offer(self, columns: Sequence[Any], why: str, *, fate_else: str = "") -> None:
+        """A row of ``COLUMNS`` stays unless the person says that it goes as well."""
+        id = str(columns[1])
+        if id in self.offered:
+            return
+        if len(self.offered) >= _MOST_OFFERED:
+            self.unlisted.add(id)
+            return
+        self.offered[id] = Carrier(
+            key=id, place="memory", title=str(columns[3]), why=f"{why} (kept as you wished)" if fate_else else why,
+            fate="kept", choice=True, kind=str(columns[2]),
+        )  # fmt: skip
+
+    @property
+    def ids(self) -> frozenset[str]:
+        return frozenset(self.rows) | frozenset(row.id for row in self.gone.values())
+
+    @property
+    def every_row(self) -> list[Row | Gone]:
+        """What goes, each memory once, whether the file has it or only history."""
+        return [*self.rows.values(), *(row for row in self.gone.values() if row.id not in self.rows)]
+
+    @property
+    def rids(self) -> list[int]:
+        return sorted([row.rid for row in self.rows.values()])
+
+    @property
+    def every_rid(self) -> set[int]:
+        return {*self.rids, *self.gone}
+
+
+NOTHING = object()
+"""What ``without`` returns where nothing is left."""
+
+
+def without(value: Any, ids: frozenset[str]) -> Any:
+    """A JSON value without these ids: out of lists they are taken; ``NOTHING`` where nothing would be left."""
+    if isinstance(value, str):
+        return NOTHING if value in ids else value
+    if isinstance(value, list):
+        left = [new for one in value if (new := without(one, ids)) is not NOTHING]
+        return NOTHING if value and not left else left
+    if isinstance(value, dict):
+        parts = {key: without(one, ids) for key, one in value.items()}
+        return NOTHING if NOTHING in parts.values() else parts
+    return value
+
+
+def says(value: Any, closure: Closure) -> bool:
+    """Whether a JSON value has words of the texts in it."""
+    if isinstance(value, str):
+        return closure.texts.touches(value)
+    if isinstance(value, dict):
+        return any(says(one, closure) for pair in value.items() for one in pair)
+    return isinstance(value, list) and any(says(one, closure) for one in value)
+
+
+def about(attributes: dict[str, Any], ids: frozenset[str]) -> dict[str, Any]:
+    """The attributes of a memory without these ids, and without the reason for replacing one of them."""
+    left = {key: rest for key, value in attributes.items() if (rest := without(value, ids)) is not NOTHING}
+    if "supersedes" not in left and "supersedes" in attributes:
+        left.pop("conflict_reason", None)
+    return left
+
+
+def quoting_notes(noted: dict[str, Any], closure: Closure) -> dict[str, Any]:
+    """Those of the attributes of a memory that have the texts in them."""
+    return {
+        key: value
+        for key, value in noted.items()
+        if carries(key, closure)
+        or carries(value, closure)
+        or (key == "conflict_reason" and _quotes(str(value), closure))
+    }
+
+
+def _quotes(reason: str, closure: Closure) -> bool:
+    return closure.texts.touches(reason) or closure.texts.unquoted(reason) != reason
+
+
+def is_a_tag(text: str) -> bool:
+    """Whether a tag, which is one word, can have so much of a text in it."""
+    return text.strip() in text.split() or any(
+        len(word.encode("utf-8", "surrogatepass")) >= LONG_ENOUGH for word in text.split()
+    )
+
+
+def carries(value: Any, closure: Closure) -> bool:
+    """As ``says``, but a sentence of a text is no quotation of it: whole texts, long runs, words that are rare."""
+    if isinstance(value, dict):
+        return any(carries(one, closure) for pair in value.items() for one in pair)
+    if isinstance(value, list):
+        return any(carries(one, closure) for one in value)
+    return isinstance(value, str) and (closure.texts.carried_by(value) or closure.texts.tells(value))
+
+
+def censored(value: Any, closure: Closure) -> Any:
+    """A JSON value in which what carries the texts is covered."""
+    if isinstance(value, str):
+        return closure.texts.censored(value) if carries(value, closure) else value
+    if isinstance(value, list):
+        return [censored(one, closure) for one in value]
+    if isinstance(value, dict):
+        return {str(censored(key, closure)): censored(one, closure) for key, one in value.items()}
+    return value

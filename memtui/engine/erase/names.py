@@ -1,0 +1,176 @@
+"""What tells of a text by a word or name: look-alikes, words and names that nothing says which stays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import apsw
+
+from memtui.engine.models import ordinary_words
+from memtui.engine.store import cjk, words
+from memtui.engine.store.sql import as_json
+
+from . import columns
+from .closure import Closure
+from .matching import LEAST, folded
+from .records import COLUMNS, Carrier
+
+_WORDS_ASKED = 12
+
+
+def twins(
+    connection: apsw.Connection,
+    found: Closure,
+    stays: Callable[[str], bool],
+    backup: bool,
+    kept: frozenset[str],
+) -> list[str]:
+    """Other memories with the very text in them: offered; in a backup taken, where nobody can choose them any more."""
+    taken: list[str] = []
+    for row in found.every_row:
+        whole = folded(row.content)
+        if len(whole) < LEAST:
+            continue
+        for found_row in with_phrase(connection, row.content):
+            id = str(found_row[1])
+            if id in found.rows or id in found.offered or whole not in folded(str(found_row[3])):
+                continue
+            if backup and id not in kept and not stays(id):
+                taken.append(found.take(found_row, "the same text"))
+            else:
+                found.offer(found_row, "it has the same text in it")
+    return taken
+
+
+def with_phrase(connection: apsw.Connection, text: str) -> list[Sequence[Any]]:
+    """Memories that may have the text in them, by its first words."""
+    looked: list[tuple[str, str]] = []
+    if phrase := _first_words(text):
+        looked.append(("memories_fts", f'content : "{phrase}"'))
+    if pairs := cjk.bigrams(text)[:_WORDS_ASKED]:
+        phrase = " ".join(pairs[:1] if len(cjk.runs(text)[0]) < _WORDS_ASKED else pairs)
+        looked.append(("memories_cjk", f'"{phrase}"'))
+    found: dict[int, Sequence[Any]] = {}
+    for table, match in looked:
+        for row in connection.execute(
+            f"SELECT {COLUMNS} FROM memories m WHERE m.rid IN (SELECT rowid FROM {table} WHERE {table} MATCH ?)",
+            (match,),
+        ):
+            found[int(str(row[0]))] = row
+    return list(found.values())
+
+
+def _first_words(text: str) -> str:
+    """What to ask a full-text index for, in quotes, to find the text; "" if it has no words."""
+    return " ".join(words.words(text)[:_WORDS_ASKED])
+
+
+_LETTERS, _WITH_DIGITS = 8, 6
+"""A word is telling from so many characters on."""
+_LEAST_NAME, _PART = 3, 4
+_OWNERS = 2
+"""A word in the tags, project or source of so many memories that stay is theirs."""
+
+
+def tell_words(connection: apsw.Connection, found: Closure) -> None:
+    """Let the closure know its rare words: once it is known which memories stay."""
+    candidates = {word for text in found.contents for word in words.words(text) if _is_long(word)}
+    candidates -= ordinary_words.among(candidates)
+    rids = frozenset(found.rids)
+    rare = {word for word in candidates if not _said_elsewhere(connection, word, rids)}
+    if rare:
+        theirs = _of_several(connection, rids) | columns.own_stems(connection)
+        rare = {word for word in rare if theirs.isdisjoint(words.stems(word))}
+    found.texts.add_words(rare)
+
+
+def tell_names(connection: apsw.Connection, found: Closure) -> None:
+    """Let the closure know the names that go with it."""
+    rids = frozenset(found.rids)
+    names = {part for _, name in found.entities.values() for part in (name, *_parts(name))}
+    found.texts.add_names(name for name in names if _is_telling(connection, name, rids))
+
+
+def _parts(name: str) -> list[str]:
+    """People are called by one of their names as well."""
+    return [part for part in words.words(name) if len(part) >= _PART]
+
+
+def _is_long(word: str) -> bool:
+    return len(word) >= (_WITH_DIGITS if any(map(str.isdigit, word)) else _LETTERS)
+
+
+def _said_elsewhere(connection: apsw.Connection, word: str, gone: frozenset[int]) -> bool:
+    rows = connection.execute(
+        "SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?", (f'content : "{word}"',)
+    )
+    return any(rid not in gone for (rid,) in rows)
+
+
+def _is_telling(connection: apsw.Connection, name: str, gone: frozenset[int]) -> bool:
+    plain = words.plain(name)
+    parts = plain.split()
+    if len(plain) < _LEAST_NAME + 2 or ordinary_words.among(parts) == set(parts):
+        return False
+    return not any(
+        row[0] not in gone and plain in words.plain(str(row[3])) for row in with_phrase(connection, name)
+    )
+
+
+def _of_several(connection: apsw.Connection, gone: frozenset[int]) -> set[str]:
+    """Stems of the words by which several memories that stay are ordered."""
+    found: Counter[str] = Counter()
+    for rid, *named in connection.execute(
+        "SELECT rid, tags, project, source FROM memories WHERE tags <> '[]' OR project IS NOT NULL OR source IS NOT NULL"
+    ):
+        if rid not in gone:
+            found.update(set(_stems(named)))
+    return {stem for stem, count in found.items() if count >= _OWNERS}
+
+
+def _stems(texts: Iterable[object]) -> Iterator[str]:
+    for text in texts:
+        if text:
+            yield from words.stems(str(text))
+
+
+def take_names(connection: apsw.Connection, found: Closure, kept: frozenset[str]) -> None:
+    """Names that stand in nothing else."""
+    rids = as_json(found.rids)
+    only_here = connection.execute(
+        """
+        SELECT e.eid, e.id, e.canonical_name FROM entities e
+        WHERE e.eid IN (SELECT eid FROM memory_entities WHERE rid IN (SELECT value FROM json_each(?1)))
+          AND NOT EXISTS (SELECT 1 FROM memory_entities o WHERE o.eid = e.eid
+                          AND o.rid NOT IN (SELECT value FROM json_each(?1)))
+        """,
+        (rids,),
+    ).fetchall()
+    for eid, id, name in [*only_here, *_unlinked_names(connection, found)]:
+        if f"entity:{id}" in kept:
+            found.offered[f"entity:{id}"] = Carrier(
+                key=f"entity:{id}", place="entity", title=str(name), why="named only there (kept as you wished)",
+                fate="kept", choice=True,
+            )  # fmt: skip
+        else:
+            found.entities[int(str(eid))] = (str(id), str(name))
+
+
+def _unlinked_names(connection: apsw.Connection, found: Closure) -> list[Sequence[Any]]:
+    """Names without any link that stand in these texts and in no other: other names of somebody, or no names at all."""
+    texts = "\n".join(found.contents).casefold()
+    names = connection.execute(
+        "SELECT eid, id, canonical_name FROM entities e "
+        "WHERE NOT EXISTS (SELECT 1 FROM memory_entities l WHERE l.eid = e.eid)"
+    ).fetchall()
+    return [
+        row
+        for row in names
+        if ((name := str(row[2]).casefold()) in texts or found.texts.tells(str(row[2])))
+        and not any(
+            str(other[1]) not in found.rows and name in str(other[3]).casefold()
+            for other in with_phrase(connection, str(row[2]))
+        )
+    ]

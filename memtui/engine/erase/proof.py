@@ -1,0 +1,380 @@
+"""The proof of an erase: pieces to look for in the bytes of files, traces of them for later, and asking another process.
+
+``engine.proof`` runs in that process. This one may not read the bytes of a file that it has open (closing them would drop
+SQLite's locks), and what it remembers proves nothing. The mark in the file says how far an erase has come.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+from pathlib import Path
+
+import apsw
+import msgspec
+
+from memtui.engine.errors import StoreError
+from memtui.engine.records import Record
+from memtui.engine.store import backup, exchange, metadata, words
+from memtui.engine.store.connection import Connections
+from memtui.engine.store.erased import UNFINISHED, salt_of
+from memtui.engine.store.sql import as_json, json_text, scalar
+
+from .closure import Closure
+from .records import ErasureProof, Request, SearchedFile, StillThere
+
+SHORTEST = 8
+"""Bytes: shorter ones stand in every file."""
+_LONGEST = 40
+_PER_TEXT = 3
+_SPLIT = re.compile('[\\x00-\\x1f"\\\\\\x7f]+')
+_WORD = re.compile(r"[A-Za-z]{8,}")
+_CHUNK = 8 * 1024 * 1024
+_BITS = 22
+_FACTOR = 0x9E3779B97F4A7C15
+_UTF16 = {2: "utf-16-le", 3: "utf-16-be"}
+
+
+class Piece(Record):
+    """``text``: a part of an erased text, "" for a vector, of which ``data`` are some bytes.
+
+    ``word``: a single word; one that memtui uses itself ("scheduler") is in every file. ``telling``: one by which the
+    text is known, so that it is told who has it.
+    """
+
+    text: str = ""
+    data: bytes = b""
+    word: bool = False
+    telling: bool = False
+
+
+def pieces_of(texts: Iterable[str]) -> list[Piece]:
+    """The beginning, middle and end of each text, as far as they are long enough to tell it from others."""
+    found: dict[str, None] = {}
+    for text in texts:
+        runs = [run.strip() for run in _SPLIT.split(text)]
+        runs = [run for run in runs if len(run.encode("utf-8", "surrogatepass")) >= SHORTEST]
+        for run in {0: runs[:1], 1: runs[len(runs) // 2 :][:1], 2: runs[-1:]}.values() if runs else ():
+            for one in run:
+                middle = max(0, (len(one) - _LONGEST) // 2)
+                starts = (0,) if len(runs) >= _PER_TEXT else (0, middle, max(0, len(one) - _LONGEST))
+                found.update(dict.fromkeys(one[start : start + _LONGEST] for start in starts))
+    return [Piece(text=text) for text in found if len(text.encode("utf-8", "surrogatepass")) >= SHORTEST]
+
+
+def rare_words(texts: Iterable[str]) -> set[str]:
+    """Long words of the texts, as an index keeps them: those of them that nothing else has are worth looking for."""
+    return {word.casefold() for text in texts for word in _WORD.findall(text)}
+
+
+def stem_of(word: str) -> str:
+    return (words.stems(word) or [word])[0]
+
+
+def forms(piece: Piece, encoding: int) -> list[bytes]:
+    """The bytes in which a file of this ``encoding`` (of its header: 1 is UTF-8) would hold the piece."""
+    if piece.data:
+        return [piece.data]
+    plain = piece.text.encode("utf-8", "surrogatepass")
+    found = [plain]
+    if not piece.text.isascii():
+        found.append(json.dumps(piece.text)[1:-1].encode())
+    if encoding in _UTF16:
+        found.append(piece.text.encode(_UTF16[encoding], "surrogatepass"))
+    return found
+
+
+def encoding_of(path: Path) -> int:
+    """The text encoding in the header of a database: 1 UTF-8, 2 and 3 UTF-16; 1 for anything else."""
+    with path.open("rb") as file:
+        header = file.read(60)
+    known = header.startswith(b"SQLite format 3\0") and len(header) == 60
+    return int.from_bytes(header[56:60], "big") if known else 1
+
+
+def search(path: Path, needles: Sequence[bytes], words: frozenset[int] = frozenset()) -> set[int]:
+    """Which of the needles (each at least 8 bytes) stand in a file. Not for a file that this process has open in SQLite.
+
+    ``words``: those that count only as a word, or as a whole term of a full-text index.
+    """
+    if not needles:
+        return set()
+    by_start: dict[bytes, list[int]] = {}
+    for number, needle in enumerate(needles):
+        by_start.setdefault(needle[:8], []).append(number)
+    marks = {mark_of(start, _FACTOR, _BITS) for start in by_start}
+    found: set[int] = set()
+    for data, place, _ in places(path, marks, _FACTOR, _BITS, max(map(len, needles))):
+        waiting = by_start.get(data[place : place + 8])
+        met = [
+            one
+            for one in waiting or ()
+            if data.startswith(needles[one], place)
+            and (one not in words or stands_alone(data, place, len(needles[one])))
+        ]
+        if waiting and met:
+            found.update(met)
+            waiting[:] = [one for one in waiting if one not in met]
+    return found
+
+
+def mark_of(start: bytes, factor: int, bits: int) -> int:
+    """A small number for the first 8 bytes of something to look for: see ``places``."""
+    return (int.from_bytes(start[:8], "little") * factor & (1 << 64) - 1) >> (64 - bits)
+
+
+def places(
+    path: Path, marks: Iterable[int], factor: int, bits: int, longest: int
+) -> Iterator[tuple[bytes, int, int]]:
+    """(bytes, place in them, mark) wherever 8 bytes of a file have one of the marks; more than once near a border.
+
+    ``longest``: so many bytes from the place on are there, if the file has them.
+    """
+    import numpy as np
+
+    table = np.zeros(1 << bits, dtype=bool)
+    table[list(marks)] = True
+    rest = b""
+    with path.open("rb") as file:
+        while block := file.read(_CHUNK):
+            data = rest + block
+            for offset in range(min(8, max(0, len(data) - 7))):
+                numbers = np.frombuffer(data, "<u8", (len(data) - offset) // 8, offset)
+                here = (numbers * np.uint64(factor)) >> np.uint64(64 - bits)
+                for hit in np.flatnonzero(table[here]):
+                    yield data, offset + 8 * int(hit), int(here[hit])
+            rest = data[-(longest + 8) :]
+
+
+def stands_alone(data: bytes, place: int, length: int) -> bool:
+    """Columns follow each other without a gap ("assistant" and "scratchpad"); before a term FTS5 puts its length."""
+    before, after = data[max(place - 1, 0) : place], data[place + length : place + length + 1]
+    return not after.isalpha() or before in (bytes([length]), b"0")
+
+
+_MOST = 4_000
+_TRACE_BITS = 20
+"""Of a mark: so few that nobody reads the first bytes out of it."""
+_UTF_8 = 1
+
+
+class Trace(Record):
+    """A piece in one of its forms: ``length`` in bytes. ``word``: a single word. ``data``: of a vector."""
+
+    length: int
+    mark: int
+    hash: bytes
+    word: bool = False
+    data: bool = False
+
+
+def traces_of(pieces: Sequence[Piece], salt: bytes) -> tuple[Trace, ...]:
+    """At most 4,000 of them, from everywhere in what there is."""
+    found = [
+        Trace(
+            length=len(form), mark=mark_of(form, _factor(salt), _TRACE_BITS), hash=_hash(form, salt), word=piece.word,
+            data=bool(piece.data),
+        )
+        for piece in pieces
+        for form in forms(piece, _UTF_8)
+    ]  # fmt: skip
+    return tuple(found[:: -(-len(found) // _MOST) or 1])
+
+
+def find_traces(path: Path, traces: Sequence[Trace], salt: bytes) -> list[Piece]:
+    """The pieces that stand in a file. Not for a file that this process has open in SQLite."""
+    if not traces:
+        return []
+    waiting: dict[int, list[Trace]] = {}
+    for trace in traces:
+        waiting.setdefault(trace.mark, []).append(trace)
+    found: dict[Piece, None] = {}
+    longest = max(trace.length for trace in traces)
+    for data, place, mark in places(path, waiting, _factor(salt), _TRACE_BITS, longest):
+        for trace in list(waiting[mark]):
+            form = data[place : place + trace.length]
+            if trace.word and not stands_alone(data, place, trace.length):
+                continue
+            if len(form) == trace.length and _hash(form, salt) == trace.hash:
+                waiting[mark].remove(trace)
+                found[_piece(form, trace)] = None
+    return list(found)
+
+
+def _piece(form: bytes, trace: Trace) -> Piece:
+    if trace.data:
+        return Piece(data=form)
+    text = form.decode("utf-8", "surrogatepass")
+    return Piece(
+        text=json.loads(f'"{text}"'), word=trace.word
+    )  # a piece has no character that JSON would escape
+
+
+def _hash(form: bytes, salt: bytes) -> bytes:
+    return blake2b(form, key=salt, digest_size=16, person=b"piece").digest()
+
+
+def _factor(salt: bytes) -> int:
+    return int.from_bytes(blake2b(b"", key=salt, digest_size=8, person=b"mark").digest(), "big") | 1
+
+
+__all__ = ["Piece", "known_pieces", "pieces_of", "prove", "rare_pieces"]
+
+_SECONDS = 3_600
+_VECTOR_BYTES = 48
+_MOST_QUESTIONS = 20
+
+
+class Inquiry(Record):
+    """What the other process is asked (on its standard input: arguments can be seen by everybody).
+
+    ``questions``: what to ask the public API, in which nothing of ``ids`` may be found.
+    """
+
+    path: Path
+    files: tuple[Path, ...]
+    ids: tuple[str, ...]
+    pieces: tuple[Piece, ...]
+    questions: tuple[str, ...]
+    traces: tuple[Trace, ...] = ()
+    salt: bytes = b""
+
+
+class Answer(Record):
+    """``leftovers``: pieces that stand in files and belong to no row, or memories that were found after all."""
+
+    files: tuple[SearchedFile, ...]
+    kept: tuple[StillThere, ...]
+    leftovers: int
+    told: tuple[str, ...] = ()
+
+
+def known_pieces(connection: apsw.Connection, closure: Closure, texts: Iterable[str]) -> list[Piece]:
+    """Before the rows go: parts of the texts, of what was told of them, and of the vectors made from them."""
+    found = pieces_of([*texts, *closure.told, *(title for title in closure.sessions.values() if title)])
+    for (vector,) in connection.execute(
+        "SELECT vector FROM embeddings WHERE rid IN (SELECT value FROM json_each(?1)) "
+        "UNION ALL SELECT vectors FROM word_vectors WHERE rid IN (SELECT value FROM json_each(?1))",
+        (as_json(closure.rids),),
+    ):
+        assert isinstance(vector, bytes)
+        if len(vector) >= _VECTOR_BYTES:
+            found.append(Piece(data=vector[:_VECTOR_BYTES]))
+    return found
+
+
+def rare_pieces(connection: apsw.Connection, closure: Closure, texts: Iterable[str]) -> list[Piece]:
+    """After the rows have gone: long words that no other memory has. The index may not have them either."""
+    found = []
+    for word in sorted(rare_words(texts)):
+        stem = stem_of(word)
+        if scalar(connection, "SELECT 1 FROM memories_vocab WHERE term = ?", (stem,)) is None:
+            text = stem if len(stem) >= SHORTEST else word
+            found.append(Piece(text=text, word=True, telling=closure.texts.tells(word)))
+    return found
+
+
+def files_of(path: Path) -> list[Path]:
+    """The memory, its log, everything of it in the folder of backups, and what a restore set aside."""
+    beside = [path, *(path.with_name(path.name + end) for end in ("-wal", "-journal"))]
+    beside += [one for one in backup.places_of(path) if not one.is_symlink()]
+    return [one for one in (*beside, *exchange.places_aside(path)) if one.is_file()]
+
+
+def prove(
+    connections: Connections, ids: Sequence[str], pieces: Sequence[Piece], problems: Sequence[str],
+    traces: Sequence[Trace] = (),
+) -> ErasureProof:  # fmt: skip
+    """Ask another process to look for it. Raises StoreError when that process fails.
+
+    ``traces``: what is known of pieces when nobody has the pieces themselves any more.
+    """
+    questions = list(dict.fromkeys(piece.text for piece in pieces if piece.text))[:_MOST_QUESTIONS]
+    if connections.path is None:
+        return _in_memory(connections, ids, pieces)
+    inquiry = Inquiry(
+        path=connections.path, files=tuple(files_of(connections.path)), ids=tuple(ids), pieces=tuple(pieces),
+        questions=tuple(questions), traces=tuple(traces), salt=_salt(connections),
+    )  # fmt: skip
+    asked = subprocess.run(
+        [sys.executable, "-m", "memtui.engine.proof"],
+        input=msgspec.json.encode(inquiry, enc_hook=str),
+        capture_output=True,
+        timeout=_SECONDS,
+        check=False,
+        env=_environment(),
+    )
+    if asked.returncode:
+        raise StoreError(
+            "The erase could not be proven: the process that looks for it failed.",
+            "The memories are erased; memtui erase --resume proves it again.",
+        )
+    answer = msgspec.json.decode(asked.stdout, type=Answer, dec_hook=lambda type, value: type(value))
+    told = [*problems, *answer.told]
+    if answer.leftovers:
+        where = ", ".join(file.path.name for file in answer.files if file.found)
+        told.append(f"{answer.leftovers} pieces of it are still in the files: {where}")
+    return ErasureProof(
+        memories=len(ids), pieces=len(pieces) + len(traces), found=answer.leftovers, files=answer.files,
+        bytes=sum(file.bytes for file in answer.files), questions=len(questions), complete=not told,
+        kept=answer.kept, problems=tuple(told),
+    )  # fmt: skip
+
+
+def _salt(connections: Connections) -> bytes:
+    with connections.read() as connection:
+        return salt_of(connection)
+
+
+def _environment() -> dict[str, str]:
+    """This process finds memtui; so must the other one."""
+    import os
+
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(part for part in sys.path if part)}
+
+
+def _in_memory(connections: Connections, ids: Sequence[str], pieces: Sequence[Piece]) -> ErasureProof:
+    """Of a memory that lives in this process there are no files to look at."""
+    with connections.read() as connection:
+        left = int(
+            scalar(
+                connection,
+                "SELECT count(*) FROM memories WHERE id IN (SELECT value FROM json_each(?))",
+                (as_json(ids),),
+            )
+        )
+    return ErasureProof(
+        memories=len(ids), pieces=len(pieces), found=left, files=(), bytes=0, questions=0, complete=not left,
+        notes=("This memory lives in this process only: there are no files to look at.",),
+    )  # fmt: skip
+
+
+class Mark(Record):
+    """An erase that is not finished. ``ids`` once the file no longer holds them; until then ``request`` finds them.
+
+    ``memories`` is how many, ``at`` when it was begun, Unix seconds. ``traces``: of what to look for in the files,
+    when nobody knows it any more.
+    """
+
+    request: Request
+    memories: int
+    at: int
+    ids: tuple[str, ...] = ()
+    traces: tuple[Trace, ...] = ()
+
+
+def read_mark(connection: apsw.Connection) -> Mark | None:
+    text = metadata.get(connection, UNFINISHED)
+    return msgspec.json.decode(text, type=Mark) if text else None
+
+
+def put_mark(connection: apsw.Connection, mark: Mark) -> None:
+    metadata.put(connection, UNFINISHED, json_text(mark))
+
+
+def remove_mark(connection: apsw.Connection) -> None:
+    connection.execute("DELETE FROM memory_metadata WHERE key = ?", (UNFINISHED,))

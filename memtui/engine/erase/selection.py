@@ -1,0 +1,271 @@
+"""Which memories, sessions and names go: what was chosen, what was drawn from it, and what is known from nothing else.
+
+The same is worked out in the file and in each backup, since a backup may hold what the file no longer does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import apsw
+
+from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.records import MemoryRecord
+from memtui.engine.store import memories, rows, sessions
+from memtui.engine.store.sql import as_json, scalar, storable
+
+from . import names
+from .closure import Closure
+from .history import drawn_from_others, of_sessions, sessions_gone, told_of, with_ids
+from .names import take_names, twins
+from .records import COLUMNS, Gone, Request
+
+
+def follow(
+    connection: apsw.Connection, found: Closure, ids: Sequence[str], stays: Callable[[str], bool]
+) -> list[str]:
+    """Take what was drawn from ``ids`` only, and earlier wordings of them; offer what is near to them."""
+    taken: list[str] = []
+    for row in connection.execute(
+        f"""
+        SELECT DISTINCT {COLUMNS}, l.rel FROM memory_links l JOIN memories m ON m.id = l.from_id
+        WHERE l.to_id IN (SELECT value FROM json_each(?))
+        """,
+        (as_json(ids),),
+    ).fetchall():
+        *columns, relation = row
+        if columns[1] in found.rows:
+            continue
+        if relation != "source":
+            found.offer(
+                columns,
+                "a later wording of it" if relation == "supersedes" else "it was merged into this",
+            )
+        elif stays(str(columns[1])):
+            found.offer(columns, "drawn from it", fate_else="erased")
+        elif _other_sources(connection, found, str(columns[1])):
+            found.offer(columns, "drawn from it and from others")
+        else:
+            taken.append(found.take(columns, "drawn from it"))
+    for source in connection.execute(
+        f"""
+        SELECT DISTINCT {COLUMNS} FROM memory_links l JOIN memories m ON m.id = l.to_id
+        WHERE l.from_id IN (SELECT value FROM json_each(?)) AND l.rel = 'source' ORDER BY m.rid
+        """,
+        (as_json(ids),),
+    ).fetchall():
+        if source[1] not in found.rows:
+            found.offer(source, "it was drawn from this")
+    for row in connection.execute(
+        f"""
+        SELECT DISTINCT {COLUMNS}, m.ended_by FROM memory_links l JOIN memories m ON m.id = l.to_id
+        WHERE l.from_id IN (SELECT value FROM json_each(?)) AND l.rel IN ('supersedes', 'merged')
+        """,
+        (as_json(ids),),
+    ).fetchall():
+        *columns, ended_by = row
+        if columns[1] in found.rows:
+            continue
+        if ended_by in ("superseded", "merged") and not stays(str(columns[1])):
+            taken.append(found.take(columns, "an earlier wording of it"))
+        else:
+            found.offer(columns, "an earlier wording of it")
+    return taken
+
+
+def follow_gone(
+    connection: apsw.Connection, found: Closure, made: Sequence[Gone], stays: Callable[[str], bool]
+) -> list[str]:
+    """The same for what only history still has: redo would bring it back."""
+    ids = found.ids
+    taken: list[str] = []
+    for row in made:
+        if row.id in ids:
+            continue
+        if row.drawn_from & ids:
+            if stays(row.id):
+                found.offer(row, "drawn from it, taken back since", fate_else="erased")
+            elif _left_of(connection, row.drawn_from - ids):
+                found.offer(row, "drawn from it and from others, taken back since")
+            else:
+                taken.append(found.take_gone(row, "drawn from it, taken back since"))
+        elif row.replaced & ids:
+            why = "a later wording of it, taken back since"
+            if found.texts.carried_by(row.content) and not stays(row.id):  # no image may keep these words
+                taken.append(found.take_gone(row, why))
+            else:
+                found.offer(row, why)
+    return taken
+
+
+def _left_of(connection: apsw.Connection, ids: Iterable[str]) -> bool:
+    """Whether the file or its history still has one of these memories."""
+    known = scalar(
+        connection,
+        "SELECT 1 FROM memories WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1",
+        (as_json(ids),),
+    )
+    return known is not None or bool(with_ids(connection, ids))
+
+
+def _other_sources(connection: apsw.Connection, found: Closure, id: str) -> bool:
+    return any(
+        source not in found.rows
+        for (source,) in connection.execute(
+            """
+            SELECT l.to_id FROM memory_links l JOIN memories m ON m.id = l.to_id
+            WHERE l.from_id = ? AND l.rel = 'source'
+            """,
+            (id,),
+        )
+    )
+
+
+def take_session(
+    connection: apsw.Connection, found: Closure, session_id: str, backup: bool, stays: Callable[[str], bool]
+) -> None:
+    """All turns of a session go, and what was noted in it without a source. Raises NotFoundError outside of a ``backup``."""
+    taken_back = of_sessions(connection, [storable(session_id)])
+    if not backup and not taken_back:
+        sessions.get(connection, session_id)
+    title = _title(connection, session_id)
+    if title is not None:
+        found.sessions[session_id] = title
+    for row in connection.execute(
+        f"""
+        SELECT {COLUMNS}, m.kind = 'episode' FROM memories m WHERE m.session_id = ? AND (
+            m.kind = 'episode' OR NOT EXISTS (SELECT 1 FROM memory_links l WHERE l.from_id = m.id AND l.rel = 'source'))
+        """,
+        (session_id,),
+    ).fetchall():
+        said = bool(row[-1])
+        if not stays(str(row[1])) and (said or str(row[1]) not in found.request.keep):
+            found.take(row[:-1], "said in the session" if said else "drawn from the session", chosen=said)
+    for gone in taken_back:
+        said = gone.kind == "episode"
+        if stays(gone.id) or (gone.live and gone.id not in found.rows):
+            continue  # it is back, in another session
+        if said or not (gone.drawn_from or gone.id in found.request.keep):
+            found.take_gone(gone, "said in the session" if said else "drawn from the session", chosen=said)
+    _take_session_gone(connection, found, session_id)
+
+
+def emptied(connection: apsw.Connection, found: Closure) -> None:
+    """A session goes with its last memory."""
+    named = {row.session_id for row in found.every_row if row.session_id} - found.sessions.keys()
+    ids = found.ids
+    remembered = {row.session_id for row in of_sessions(connection, named) if row.id not in ids}
+    for session_id in named:
+        rest = scalar(
+            connection,
+            "SELECT 1 FROM memories WHERE session_id = ? AND rid NOT IN (SELECT value FROM json_each(?)) LIMIT 1",
+            (session_id, as_json(found.rids)),
+        )
+        title = _title(connection, session_id)
+        if rest is None and title is not None:
+            found.sessions[session_id] = title
+        if rest is None and session_id not in remembered:
+            _take_session_gone(connection, found, session_id)
+
+
+def retold(connection: apsw.Connection, found: Closure) -> None:
+    """What was told of a session that loses turns, now or before: a summary has other words than they."""
+    first: dict[str, int] = {}
+    for row in found.every_row:
+        if row.kind == "episode" and row.session_id and row.session_id not in found.sessions:
+            first[row.session_id] = min(row.rid, first.get(row.session_id, row.rid))
+    for session_id, turn in first.items():
+        for sid, summary, error, through in connection.execute(
+            "SELECT sid, summary, last_error, consolidated_through FROM sessions_consolidations WHERE session_id = ?",
+            (session_id,),
+        ).fetchall():
+            covered = turn <= int(str(through or 0))
+            found.retold[int(str(sid))] = covered
+            told = [*((summary,) if covered else ()), error, *told_of(connection, int(str(sid)))]
+            stays = None if covered else summary
+            found.told.update(dict.fromkeys(str(text) for text in told if text and text != stays))
+        for session in sessions_gone(connection, session_id):
+            found.retold[session.sid] = True
+            found.told.update(dict.fromkeys((*session.words, *told_of(connection, session.sid))))
+
+
+def _title(connection: apsw.Connection, session_id: str) -> str | None:
+    """Of a session that has none ""; None where there is no such session."""
+    title: str | None = scalar(
+        connection,
+        "SELECT coalesce(title, '') FROM sessions_consolidations WHERE session_id = ?",
+        (session_id,),
+    )
+    return title
+
+
+def _take_session_gone(connection: apsw.Connection, found: Closure, session_id: str) -> None:
+    for session in sessions_gone(connection, session_id):
+        found.sessions.setdefault(session_id, session.title)
+        found.sessions_gone.add(session.sid)
+        found.told.update(dict.fromkeys(session.words))
+
+
+def closure(
+    connection: apsw.Connection, request: Request, *, stays: Callable[[str], bool] = lambda id: False,
+    elsewhere: Sequence[str] = (), backup: bool = False,
+) -> Closure:  # fmt: skip
+    """What ``request`` takes with it.
+
+    ``stays``: memories that are kept whatever they were drawn from. ``elsewhere``: texts that are known to go. In a
+    ``backup`` ids may be missing, and what only the backup still says goes without being asked for. Raises
+    NotFoundError, InputError for what cannot be erased.
+    """
+    found = Closure(request)
+    kept = frozenset(request.keep)
+    if request.session_id is not None:
+        take_session(connection, found, request.session_id, backup, stays)
+    named = dict.fromkeys((*request.ids, *(key for key in request.also if _is_memory(key))))
+    chosen = frozenset(request.ids)
+    for id in named:
+        _take_one(connection, found, id, backup, chosen=id in chosen)
+    for gone in with_ids(connection, named):
+        found.take_gone(gone, "chosen" if gone.id in chosen else "chosen as well", chosen=gone.id in chosen)
+    if not backup and not found.ids:
+        raise InputError("Nothing to erase was named.", "Give the ids of memories, or a session.")
+    for text in elsewhere:
+        found.add_text(text)
+    waiting = list(found.ids)
+    made: list[Gone] | None = None
+    while waiting:
+        taken = follow(connection, found, waiting, lambda id: id in kept or stays(id))
+        if made is None:
+            made = drawn_from_others(connection)
+        taken += follow_gone(connection, found, made, lambda id: id in kept or stays(id))
+        if not taken:
+            taken = twins(connection, found, stays, backup, kept)
+        waiting = taken
+    for id in found.ids:
+        found.offered.pop(id, None)
+    found.unlisted -= found.ids
+    emptied(connection, found)
+    retold(connection, found)
+    names.tell_words(connection, found)
+    take_names(connection, found, kept)
+    names.tell_names(connection, found)
+    return found
+
+
+def _is_memory(key: str) -> bool:
+    return ":" not in key
+
+
+def _take_one(connection: apsw.Connection, found: Closure, id: str, backup: bool, *, chosen: bool) -> None:
+    row = connection.execute(f"SELECT {COLUMNS} FROM memories m WHERE m.id = ?", (storable(id),)).fetchone()
+    if row is None and not backup:
+        try:
+            whole: MemoryRecord = memories.get(connection, id, 0)
+        except NotFoundError:
+            if (gone := rows.taken_by(connection, storable(id))) is None or gone[0] != id:
+                raise
+        else:
+            row = connection.execute(
+                f"SELECT {COLUMNS} FROM memories m WHERE m.rid = ?", (whole.rid,)
+            ).fetchone()
+    if row is not None:
+        found.take(row, "chosen" if chosen else "chosen as well", chosen=chosen)
