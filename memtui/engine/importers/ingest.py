@@ -24,9 +24,9 @@ from .detect import Found, find_sources
 from .distinct import Distinct
 from .formats.claude_code import ClaudeCode
 from .formats.claude_history import ClaudeHistory
-from .ingest_items import ItemTaker
-from .ingest_rows import RowTaker
-from .ingest_turns import TurnTaker
+from .ingest_items import ItemIngest
+from .ingest_rows import RowIngest
+from .ingest_turns import TurnIngest
 from .items import Item, Note, PadEntry, ReadTalk
 from .reading import Tally, read_all
 from .registry import format_named
@@ -99,10 +99,10 @@ class Import:
             clock=clock,
             options=options,
         )
-        twins = {ClaudeCode.name, ClaudeHistory.name} <= set(self.formats)
-        self._turns = TurnTaker(self.account, twins=twins)
-        self._items = ItemTaker(self.account, ordering)
-        self._rows = RowTaker(self.account, rows)
+        cross_source = {ClaudeCode.name, ClaudeHistory.name} <= set(self.formats)
+        self._turns = TurnIngest(self.account, cross_source=cross_source)
+        self._items = ItemIngest(self.account, ordering)
+        self._rows = RowIngest(self.account, rows)
         self._started = time.monotonic()
 
     def run(

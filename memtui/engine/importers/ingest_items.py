@@ -16,7 +16,7 @@ from .items import Item, Named, Note, ReadTalk
 TOO_LONG_NOTE = "too long"
 
 
-class ItemTaker:
+class ItemIngest:
     """``ordering`` tells whether a text talks to the assistant: such a one is not taken for confirmed."""
 
     def __init__(self, shared: Account, ordering: Callable[[str], bool]) -> None:

@@ -9,7 +9,7 @@ from .account import Account
 from .rows import KINDS, Rows
 
 
-class RowTaker:
+class RowIngest:
     def __init__(self, shared: Account, rows: Rows) -> None:
         self._shared = shared
         self._rows = rows

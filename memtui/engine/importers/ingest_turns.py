@@ -14,12 +14,12 @@ from .account import Account
 TOO_LONG = f"longer than {intake.MAX_EPISODE:,} characters"
 
 
-class TurnTaker:
-    """``twins``: two of its formats tell the same words, so what one of them brought is there for the other."""
+class TurnIngest:
+    """``cross_source``: two of its formats tell the same words, so what one of them brought is there for the other."""
 
-    def __init__(self, shared: Account, *, twins: bool) -> None:
+    def __init__(self, shared: Account, *, cross_source: bool) -> None:
         self._shared = shared
-        self._twins = twins
+        self._cross_source = cross_source
         self._titles = writing.Titles()
 
     def take(self, batch: list[Turn]) -> None:
@@ -33,7 +33,7 @@ class TurnTaker:
         for key, turn in zip(keys, batch, strict=True):
             if key in gone:
                 shared.skip(account.ERASED)
-            elif key in there or key in new or (self._twins and self._told_by_twin(turn)):
+            elif key in there or key in new or (self._cross_source and self._is_cross_source_duplicate(turn)):
                 shared.already_there += 1
             elif len(turn.content) > intake.MAX_EPISODE:
                 shared.skip(TOO_LONG, f"{shared.tally.place}: {key}")
@@ -49,7 +49,7 @@ class TurnTaker:
                 shared.skip(account.ERASED)
         self._count(self._dry(new) if shared.dry_run else self._store(list(new.values()), since))
 
-    def _told_by_twin(self, turn: Turn) -> bool:
+    def _is_cross_source_duplicate(self, turn: Turn) -> bool:
         """Whether another format of this import brought the same words; notes that this one did."""
         others = writing.SAME_WORDS.get(turn.source, ())
         if not others or turn.role != "user":

@@ -54,7 +54,7 @@ def known_keys(connection: apsw.Connection, keys: Sequence[str]) -> set[str]:
 
 
 def erased_turns(connection: apsw.Connection, turns: Mapping[str, NewTurn]) -> set[str]:
-    """The keys of those turns that were erased for good under any key: recorded as they were said, or told by a twin."""
+    """The keys of those turns that were erased for good under any key: recorded as they were said, or told by another source."""
     gone = erased.erased(connection, chain.from_iterable(map(_names, turns.values())))
     return {key for key, turn in turns.items() if not gone.isdisjoint(_names(turn))} if gone else set()
 

@@ -12,16 +12,15 @@ from typing import Any
 
 import msgspec
 
-from memtui.engine.curate import intake
 from memtui.engine.records import Skip, Turn
 
 from .. import base, databases, values
 from ..base import Head
+from ..said import said
 from ..source import Stream
 
 # What a table of messages has.
 COLUMNS = {"id", "session_id", "message_data", "created_at"}
-_HIDDEN = ("system", "developer")
 ENCRYPTED = "encrypted by the program that wrote it"
 
 
@@ -70,14 +69,10 @@ def _turn(row: databases.Row, stream: Stream) -> Turn | Skip:
         return Skip(reason=ENCRYPTED)
     if item.type not in (None, "message"):
         return Skip(reason=base.TOOL)
-    role = values.one_line(item.role)
-    if role is None:
-        return stream.skip(base.NO_ROLE)
-    if role.casefold() in _HIDDEN:
-        return Skip(reason=base.HIDDEN)
-    text = base.joined(base.block_texts(item.content))
-    if not text:
-        return stream.skip(base.NO_TEXT)
+    found = said(item.role, item.content, stream)
+    if isinstance(found, Skip):
+        return found
+    role, text, trust = found
     name = values.identifier(session) or stream.source.stem
     return Turn(
         session_id=f"openai-agents:{name}",
@@ -86,5 +81,5 @@ def _turn(row: databases.Row, stream: Stream) -> Turn | Skip:
         source_key=f"openai-agents:{values.digest(name, number, time, role, text)}",
         source="import:openai-agents",
         event_time=values.event_time(time, stream),
-        trust=intake.role_trust(role) or "tool",
+        trust=trust,
     )

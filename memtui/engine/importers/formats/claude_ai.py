@@ -21,6 +21,7 @@ from memtui.engine.records import Skip, Turn
 from .. import base, values
 from ..base import Head
 from ..items import Note
+from ..said import text_blocks
 from ..source import Stream
 
 ATTACHMENT = "attachment"
@@ -142,12 +143,9 @@ def _attached(message: _Message) -> Iterator[str | Skip]:
 
 def _text(message: _Message) -> str:
     """The text blocks; newer exports repeat them in ``text``, with notes about the other blocks between them."""
-    content = message.content
-    if isinstance(content, list):
-        content = [
-            block for block in content if not isinstance(block, dict) or block.get("type") in (None, "text")
-        ]
-    return base.joined(base.block_texts(content)) or base.joined(base.block_texts(message.text))
+    return base.joined(base.block_texts(text_blocks(message.content))) or base.joined(
+        base.block_texts(message.text)
+    )
 
 
 class _Kept(msgspec.Struct):

@@ -11,15 +11,13 @@ from typing import Any
 
 import msgspec
 
-from memtui.engine.curate import intake
 from memtui.engine.records import Skip, Turn
 
-from .. import base, values
+from .. import values
 from ..base import Head
 from ..ordinals import Ordinals
+from ..said import said
 from ..source import Stream
-
-_HIDDEN = ("system", "developer")
 
 
 class _Line(msgspec.Struct):
@@ -70,14 +68,10 @@ def _is_message(record: Any) -> bool:
 
 
 def _turn(line: _Line, stream: Stream, ordinals: Ordinals) -> Turn | Skip:
-    role = values.one_line(line.role)
-    if role is None:
-        return stream.skip(base.NO_ROLE)
-    if role.casefold() in _HIDDEN:
-        return Skip(reason=base.HIDDEN)
-    text = base.joined(base.block_texts(line.content))
-    if not text:
-        return stream.skip(base.NO_TEXT)
+    found = said(line.role, line.content, stream)
+    if isinstance(found, Skip):
+        return found
+    role, text, trust = found
     session = values.identifier(_first(line.session_id, line.session)) or f"jsonl:{stream.source.stem}"
     time = _first(line.time, line.timestamp, line.created_at)
     own = values.identifier(line.id)
@@ -96,8 +90,7 @@ def _turn(line: _Line, stream: Stream, ordinals: Ordinals) -> Turn | Skip:
         event_time=values.event_time(time, stream),
         project=values.one_line(line.project),
         session_title=values.one_line(line.title),
-        # Other roles are names: somebody who is neither the person nor the assistant is quoted.
-        trust=intake.role_trust(role) or "tool",
+        trust=trust,
     )
 
 

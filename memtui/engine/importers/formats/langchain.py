@@ -12,12 +12,12 @@ from typing import Any
 
 import msgspec
 
-from memtui.engine.curate import intake
 from memtui.engine.records import Skip, Turn
 
 from .. import base, databases, values
 from ..base import Head
 from ..ordinals import Ordinals
+from ..said import speaker_trust, text_blocks
 from ..source import Stream
 
 _COLUMNS = {"id", "session_id", "message"}
@@ -123,12 +123,7 @@ def _said(raw: bytes, stream: Stream) -> tuple[str, str, str | None] | Skip:
     role = values.one_line(message.data.role) if kind in _NAMED else _ROLES.get(kind)
     if role is None:
         return Skip(reason=base.HIDDEN if kind else base.NO_ROLE)
-    content = message.data.content
-    if isinstance(content, list):
-        content = [
-            block for block in content if not isinstance(block, dict) or block.get("type") in (None, "text")
-        ]
-    text = base.joined(base.block_texts(content))
+    text = base.joined(base.block_texts(text_blocks(message.data.content)))
     if not text:
         return Skip(reason=base.NO_TEXT)
     return role, text, values.identifier(message.data.id)
@@ -141,5 +136,5 @@ def _turn(session: str, role: str, text: str, key: str) -> Turn:
         content=text,
         source_key=f"langchain:{key}",
         source="import:langchain",
-        trust=intake.role_trust(role) or "tool",
+        trust=speaker_trust(role),
     )

@@ -13,13 +13,13 @@ from typing import Any
 
 import msgspec
 
-from memtui.engine.curate import intake
 from memtui.engine.records import Skip, Turn
 
 from .. import base, values
 from ..base import Head
 from ..databases import Row
 from ..items import Note
+from ..said import said
 from ..source import Stream
 
 SOURCE = "import:mem0"
@@ -27,7 +27,6 @@ NO_ID = "no id"
 DELETED = "deletion"
 _START = re.compile(rb"\A\s*[\[{]")
 _OWNERS = ("user_id", "agent_id", "run_id")
-_HIDDEN = ("system", "developer")
 _SAID = frozenset(("id", "session_scope", "role", "content", "created_at"))
 _COLUMNS = frozenset(("memory_id", "old_memory", "new_memory", "event"))
 
@@ -151,25 +150,22 @@ def _messages(stream: Stream) -> Iterator[Turn | Skip]:
         if isinstance(row, Skip):
             yield row
             continue
-        own, scope, role, text, time = (values.text(value) for value in row)
-        speaker = values.one_line(role)
-        if speaker is None:
-            yield stream.skip(base.NO_ROLE)
-        elif speaker.casefold() in _HIDDEN:
-            yield Skip(reason=base.HIDDEN)
-        elif text is None or not text.strip():
-            yield stream.skip(base.NO_TEXT)
-        else:
-            session = values.identifier(scope) or stream.source.stem
-            yield Turn(
-                session_id=f"mem0:{session}",
-                role=speaker,
-                content=text,
-                source_key=f"mem0:said:{values.identifier(own) or values.digest(session, speaker, text, time)}",
-                source=SOURCE,
-                event_time=values.event_time(time, stream),
-                trust=intake.role_trust(speaker) or "tool",
-            )
+        own, scope, role, content, time = (values.text(value) for value in row)
+        found = said(role, content, stream)
+        if isinstance(found, Skip):
+            yield found
+            continue
+        speaker, text, trust = found
+        session = values.identifier(scope) or stream.source.stem
+        yield Turn(
+            session_id=f"mem0:{session}",
+            role=speaker,
+            content=text,
+            source_key=f"mem0:said:{values.identifier(own) or values.digest(session, speaker, text, time)}",
+            source=SOURCE,
+            event_time=values.event_time(time, stream),
+            trust=trust,
+        )
 
 
 def _version(row: Row, last: tuple[str | None, str | None], stream: Stream) -> Note | Skip:
