@@ -22,6 +22,16 @@ from ..engine.records import (
 )
 from ..engine.strategies import ProviderName, checked
 
+ConfirmedHost = Annotated[
+    str,
+    Meta(
+        title="key goes to",
+        max_length=300,
+        description="The host (with its port) that the key is sent to, as you confirmed it in the settings; to another "
+        "one it is not sent. Empty: to that of base_url, as the file has it.",
+    ),
+]
+
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -78,6 +88,7 @@ class Embedder(Section):
         str,
         Meta(title="key is in variable", description="The environment variable that holds the key."),
     ] = "OPENAI_API_KEY"
+    key_confirmed: ConfirmedHost = ""
     dimensions: Annotated[
         int,
         Meta(
@@ -184,6 +195,7 @@ class Llm(Section):
         str,
         Meta(title="key is in variable", description="The environment variable that holds the key."),
     ] = "OPENAI_API_KEY"
+    key_confirmed: ConfirmedHost = ""
     timeout: Annotated[
         float,
         Meta(
@@ -291,6 +303,7 @@ class Settings(Section):
                 base_url=self.embedder.base_url,
                 model=self.embedder.model,
                 key_env=self.embedder.key_env,
+                key_confirmed=self.embedder.key_confirmed,
                 dimensions=self.embedder.dimensions,
                 price=self.embedder.price,
             ),
@@ -307,6 +320,7 @@ class Settings(Section):
                 base_url=self.llm.base_url,
                 model=self.llm.model,
                 key_env=self.llm.key_env,
+                key_confirmed=self.llm.key_confirmed,
                 timeout=self.llm.timeout,
                 budget_tokens=self.llm.budget,
                 price=self.llm.price,

@@ -33,6 +33,8 @@ class Address(Protocol):
 
     @property
     def key_env(self) -> str: ...
+    @property
+    def key_confirmed(self) -> str: ...
 
 
 class EndpointError(DegradedError):
@@ -96,7 +98,20 @@ def check_endpoint(address: Address, environ: Mapping[str, str] | None = None) -
         raise EndpointError(
             f"The key in {address.key_env} cannot be one.", "It has blanks or letters that no key has."
         )
+    if key and address.key_confirmed and host_of(address.base_url) != address.key_confirmed.lower():
+        raise EndpointError(
+            f"The key in {address.key_env} is not for {host_of(address.base_url)}.",
+            f"Confirm the address in the settings, or set {address.section}.key_confirmed.",
+        )
     return key or "none"
+
+
+def host_of(base_url: str) -> str:
+    """The host of an address, with its port where it has one; "" for what is no address."""
+    try:
+        return urlsplit(base_url).netloc.rpartition("@")[2].lower()
+    except ValueError:
+        return ""
 
 
 def is_loopback(host: str) -> bool:

@@ -20,7 +20,8 @@ class SecretPolicy(Record):
 class LlmOptions(Record):
     """The language model, if there is one: any OpenAI-compatible endpoint. Off while either name is empty.
 
-    ``key_env`` names the environment variable that holds the key. ``timeout``: seconds for one call, in all.
+    ``key_env`` names the environment variable that holds the key, ``key_confirmed`` the only host that gets it (empty:
+    that of ``base_url``). ``timeout``: seconds for one call, in all.
     ``budget_tokens``: what one run may spend. ``price``: what a million of them cost; 0 where it is not known.
     """
 
@@ -29,6 +30,7 @@ class LlmOptions(Record):
     base_url: str = ""
     model: str = ""
     key_env: str = "OPENAI_API_KEY"
+    key_confirmed: str = ""
     timeout: float = 120.0
     budget_tokens: int = 200_000
     price: float = 0.0
@@ -50,6 +52,7 @@ class EmbeddingOptions(Record):
     base_url: str = "https://api.openai.com/v1"
     model: str = "text-embedding-3-large"
     key_env: str = "OPENAI_API_KEY"
+    key_confirmed: str = ""
     dimensions: int = 256
     timeout: float = 60.0
     price: float = 0.0

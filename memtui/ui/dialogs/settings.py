@@ -12,6 +12,7 @@ from textual.binding import Binding
 from textual.widgets import Input, Static
 
 from memtui.engine.errors import DegradedError, InputError
+from memtui.engine.models.endpoint import host_of
 from memtui.ui.configuration import save_setting
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble
@@ -19,6 +20,7 @@ from memtui.ui.widgets.row_events import RowHighlighted, RowOpened
 from memtui.ui.widgets.row_table import RowTable
 
 from .dialog import Dialog
+from .question import Question
 from .setting_rows import SettingRow, SettingsInHand, choices, setting_columns, setting_rows, typed
 from .setting_state import state_of, test_embedder, test_llm
 
@@ -120,6 +122,9 @@ class SettingsDialog(Dialog[None]):
         if row.from_environment:
             self._warn(f"{row.origin} in the environment decides this one: change it there.")
             return
+        if row.setting.key == "key_confirmed":
+            self._warn("Change the address, or the variable: then you are asked where the key goes.")
+            return
         if row.setting.is_table:
             self._warn(f"This is set in the file, under [{row.setting.name}]. {row.setting.description}")
             return
@@ -150,8 +155,43 @@ class SettingsDialog(Dialog[None]):
         self.query_one(Input).display = False
         self.table.focus()
 
-    def _save(self, row: SettingRow, value: str | bool | int | float) -> bool:
-        """Write it into the file and read all settings again; False when it cannot be."""
+    async def _confirm_key(self, row: SettingRow, value: str) -> None:
+        """A key goes to another host only after the person said so; else nothing is changed."""
+        section = getattr(self.shell.configuration and self.shell.configuration.settings, row.setting.section)
+        address, variable = (
+            (value, section.key_env) if row.setting.key == "base_url" else (section.base_url, value)
+        )
+        host = host_of(address)
+        question = Question(
+            "Send the key there?",
+            f"What the environment variable {variable} holds is sent to {host} from now on.",
+            yes="send it",
+        )
+        if host and not await self.shell.ask_person(question):
+            self._warn("Nothing was changed: the key goes where it went before.")
+            return
+        try:
+            save_setting(self.shell, f"{row.setting.section}.key_confirmed", host)
+        except InputError as error:
+            self._warn(f"! {error.message} {error.hint}")
+            return
+        if self._save(row, value, confirmed=True):
+            self._end_typing()
+
+    def _moves_key(self, row: SettingRow, value: str | bool | int | float) -> bool:
+        """Whether another host would get a key with this value, or the same host another key."""
+        key, settings = row.setting.key, self.shell.configuration and self.shell.configuration.settings
+        if key not in ("base_url", "key_env") or settings is None or value == row.value:
+            return False
+        section = getattr(settings, row.setting.section)
+        before = section.key_confirmed or host_of(section.base_url)
+        return key == "key_env" or host_of(str(value)) != before
+
+    def _save(self, row: SettingRow, value: str | bool | int | float, *, confirmed: bool = False) -> bool:
+        """Write it into the file and read all settings again; False when it cannot be, or is asked about first."""
+        if not confirmed and self._moves_key(row, value):
+            start(self, partial(self._confirm_key, row, str(value)), "confirm")
+            return False
         try:
             save_setting(self.shell, row.setting.name, value)
         except InputError as error:
