@@ -176,7 +176,7 @@ class HistoryPane(ListPane[Any]):
         here, there = ("recall log", "changes") if self.recalls else ("changes", "recall log")
         side = self.query_one(".list-side")
         if self.past.looking is not None:
-            side.border_title = self.past.title(self.past.looking)
+            side.border_title = self.past.frame_title(self.past.looking)
             return
         side.border_title = assemble(
             (f" {here} ", "$text"), (f"{self.shell.glyphs.dot} ", ""), (key, "$accent"), f" {there} "

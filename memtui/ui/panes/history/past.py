@@ -129,7 +129,7 @@ class PastView:
             return f"as of {local_time(looking.past.at, now)}"
         return f"{local_time(diff.start, now)} to {local_time(diff.end, now)}"
 
-    def title(self, looking: Looking) -> Content:
+    def frame_title(self, looking: Looking) -> Content:
         """The title of the list's frame."""
         key, dot = self._pane.shell.keymap_shown("back"), self._pane.shell.glyphs.dot
         told = self._moments_told(looking)
