@@ -72,7 +72,8 @@ def _server(command: str, host: str, port: int, token: str) -> Any:
         return await handler(request)
 
     async def protect(request: Any, response: Any) -> None:
-        response.headers.update(protection(request.host))
+        for name, value in protection(request.host).items():
+            response.headers[name] = value
 
     class Guarded(Server):  # type: ignore[misc, unused-ignore]
         async def _make_app(self) -> Any:
