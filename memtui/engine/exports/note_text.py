@@ -1,4 +1,4 @@
-"""Stored text in Markdown notes: nothing in it becomes a link, a tag, a picture, HTML or a header of the note.
+"""Stored text in Markdown notes: nothing in it acts, whether Markdown, Obsidian or a plugin reads it.
 
 File names are ones that every system can have; values of the frontmatter are YAML strings whatever they hold.
 """
@@ -14,13 +14,24 @@ from memtui.engine.wording import beginning
 
 _NAME_BYTES = 120
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])( *\..*)?")
-_NOT_IN_NAMES = re.compile(r'[\\/:*?"<>|#^\[\]%]')
-# What Obsidian or Markdown would act on: links, pictures, HTML, comments, mathematics, tags; a backslash before one.
-_LIVE = re.compile(
-    r"\\(?=[!-/:-@\[-`{-~])|\[\[|!\[|\](?=[(\[:])|<|%%|\$|(?<!\S)#(?=\S)|\^(?=[\w-]+\s*$)", re.MULTILINE
+_NOT_IN_NAMES = re.compile(
+    r'[\\/:*?"<>|#^\[\]%`$~={}!&@]|(?<![^\W_])_|_(?![^\W_])|(?<=\bwww)\.', re.IGNORECASE
 )
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
-_LINK = re.compile(r"\[(?=\[)")
+# What Markdown, Obsidian or one of its plugins would act on, wherever it stands: code, emphasis, links, embeds, HTML,
+# entities, strikethrough, tables, mathematics, footnotes and block ids, comments, tags, fields, templates, addresses.
+_LIVE = re.compile(
+    r"[\\`*\[\]<|$^&~]|(?<![^\W_])_|_(?![^\W_])|=(?==)|(?<==)=|:(?=:)|(?<=:):|%(?=%)|(?<=[%<])%|\{(?=\{)|(?<=\{)\{|\}(?=\})|(?<=\})\}"
+    r"|\#(?=\S)|:(?=//)|(?<=\S)@(?=\S)|(?<=\bwww)\.",
+    re.IGNORECASE,
+)
+# And what begins something at the beginning of a line: quotes, headings, lists, lines, fences, definitions.
+_LEADING = re.compile(r"[>#=+:-]|\d{1,9}[.)]")
+# What a parser would drop or change is written as its number: blanks at the ends of a line, control characters.
+_LOST = re.compile(
+    "^[ \t\u00a0]|[ \t]$|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
+)
+_NOT_SHOWN = re.compile(r"[{}%#=:!/]{2,}|>")
+_LINK = re.compile(r"\[(?=\[)|(?<=<)%|\{(?=\{)")
 _NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
@@ -43,9 +54,21 @@ def key(name: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text, to be read as it is; its lines stay."""
-    text = _CONTROL.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return _LIVE.sub(lambda match: "".join(f"\\{c}" for c in match[0]), text)
+    """The text, to be read as it is: whatever it holds, it is plain paragraphs. ``unescaped`` gives it back."""
+    return "\n".join(map(_escaped_line, text.split("\n")))
+
+
+def _escaped_line(line: str) -> str:
+    lead = _LEADING.match(line)
+    if lead and not _LIVE.match(line):
+        rest = line[lead.end() :]
+        return f"{lead[0][:-1]}\\{lead[0][-1]}{_escaped_signs(rest)}"
+    return _escaped_signs(line)
+
+
+def _escaped_signs(text: str) -> str:
+    text = _LIVE.sub(lambda match: "".join(f"\\{c}" for c in match[0]), text)
+    return _LOST.sub(lambda match: f"&#{ord(match[0])};", text)
 
 
 def one_line(text: str, limit: int) -> str:
@@ -55,23 +78,29 @@ def one_line(text: str, limit: int) -> str:
 
 def quoted(text: str) -> str:
     """The text as a block quote."""
-    return "\n".join(f"> {line}".rstrip() for line in escaped(text).split("\n"))
+    return "\n".join(f"> {line}" if line else ">" for line in escaped(text).split("\n"))
 
 
 def link(path: str, shown: str = "") -> str:
-    """A link to a note of the vault (its path without suffix), shown as ``shown`` without what ends or breaks it."""
-    shown = " ".join(re.sub(r"[\[\]|\\<>]|%%|!(?=\[)", " ", _CONTROL.sub(" ", shown)).split())
+    """A link to a note of the vault (its path without suffix), shown as ``shown`` without the signs that would act."""
+    shown = _LOST.sub(" ", _LIVE.sub(" ", " ".join(shown.split())))
+    shown = " ".join(_NOT_SHOWN.sub(" ", shown).split())
     return f"[[{path}|{shown}]]" if shown else f"[[{path}]]"
 
 
 def frontmatter(values: dict[str, Any]) -> str:
     """YAML between its lines; what is None or empty is left out. JSON values are YAML. No value is a link."""
     lines = [
-        f"{name}: {_NOT_IN_YAML.sub(_code, _LINK.sub('[ ', json.dumps(value, ensure_ascii=False)))}"
+        f"{name}: {_NOT_IN_YAML.sub(_code, _LINK.sub(_apart, json.dumps(value, ensure_ascii=False)))}"
         for name, value in values.items()
         if value is not None and value != []
     ]
     return "\n".join(["---", *lines, "---", ""])
+
+
+def _apart(match: re.Match[str]) -> str:
+    """A sign in a JSON string that no program takes for the beginning of something: ``<%``, ``{{``; a link gets a blank."""
+    return "[ " if match[0] == "[" else f"\\u{ord(match[0]):04x}"
 
 
 def _code(match: re.Match[str]) -> str:

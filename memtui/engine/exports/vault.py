@@ -12,6 +12,7 @@ from typing import Any, Protocol, TextIO
 
 import apsw
 
+from memtui.engine.guards import secrets
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories
 from memtui.engine.store.portable import Selection
@@ -122,7 +123,7 @@ class Vault:
                 note.write(f"\n{escaped(summary)}\n")
             notes = f"SELECT m.id, m.kind, m.content FROM memories m WHERE m.kind <> 'episode' AND {about} ORDER BY m.kind, m.id"
             self._list(note, "What is known", (
-                link(_place(id, kind, content), beginning(content, _SHOWN)) for id, kind, content in self._rows(notes, eid=eid)
+                link(_place(id, kind, content), _beginning(content)) for id, kind, content in self._rows(notes, eid=eid)
             ))  # fmt: skip
             days = f"SELECT {_DAY}, count(*) FROM memories m WHERE m.kind = 'episode' AND {about} GROUP BY 1 ORDER BY 1"
             self._list(note, "Talked about", (
@@ -181,9 +182,9 @@ class Vault:
             kind, content, event_time = row
             if kind == "episode":
                 day = _local(event_time).date().isoformat()
-                yield link(f"Days/{day}#^{_anchor(id)}", f"{day}: {beginning(content, _SHOWN)}")
+                yield link(f"Days/{day}#^{_anchor(id)}", f"{day}: {_beginning(content)}")
             else:
-                yield link(_place(id, kind, content), beginning(content, _SHOWN))
+                yield link(_place(id, kind, content), _beginning(content))
 
     # -- days
 
@@ -221,7 +222,7 @@ class Vault:
                 self._list(
                     note,
                     folder,
-                    (link(_place(id, kind, content), beginning(content, _SHOWN)) for id, content in rows),
+                    (link(_place(id, kind, content), _beginning(content)) for id, content in rows),
                 )
             days = self._rows(
                 f"SELECT DISTINCT {_DAY} FROM memories m WHERE m.kind = 'episode' AND {self._where} ORDER BY 1"
@@ -236,7 +237,16 @@ _NEAR = "m.event_time BETWEEN unixepoch(:day) - 54000 AND unixepoch(:day) + 1404
 
 def _place(id: str, kind: str, content: str) -> str:
     """Where the note of a memory is; its id makes it the only one."""
-    return f"{_NOTES[kind]}/{file_name(_title(content), kind)} {id}"
+    return f"{_NOTES[kind]}/{file_name(_title(_without_secrets(content)), kind)} {id}"
+
+
+def _without_secrets(content: str) -> str:
+    """A text for a name or a link: it is looked through as it stands, before it is put on one line and cut."""
+    return secrets.redact(content)[0]
+
+
+def _beginning(content: str) -> str:
+    return beginning(_without_secrets(content), _SHOWN)
 
 
 def _title(content: str) -> str:

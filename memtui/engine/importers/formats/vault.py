@@ -8,6 +8,7 @@ turns come with a complete export.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,7 +29,7 @@ _DATED = re.compile(rb'\A---\r?\ndate: "\d{4}-\d\d-\d\d"\r?\n---')
 _CONTENTS = re.compile(
     rb"\A# Index\r?\n(?:\s*\Z|[\s\S]*?- \[\[(?:People|Projects|Places|Organisations|Facts|Days)/)"
 )
-_UNESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|&#(\d{1,7});")
 _QUOTE = re.compile(r"\A> ?")
 _LINK = re.compile(r"- \[\[([^\]|]+)(?:\|[^\]]*)?\]\]")
 _NOTE_ID = re.compile(r" ((?:fact|obs|ref)_[0-9a-f]{12})\Z")
@@ -91,7 +92,13 @@ class Vault:
 
 def unquoted(line: str) -> str:
     """A line of a block quote, or of a text, as it was before it was escaped."""
-    return _UNESCAPED.sub(r"\1", _QUOTE.sub("", line, count=1))
+    return _ESCAPED.sub(_sign, _QUOTE.sub("", line, count=1))
+
+
+def _sign(match: re.Match[str]) -> str:
+    if match[1]:
+        return match[1]
+    return chr(int(match[2])) if int(match[2]) <= sys.maxunicode else match[0]
 
 
 def _value(text: str) -> Any:
