@@ -43,6 +43,13 @@ def open_file(where: Path | str, *, readonly: bool = False, allow_unsafe: bool =
         return _in_memory()
     if "\0" in str(where):
         raise InputError("A path cannot contain a NUL character.", "Choose another path with --db.")
+    try:
+        os.fsencode(where)
+    except UnicodeEncodeError:
+        raise InputError(
+            "The path has a character that no file name can have (half of a surrogate pair).",
+            "Choose another path with --db.",
+        ) from None
     path = Path(where).expanduser().absolute()
     paths.check_place(path, allow_unsafe=allow_unsafe)
     with told(path):

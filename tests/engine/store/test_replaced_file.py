@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from memtui import Memory, Toolbox
-from memtui.engine.errors import ReplacedFileError, StoreError
+from memtui.engine.errors import InputError, ReplacedFileError, StoreError
 from memtui.engine.records import Options
 
 OPTIONS = Options(background=False, embedder="off", allow_unsafe_fs=True)
@@ -128,6 +128,15 @@ def test_a_file_that_is_gone_is_not_begun_anew(place: Path) -> None:
         memory.reopen()
         memory.record_turn("s", "user", "after")
         assert memory.view.count("kind:episode") == 2
+
+
+@pytest.mark.parametrize(("name", "error"), [("\ud800.db", InputError), ("n" * 300 + ".db", StoreError)])
+def test_a_path_that_no_file_can_have_is_refused_in_words(
+    name: str, error: type[Exception], place: Path
+) -> None:
+    with pytest.raises(error) as caught:
+        Memory.open(place.with_name(name), options=OPTIONS)
+    assert "path" in str(caught.value) or "cannot be used" in str(caught.value)
 
 
 def test_a_write_that_was_under_way_is_not_acknowledged(place: Path) -> None:
