@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 import apsw
 
@@ -17,6 +18,7 @@ from . import alone
 from .distinct import Distinct
 from .reading import Tally
 
+New = TypeVar("New")
 # Other writers wait no longer than this and the commit.
 SECONDS_PER_TRANSACTION = 0.03
 ERASED = "erased for good"
@@ -82,6 +84,22 @@ class Account:
 
     def skip(self, reason: str, place: str = "") -> None:
         self.tally.skip(Skip(reason=reason, place=place))
+
+    def store(
+        self, records: list[New], store_some: Callable[[apsw.Connection, list[New]], tuple[int, list[New]]]
+    ) -> list[New]:
+        """Store records in short transactions of the operation; those that were not there.
+
+        ``store_some`` tells how many of the first ones it took in one transaction, and which of them it added.
+        """
+        stored: list[New] = []
+        while records:
+            with self.operation.part() as connection:
+                taken, some = store_some(connection, records)
+            self.already_there += taken - len(some)
+            stored += some
+            records = records[taken:]
+        return stored
 
     def met_session(self, session_id: str) -> None:
         """Count a session that got something, once."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import apsw
+
 from memtui.engine.curate import intake
 from memtui.engine.errors import InputError
 from memtui.engine.store import erased
@@ -80,17 +82,12 @@ class ItemIngest:
         return fresh
 
     def _store(self, items: list[NewItem], told: set[str]) -> list[NewItem]:
-        shared = self._shared
-        stored: list[NewItem] = []
-        while items:
-            with shared.operation.part() as connection:
-                taken, some = storing_items.store_some(
-                    connection, items, told, now=int(shared.clock()), seconds=account.SECONDS_PER_TRANSACTION
-                )
-            shared.already_there += taken - len(some)
-            stored += some
-            items = items[taken:]
-        return stored
+        def some(connection: apsw.Connection, left: list[NewItem]) -> tuple[int, list[NewItem]]:
+            return storing_items.store_some(
+                connection, left, told, now=int(self._shared.clock()), seconds=account.SECONDS_PER_TRANSACTION
+            )
+
+        return self._shared.store(items, some)
 
     def _count(self, items: list[NewItem]) -> None:
         shared = self._shared

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import apsw
+
 from memtui.engine.curate import intake
 from memtui.engine.curate.turns import NewTurn
 from memtui.engine.errors import InputError
@@ -86,19 +88,17 @@ class TurnIngest:
 
     def _store(self, turns: list[NewTurn], since: int) -> list[NewTurn]:
         """Store turns that were not there when ``since`` was the latest row; those that are new."""
-        shared = self._shared
-        stored: list[NewTurn] = []
-        while turns:
-            with shared.operation.part() as connection:
-                taken, some = writing.store_some(
-                    connection, turns, self._titles, now=int(shared.clock()),
-                    seconds=account.SECONDS_PER_TRANSACTION, since=since,
-                )  # fmt: skip
-                since = writing.latest(connection)
-            shared.already_there += taken - len(some)
-            stored += some
-            turns = turns[taken:]
-        return stored
+
+        def some(connection: apsw.Connection, left: list[NewTurn]) -> tuple[int, list[NewTurn]]:
+            nonlocal since
+            taken, stored = writing.store_some(
+                connection, left, self._titles, now=int(self._shared.clock()),
+                seconds=account.SECONDS_PER_TRANSACTION, since=since,
+            )  # fmt: skip
+            since = writing.latest(connection)
+            return taken, stored
+
+        return self._shared.store(turns, some)
 
     def _count(self, turns: list[NewTurn]) -> None:
         shared = self._shared

@@ -145,9 +145,12 @@ def read_all(found: Found, tally: Tally) -> Iterator[Turn | Item | AnyLine | Non
 
 
 def _read(stream: Stream, format: str, tally: Tally) -> Iterator[Turn | Item | AnyLine | None]:
+    gave = False
     for number, record in enumerate(dated(format_named(format).read(stream), stream.source)):
         if not isinstance(record, Skip):
-            tally.give()
+            if not gave:
+                gave = True
+                tally.give()
             yield record
         else:
             tally.skip(record)
