@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from .score import CERTAIN, DOUBTFUL, score
 from .shapes import SHAPES
 
 _MOST_CHARACTERS = 20_000
@@ -24,10 +25,17 @@ _TAGS = range(0xE0020, 0xE007F)
 def find_instructions(text: str) -> tuple[str, ...]:
     """Why ``text`` looks like an order to an assistant, each reason once; empty when it does not."""
     found = tuple(dict.fromkeys(_reasons(text[:_MOST_CHARACTERS])))
+    if not found and score(text) >= CERTAIN:
+        return ("reads like an order to an assistant",)
     # Its shapes match English, too, and then say nothing new.
     return tuple(
         reason for reason in found if (english := reason.partition(" (")[0]) == reason or english not in found
     )
+
+
+def is_doubtful(text: str) -> bool:
+    """Whether a text may be an order: to be told as a quote, with its source."""
+    return score(text) >= DOUBTFUL or bool(find_instructions(text))
 
 
 def _reasons(text: str) -> Iterator[str]:
