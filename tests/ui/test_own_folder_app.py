@@ -117,8 +117,6 @@ async def export_nevertheless(app: MemtuiApp, pilot: Pilot[None], target: Path) 
     await quiet(app)
 
 
-# What is held here is what stands on disk; the jobs of a demo that is left have tests of their own.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 @pytest.mark.parametrize("options", [{"readonly": True}, {"demo": True}, {"readonly": True, "demo": True}])
 async def test_whatever_is_pressed_the_home_folder_stays_as_it_is(
     options: dict[str, bool], home: Path, monkeypatch: pytest.MonkeyPatch
