@@ -32,9 +32,13 @@ KEYS = (
     "kind", "tag", "entity", "session", "project", "role", "source", "category", "trust",
     "id", "text", "conf", "is", "after", "before", "on",
 )  # fmt: skip
-MAX_TERMS = 100
-MAX_VALUES = 200
-MAX_LENGTH = 20_000
+# A value may be looked for in the text of every memory: without a bound, a filter of 10 kB takes a minute among
+# 10,000. Ids are looked up, so more of them may be named; findings are listed by them.
+MAX_TERMS = 50
+MAX_VALUES = 50
+MAX_IDS = 200
+MAX_LENGTH = 2_000
+_MAX_WITH_IDS = 20_000
 
 # What people write instead.
 _MEANT = {
@@ -114,8 +118,13 @@ class _Parser:
         self.text = re.sub("[\ud800-\udfff]", "\ufffd", expression.replace("\0", " "))
         self.expression = expression
         self.at = 0
-        if len(expression) > MAX_LENGTH:
-            raise self.mistake(MAX_LENGTH, 1, f"A filter may have {MAX_LENGTH:,} characters.", "Shorten it.")
+        if len(expression) > _MAX_WITH_IDS:
+            raise self.mistake(
+                _MAX_WITH_IDS,
+                1,
+                f"A filter may have {_MAX_WITH_IDS:,} characters with its ids.",
+                "Shorten it.",
+            )
 
     def mistake(self, position: int, length: int, message: str, hint: str) -> FilterError:
         return mistake(self.expression, position, length, message, hint)
@@ -126,12 +135,27 @@ class _Parser:
             term = self.term()
             if term is not None:
                 found.append(term)
-            if len(found) > MAX_TERMS:
-                start = found[-1].position
-                raise self.mistake(
-                    start, self.at - start, f"A filter may have {MAX_TERMS} terms.", "Leave some out."
-                )
+        self.refuse_too_much(found)
         return tuple(found)
+
+    def refuse_too_much(self, found: Sequence[Term]) -> None:
+        """Raise at the term with which the filter becomes more than can be answered soon."""
+        ids = values = length = 0
+        for count, term in enumerate(found, 1):
+            if term.key == "id":
+                ids += len(term.values)
+            else:
+                values += len(term.values)
+                length += term.length
+            for much, limit, what in (
+                (count, MAX_TERMS, "terms"),
+                (ids, MAX_IDS, "ids"),
+                (values, MAX_VALUES, "values, apart from ids"),
+                (length, MAX_LENGTH, "characters, apart from ids"),
+            ):
+                if much > limit:
+                    message = f"A filter may have {limit:,} {what}."
+                    raise self.mistake(term.position, term.length, message, "Leave some out.")
 
     def refuse_foreign(self, start: int) -> None:
         """Raise for an operator of another query language where a term begins."""
@@ -211,10 +235,6 @@ class _Parser:
             start = self.at
             if self.text[start] != ",":
                 found.append(self.quoted() if self.text[start] == '"' else self.bare())
-            if len(found) > MAX_VALUES:
-                raise self.mistake(
-                    start, self.at - start, f"A term may have {MAX_VALUES} alternatives.", "Leave some out."
-                )
             more = self.text[self.at : self.at + 1] == ","
             self.at += more
         return tuple(value for value in found if value.text.strip() or value.prefix)

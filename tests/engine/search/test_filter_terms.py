@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.errors import FilterError
-from memtui.engine.search.filter_terms import KEYS, MAX_TERMS, Term, Value, parse
+from memtui.engine.search.filter_terms import (
+    KEYS,
+    MAX_IDS,
+    MAX_LENGTH,
+    MAX_TERMS,
+    MAX_VALUES,
+    Term,
+    Value,
+    parse,
+)
 
 
 def bare(terms: tuple[Term, ...]) -> list[tuple[str, str, bool, list[str]]]:
@@ -92,13 +101,28 @@ def test_a_mistake_is_pointed_at_and_explained(
     assert caught.value.pointer().endswith("\n" + " " * position + "^" * length)
 
 
-def test_too_many_terms_are_refused() -> None:
-    with pytest.raises(FilterError, match="100 terms"):
-        parse("a " * (MAX_TERMS + 1))
-    with pytest.raises(FilterError, match="alternatives"):
-        parse("a," * 300)
-    with pytest.raises(FilterError, match="characters"):
-        parse("a" * 30_000)
+@pytest.mark.parametrize(
+    ("expression", "limit"),
+    [
+        ("a " * (MAX_TERMS + 1), "50 terms"),
+        ("a," * (MAX_VALUES + 1), "50 values"),
+        (" ".join(["-東,東"] * (MAX_VALUES // 2 + 1)), "50 values"),
+        ('"' + "the " * (MAX_LENGTH // 4) + '"', "2,000 characters"),
+        ("a" * 30_000, "20,000 characters"),
+        ("id:" + "a," * (MAX_IDS + 1), "200 ids"),
+    ],
+)
+def test_more_than_can_be_answered_soon_is_refused(expression: str, limit: str) -> None:
+    with pytest.raises(FilterError, match=limit) as caught:
+        parse(expression)
+    assert 0 <= caught.value.position < len(expression)
+    assert caught.value.hint
+
+
+def test_as_many_ids_as_a_finding_names_are_read() -> None:
+    ids = ",".join(f"observation_{number:012x}" for number in range(MAX_IDS))
+    [term] = parse(f"id:{ids}")
+    assert len(term.values) == MAX_IDS
 
 
 @given(st.text(st.sampled_from('ab:"-,*\\ <=.0129\0\ud800é東\n') | st.characters(), max_size=40))
