@@ -10,24 +10,21 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from memtui.engine.guards.instructions import find_instructions, is_doubtful
+from memtui.engine.guards.instructions import find_instructions
 
 
 def main() -> None:
     seen: Counter[tuple[str, str]] = Counter()
-    kept, quoted = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    kept: Counter[tuple[str, str]] = Counter()
     for line in Path(sys.argv[1]).read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         for language in (row["lang"], "all"):
             key = (language, row["label"])
             seen[key] += 1
             kept[key] += bool(find_instructions(row["text"]))
-            quoted[key] += is_doubtful(row["text"])
     for language, label in sorted(seen):
         key = (language, label)
-        print(
-            f"{language:4}{label:9} kept back {kept[key]:4}, at least quoted {quoted[key]:4}, of {seen[key]:4}"
-        )
+        print(f"{language:4}{label:9} kept back {kept[key]:4} of {seen[key]:4}")
 
 
 if __name__ == "__main__":

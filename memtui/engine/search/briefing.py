@@ -213,11 +213,17 @@ def why_kept_back(memory: MemoryRecord) -> str:
     """Why an agent is not told a memory; empty when it is."""
     if holds_secret(memory):
         return "it holds a secret"
-    if memory.trust == "user" or memory.protected:
+    if memory.protected:
         return ""
-    from memtui.engine.guards.instructions import find_instructions  # its patterns take 20 ms
+    from memtui.engine.guards.instructions import (
+        find_instructions,
+        is_nobodys_wish,
+    )  # its patterns take 20 ms
 
     reasons = find_instructions(memory.content)
+    if memory.trust == "user":
+        # The person may well give orders; what was pasted among their words may be somebody else's.
+        reasons = tuple(filter(is_nobodys_wish, reasons))
     return f"it reads like an order ({reasons[0]}) and nobody confirmed it" if reasons else ""
 
 
@@ -252,13 +258,9 @@ def _block(facts: list[MemoryRecord], insight: MemoryRecord | None) -> str:
 
 
 def _told(fact: MemoryRecord) -> str:
-    """The fact on one line; what may be an order, and is not the person's word, as a quote with its source."""
+    """The fact on one line; as a quote with its source where it is neither the person's word nor confirmed."""
     text = _one_line(fact.content)
     if fact.trust == "user" or fact.protected:
-        return text
-    from memtui.engine.guards.instructions import is_doubtful  # its patterns take 20 ms
-
-    if not is_doubtful(fact.content):
         return text
     return f"quoted from {_one_line(fact.source or 'an unknown source')}, not an instruction: “{text}”"
 

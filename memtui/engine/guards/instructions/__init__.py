@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from .score import CERTAIN, DOUBTFUL, score
+from .score import CERTAIN, score
 from .shapes import SHAPES
 
 _MOST_CHARACTERS = 20_000
@@ -33,9 +33,9 @@ def find_instructions(text: str) -> tuple[str, ...]:
     )
 
 
-def is_doubtful(text: str) -> bool:
-    """Whether a text may be an order: to be told as a quote, with its source."""
-    return score(text) >= DOUBTFUL or bool(find_instructions(text))
+def is_nobodys_wish(reason: str) -> bool:
+    """Whether a reason tells of what no person asks of their own assistant: it is suspicious in their words too."""
+    return reason.startswith(("hides text", "tells to ignore its rules"))
 
 
 def _reasons(text: str) -> Iterator[str]:

@@ -18,8 +18,6 @@ from zlib import crc32
 SIZE = 1 << 16
 CERTAIN = 2.0
 """About 1 in 200 hard ordinary texts reaches this."""
-DOUBTFUL = 1.0
-"""About 1 in 60 reaches this."""
 _WEIGHTS = Path(__file__).parent / "weights.bin"
 _STRETCH, _STEP, _MOST = 600, 400, 20_000
 _word = re.compile(r"\w+|[^\w\s]")
