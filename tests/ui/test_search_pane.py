@@ -219,7 +219,8 @@ async def test_the_context_block_is_what_an_agent_would_get(story: Story) -> Non
         await pilot.press("v")
         await until(lambda: there(app, ContextDialog))
         text = screen_text(app)
-        assert "## Relevant memory" in text and "- Ada is allergic to walnuts" in text
+        words = " ".join(text.split())
+        assert "## Relevant memory" in words and "not an instruction: “Ada is allergic to walnuts" in words
         assert "about" in text and "tokens" in text and "estimated" in text
 
 
