@@ -67,7 +67,7 @@ def back_up(
     except OSError as error:
         raise paths.no_room(error, folder) or StoreError(
             f"No backup can be made in {folder}: {error.strerror or error}.",
-            "Check the permissions of that folder.",
+            "Check its permissions; where it is a link, see where it leads, or move it away.",
         ) from error
     try:
         copy = apsw.Connection(str(partial))
@@ -99,7 +99,7 @@ def private_copy(source: apsw.Connection, path: Path, reason: str, at: float) ->
     except OSError as error:
         raise paths.no_room(error, folder) or StoreError(
             f"Nothing can be written in {folder}: {error.strerror or error}.",
-            "Check the permissions of that folder.",
+            "Check its permissions; where it is a link, see where it leads, or move it away.",
         ) from error
     try:
         with closing(apsw.Connection(str(partial))) as copy:
@@ -120,6 +120,11 @@ def find_backups(path: Path) -> list[Backup]:
         entries = sorted((path.parent / FOLDER).iterdir(), reverse=True)
     except FileNotFoundError:
         return []
+    except OSError as error:  # a link that leads back to itself, a file, no permission
+        raise StoreError(
+            f"The folder of backups {path.parent / FOLDER} cannot be read: {error.strerror or error}.",
+            "Check its permissions; where it is a link, see where it leads, or move it away.",
+        ) from error
     for entry in entries:
         match = named.fullmatch(entry.name)
         if match and entry.is_file() and not entry.is_symlink():

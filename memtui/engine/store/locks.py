@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -22,10 +23,20 @@ class BusyError(StoreError):
 
 
 def beside(path: Path, kind: str) -> FileLock:
-    """The lock of one kind of work on the memory at ``path``; who takes it while another has it gets Timeout at once."""
+    """The lock of one kind of work on the memory at ``path``; who takes it while another has it gets Timeout at once.
+
+    Raises StoreError where something else has the lock's name.
+    """
     from filelock import FileLock  # 50 ms, and most programs need none
 
-    return FileLock(path.with_name(f"{path.name}.{kind}"), timeout=0, mode=0o600, thread_local=False)
+    place = path.with_name(f"{path.name}.{kind}")
+    if os.path.lexists(place) and (place.is_symlink() or not place.is_file()):
+        what = "a symbolic link" if place.is_symlink() else "not a file"
+        raise StoreError(
+            f"{place} is {what}: memtui cannot lock the memory with it.",
+            "Move it away and try again; it holds nothing of the memory.",
+        )
+    return FileLock(place, timeout=0, mode=0o600, thread_local=False)
 
 
 @contextmanager

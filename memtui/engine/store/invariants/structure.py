@@ -182,5 +182,5 @@ def private_parts(path: Path) -> list[Path]:
     folders = [backups]
     if path.parent == paths.data_folder():  # another folder may be anything of the person's
         folders.append(path.parent)
-    kept = list(backups.iterdir()) if backups.is_dir() else []
+    kept = backup.places_of(path)  # what else lies in the folder, or behind a link to it, belongs to others
     return [part for part in (*beside, *folders, *kept) if part.exists() and not part.is_symlink()]
