@@ -114,6 +114,7 @@ def memory(door: Door) -> Iterator[Diagnosis]:
         with door.reading() as opened:
             stats = opened.stats()
             clock = opened.jobs.status().clock
+            busy = opened.quotas.near()
     except MemtuiError as error:
         yield wrong("memory", "error", error)
         return
@@ -121,6 +122,9 @@ def memory(door: Door) -> Iterator[Diagnosis]:
     yield _ok("memory", f"{path}: {holds}, {file_size(stats.file_bytes)}")
     if clock:
         yield _note("clock", clock, "memtui maintain --accept-clock says that the time is right.")
+    for used, quota in busy:
+        text = f"{used.agent} used {used.of(quota):,} of its {quota.limit:,} {quota.unit} in this hour"
+        yield _note("agents", text, "The settings under [quotas] have the limits.")
     yield _ok("vectors", f"{count(stats.embedded)} ({stats.vectors})")
     if stats.vectors_wanted:
         yield _note("vectors", wanted_told(stats), "memtui embed does it, after a preview")

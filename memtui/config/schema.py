@@ -12,10 +12,12 @@ import msgspec
 from msgspec import Meta
 
 from ..engine.records import (
+    QUOTAS,
     EmbedderKind,
     EmbeddingOptions,
     LlmOptions,
     Options,
+    Quota,
     Record,
     SecretMode,
     SecretPolicy,
@@ -236,6 +238,32 @@ class Mcp(Section):
     ] = False
 
 
+class Quotas(Section):
+    heading: ClassVar[str] = "Limits of agents"
+
+    writes: Annotated[
+        int,
+        Meta(
+            title="writes an hour",
+            ge=0,
+            description="What each agent may write through its tools in an hour; 0: no limit. Programs that record "
+            "what was said are not limited.",
+        ),
+    ] = 2_000
+    megabytes: Annotated[
+        int,
+        Meta(title="megabytes an hour", ge=0, description="The same for the text that it writes."),
+    ] = 20
+    calls: Annotated[
+        int,
+        Meta(title="calls an hour", ge=0, description="The same for calls of its tools, reading ones too."),
+    ] = 20_000
+
+    def table(self) -> tuple[Quota, ...]:
+        limits = {"writes": self.writes, "bytes": self.megabytes * 1_000_000, "calls": self.calls}
+        return tuple(msgspec.structs.replace(quota, limit=limits[quota.name]) for quota in QUOTAS)
+
+
 class Names(Section):
     heading: ClassVar[str] = "Names"
 
@@ -270,6 +298,7 @@ class Settings(Section):
     secrets: Secrets = Secrets()
     llm: Llm = Llm()
     mcp: Mcp = Mcp()
+    quotas: Quotas = Quotas()
     names: Names = Names()
     feeds: Feeds = Feeds()
     strategies: Annotated[
@@ -316,6 +345,7 @@ class Settings(Section):
             profile=self.search.profile,
             strategies=self.own_strategies(),
             enrichment=self.names.enrichment,
+            quotas=self.quotas.table(),
             llm=LlmOptions(
                 base_url=self.llm.base_url,
                 model=self.llm.model,

@@ -5,7 +5,8 @@
     ├── InputError          3   what was given cannot be used
     │   ├── FilterError         a filter expression, with the place of the mistake
     │   ├── NotFoundError       no such memory, session, operation
-    │   └── ProtectedError      the person confirmed this; an agent may not change it
+    │   ├── ProtectedError      the person confirmed this; an agent may not change it
+    │   └── QuotaError          an agent wrote or asked too much in this hour
     ├── StoreError          4   the memory file
     │   ├── ForeignFileError    not a memory file
     │   ├── NewerFileError      written by a newer memtui
@@ -63,6 +64,10 @@ class NotFoundError(InputError):
 
 
 class ProtectedError(InputError):
+    pass
+
+
+class QuotaError(InputError):
     pass
 
 

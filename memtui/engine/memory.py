@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from memtui.engine.namespaces.models import Models
     from memtui.engine.namespaces.observations import Observations
     from memtui.engine.namespaces.questions import Questions
+    from memtui.engine.namespaces.quotas import Quotas
     from memtui.engine.namespaces.review import Review
     from memtui.engine.namespaces.scratchpad import Scratchpad
     from memtui.engine.namespaces.sessions import Sessions
@@ -635,6 +636,13 @@ class Memory:
         from memtui.engine.namespaces.questions import Questions
 
         return Questions(self._core, self.explain)
+
+    @cached_property
+    def quotas(self) -> Quotas:
+        """How much agents may write and ask in an hour."""
+        from memtui.engine.namespaces.quotas import Quotas
+
+        return Quotas(self._core)
 
     @cached_property
     def scratchpad(self) -> Scratchpad:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from pathlib import Path
 
 import apsw
@@ -149,3 +150,13 @@ def test_what_an_agent_was_told_at_a_time_is_told(cli: Cli) -> None:
     assert cli("history", "1", "--recalls").code == 2
     shown = cli("show", kept.id).out
     assert "10 Oct" in shown and "9 Oct" in shown
+
+
+def test_the_doctor_names_an_agent_at_its_limit(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = time.time()
+    for at in (now, now + 3_600):  # the doctor may look when the hour has turned
+        with Memory.open(os.environ["MEMTUI_DB"], actor="agent:bot", clock=lambda at=at: at) as memory:
+            assert memtui.Toolbox.of(memory).call("remember_fact", {"content": "Ada keeps bees"}).ok
+    assert "in this hour" not in cli("doctor").out
+    monkeypatch.setenv("MEMTUI_QUOTAS_WRITES", "1")
+    assert "bot used 1 of its 1 writes in this hour" in cli("doctor").out

@@ -71,6 +71,7 @@ SCHEMA: dict[str, Columns] = {
     "ops": Columns(words=("label",), labels=("actor",), ours=("kind", "run_id", "state")),
     "changes": Columns(json=("before", "after"), ours=("tbl", "act")),
     "erased_keys": Columns(ours=("hash",)),
+    "agent_usage": Columns(labels=("agent",)),
     "folding": Columns(ours=("written", "indexed")),  # single letters
 }  # fmt: skip
 
@@ -83,6 +84,7 @@ _NAMED = {
     "profiles": "'profile ' || profile_id", "recalls": "'recall ' || recall_id", "job_runs": "'run ' || run_id",
     "ops": "'operation ' || op_id", "changes": "'the history, operation ' || op_id",
     "entity_aliases": "'name ' || alias_id", "entity_decisions": "'decision ' || decision_id",
+    "agent_usage": "'what an agent did in hour ' || hour",
 }  # fmt: skip
 _UNFINISHED = "erase_%"
 """Rows of ``memory_metadata`` that an erase needs until it is proven."""

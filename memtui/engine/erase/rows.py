@@ -369,7 +369,10 @@ def _labels(connection: apsw.Connection, closure: Closure) -> list[Step]:
                     )
                 else:
                     carrier = None
-                steps.append(Step(table, column, old, {column: closure.labels[old]}, carrier))
+                covered = (
+                    None if table == "agent_usage" else {column: closure.labels[old]}
+                )  # counts of an hour: let go
+                steps.append(Step(table, column, old, covered, carrier))
     return steps
 
 

@@ -31,11 +31,13 @@ from .memories import (
     Turn,
 )
 from .options import EmbedderKind, EmbeddingOptions, LlmOptions, Options, SecretMode, SecretPolicy
+from .quotas import QUOTAS, Quota, QuotaName, Usage
 from .search import ArmHit, ArmName, ArmReport, Explanation, Hit, Profile, Recall, SearchResult
 
 __all__ = [
     "ID_PREFIX",
     "KINDS",
+    "QUOTAS",
     "TRUST_ORDER",
     "ArmHit",
     "ArmName",
@@ -69,6 +71,8 @@ __all__ = [
     "Options",
     "Profile",
     "ProviderReport",
+    "Quota",
+    "QuotaName",
     "Recall",
     "Record",
     "Refused",
@@ -85,4 +89,5 @@ __all__ = [
     "Trust",
     "Turn",
     "Undone",
+    "Usage",
 ]

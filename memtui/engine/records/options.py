@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 from ..strategies import ProviderName
 from .base import Record
+from .quotas import QUOTAS, Quota
 
 SecretMode = Literal["redact", "quarantine", "keep"]
 
@@ -74,6 +75,7 @@ class Options(Record):
     ``llm``: without one, facts are drawn from conversations by rules.
     ``strategies``: how names are found, name -> providers in order; added to those of ``STRATEGIES``, or in their
     place. ``enrichment`` is the one that the nightly job reads with.
+    ``quotas``: what an agent may do through its tools in an hour.
     """
 
     secrets: SecretPolicy = SecretPolicy()
@@ -90,3 +92,4 @@ class Options(Record):
     llm: LlmOptions = LlmOptions()
     strategies: dict[str, tuple[ProviderName, ...]] = {}
     enrichment: str = "accurate"
+    quotas: tuple[Quota, ...] = QUOTAS

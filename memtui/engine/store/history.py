@@ -16,7 +16,7 @@ import apsw
 from memtui.engine.clock import Clock
 from memtui.engine.errors import DiskFullError, StoreError
 
-from . import metadata
+from . import agent_usage, metadata
 from .connection import Connections
 from .sql import scalar
 
@@ -58,6 +58,7 @@ def operation(
     """One operation in one transaction."""
     end_unfinished(connections)
     with connections.write() as connection:
+        agent_usage.count_write(connection)
         op_id = _insert(connection, clock, actor, kind, label, "done", undoes)
         op = Op(connection, op_id, label)
         connection.execute("INSERT INTO current_op(one, op_id) VALUES (1, ?)", (op_id,))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,10 @@ class Agent:
         named = [] if project is None else [f"project:{project}"]
         self._scope = " ".join([*([filter.strip()] if filter else []), *named])
         memory.view.emptied_by(self.filter)  # a bad filter is refused now, not at the first call
+
+    def counted(self, size: int | None) -> AbstractContextManager[None]:
+        """Run one call inside: it counts against the limits of this agent in its scope. See ``Quotas.call``."""
+        return self.memory.quotas.call(self._scope, size)
 
     @cached_property
     def scratchpad(self) -> Scratchpad:

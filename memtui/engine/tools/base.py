@@ -18,6 +18,7 @@ from memtui.engine.errors import (
     MemtuiError,
     NotFoundError,
     ProtectedError,
+    QuotaError,
     ReadOnlyError,
     StoreError,
 )
@@ -31,7 +32,15 @@ if TYPE_CHECKING:
 Group = Literal["memory", "consolidator", "observations", "scratchpad"]
 GROUPS: tuple[Group, ...] = ("memory", "consolidator", "observations", "scratchpad")
 Code = Literal[
-    "bad_arguments", "unknown_tool", "not_found", "confirmed", "refused", "read_only", "unavailable", "failed"
+    "bad_arguments",
+    "unknown_tool",
+    "not_found",
+    "confirmed",
+    "refused",
+    "read_only",
+    "quota",
+    "unavailable",
+    "failed",
 ]
 
 MOST_BYTES = 4_000_000
@@ -48,7 +57,7 @@ class Tool(Record):
     """One thing that an agent may call.
 
     ``description`` is for the model: what it does and when to use it. ``returns``: what a call comes to.
-    ``writes``: it can change the memory, so a read-only agent does not have it.
+    ``writes``: it can change the memory, so a read-only agent does not have it. ``keeps_at_most``: bytes of its arguments.
     """
 
     name: str
@@ -58,6 +67,7 @@ class Tool(Record):
     returns: type[Record]
     run: Callable[[Agent, Any], Record]
     writes: bool = False
+    keeps_at_most: int = MOST_BYTES
 
 
 class ToolError(Record):
@@ -106,7 +116,7 @@ def call(agent: Agent, tool: Tool | None, arguments: Mapping[str, Any] | str | b
             "bad_arguments", f"The arguments of {tool.name} cannot be used: {error}", _usage(tool.arguments)
         )
     try:
-        return ToolAnswer(value=agent.memory.on_current_file(lambda: tool.run(agent, given)))
+        return ToolAnswer(value=agent.memory.on_current_file(lambda: _counted(agent, tool, given)))
     except MemtuiError as error:
         return _refusal(_code(error), error.message, error.hint)
     except Exception as error:  # a fault of ours must not end the agent's run; the log has it
@@ -124,6 +134,21 @@ def schema(tool: Tool) -> dict[str, Any]:
 def output_schema(tool: Tool) -> dict[str, Any]:
     """The JSON schema of what a call comes to, where it is no error."""
     return _object(tool.returns)
+
+
+def _counted(agent: Agent, tool: Tool, given: Arguments) -> Record:
+    """Raises QuotaError where the agent has used up a limit of this hour."""
+    with agent.counted(min(_bytes(msgspec.to_builtins(given)), tool.keeps_at_most) if tool.writes else None):
+        return tool.run(agent, given)
+
+
+def _bytes(value: Any) -> int:
+    """Of all texts in a call's arguments."""
+    if isinstance(value, str):
+        return len(value.encode())
+    if isinstance(value, dict):
+        return sum(map(_bytes, value.values()))
+    return sum(map(_bytes, value)) if isinstance(value, list | tuple) else 0
 
 
 def _read(tool: Tool, arguments: Mapping[str, Any] | str | bytes) -> Arguments:
@@ -156,6 +181,8 @@ def _code(error: MemtuiError) -> Code:
             return "not_found"
         case ProtectedError():
             return "confirmed"
+        case QuotaError():
+            return "quota"
         case ReadOnlyError():
             return "read_only"
         case DegradedError() | StoreError():

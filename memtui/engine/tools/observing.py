@@ -9,7 +9,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from memtui.engine.curate.observing import EXPLICIT
-from memtui.engine.observations.extractor import SHORTEST, extractor, worth_reading
+from memtui.engine.observations.extractor import LONGEST, SHORTEST, extractor, worth_reading
 from memtui.engine.observations.observation import Observation
 from memtui.engine.records import Category, MemoryRecord, Record, Trust
 from memtui.engine.search.briefing import why_kept_back
@@ -153,6 +153,7 @@ TOOLS = (
     ),
     Tool(
         name="observe_step", group="observations", arguments=StepArguments, returns=Observations, run=observe_step, writes=True,
+        keeps_at_most=4 * LONGEST,
         description="Have the output of a step read for findings, insights and lessons, and keep those. Use it after a "
         "step whose output may be worth knowing later.",
     ),
