@@ -62,7 +62,9 @@ def make_app(door: Door, kept: ExitStack, failures: list[MemtuiError]) -> Memtui
     def open_memory() -> Memory:
         try:
             if path is not None:
-                _refuse_to_begin_anew(path)
+                from memtui.engine.store.exchange import refuse_to_begin_anew
+
+                refuse_to_begin_anew(path)
             memory = open_with(settings)
         except MemtuiError as error:
             failures[:] = [error]
@@ -95,17 +97,6 @@ def _refuse_early(path: Path, door: Door) -> None:
         raise StoreError(f"{path} is a folder.", f"Name a file in it: --db {path / paths.MEMORY_NAME}")
     if door.readonly and paths.is_missing(path):
         raise StoreError(f"There is no memory at {path}.", "Open it once without --readonly to create it.")
-
-
-def _refuse_to_begin_anew(path: Path) -> None:
-    """An empty memory in the place of one that has backups would hide the loss. Raises StoreError."""
-    from memtui.engine.memory import Memory
-
-    if paths.is_missing(path) and Memory.rescue(path).has_backups:
-        raise StoreError(
-            f"There is no memory at {path}, but there are backups of it.",
-            "memtui restore brings one back; to begin anew, move the folder backups away.",
-        )
 
 
 def _opener(

@@ -16,6 +16,7 @@ from memtui.engine.curate import intake, turns
 from memtui.engine.records import MemoryRecord, Options
 from memtui.engine.store import file, history, memories, recalls
 from memtui.engine.store.sql import scalar
+from memtui.paths import is_missing
 
 if TYPE_CHECKING:
     from memtui.engine.search.briefing import ContextBlock
@@ -38,6 +39,10 @@ class Quick:
     ) -> None:  # fmt: skip
         intake.scope(filter, "filter")
         intake.scope(project, "project")
+        if not readonly and is_missing(path):
+            from memtui.engine.store.exchange import refuse_to_begin_anew
+
+            refuse_to_begin_anew(path)
         self._connections = file.open_file(path, readonly=readonly, allow_unsafe=options.allow_unsafe_fs)
         self._agent = agent
         self._options = options

@@ -123,3 +123,25 @@ def test_the_memory_as_it_was_and_what_became_of_it(cli: Cli, changed: dict[str,
         assert cli("history", *wrong).code == 3
     for wrong in (("3", "--as-of", "now"), ("--filter", "x"), ("--as-of", "now", "--diff", "1h", "now")):
         assert cli("history", *wrong).code == 2
+
+
+@pytest.mark.parametrize("command", [("remember", "two"), ("search", "one"), ("stats",), ("mcp",)])
+def test_no_empty_memory_is_begun_where_only_backups_are_left(
+    cli: Cli, home: Path, command: tuple[str, ...]
+) -> None:
+    cli("remember", "one")
+    cli("backup")
+    for file in home.glob("memory.db*"):
+        file.unlink()
+    told = cli(*command)
+    assert told.code == 4
+    assert (
+        "there are backups of it" in told.err and "memtui restore" in told.err and "to begin anew" in told.err
+    )
+    assert not (home / "memory.db").exists()
+    assert cli("restore", "latest", "--yes").code == 0
+    assert facts(cli) == 1
+    for file in home.glob("memory.db*"):
+        file.unlink()
+    (home / "backups").rename(home / "old backups")
+    assert cli("remember", "two").code == 0

@@ -387,3 +387,15 @@ def test_the_person_is_told_of_a_clock_that_stops_fading_at_the_beginning_of_a_s
             done = hook(place, prompt("how are you", session_id=f"s{ago}"))
             message = json.loads(done.stdout or b"{}").get("systemMessage", "")
             assert ("the clock moved on by 30 days" in message) is (told and number == 0)
+
+
+def test_no_empty_memory_is_begun_where_only_backups_are_left(place: Path, home: Path) -> None:
+    with Memory.open(place, options=QUIET) as memory:
+        memory.remember("Ada is vegetarian since March")
+        memory.backups.make()
+    for file in place.parent.glob("memory.db*"):
+        file.unlink()
+    done = hook(place, prompt("What does Ada eat?"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert "there are backups of it" in logged(home)
+    assert not place.exists()

@@ -15,9 +15,11 @@ from pathlib import Path
 
 import msgspec
 
+from memtui.engine.errors import StoreError
 from memtui.engine.records import Record
+from memtui.paths import is_missing
 
-from .backup import flush
+from .backup import find_backups, flush
 from .locks import BusyError, beside
 
 SIDECARS = ("-wal", "-shm", "-journal")
@@ -98,6 +100,19 @@ def _name_twice(path: Path, aside: Path) -> None:
         else:
             return
     path.rename(aside)
+
+
+def refuse_to_begin_anew(path: Path) -> None:
+    """Raise StoreError where the memory at ``path`` is gone and its backups are there: an empty one would hide the loss."""
+    try:
+        place = path.expanduser().absolute().resolve()
+    except (OSError, RuntimeError, ValueError):
+        return  # no path at all, or a link to itself: whoever opens it says so
+    if is_missing(place) and not is_planned(place) and find_backups(place):
+        raise StoreError(
+            f"There is no memory at {path}, but there are backups of it.",
+            "memtui restore brings one back; to begin anew, move the folder backups away.",
+        )
 
 
 def _with_sidecars(path: Path) -> tuple[Path, ...]:
