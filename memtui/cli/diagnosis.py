@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 from memtui import __version__, paths
 from memtui.engine.errors import DegradedError, InputError, MemtuiError, StoreError
+from memtui.engine.memory import Memory
 from memtui.engine.records import Record, StrategyReport
 from memtui.ui.format import count, file_size, plural, relative_time
 from memtui.ui.reembed_text import better_told, wanted_told
@@ -107,6 +108,10 @@ def memory(door: Door) -> Iterator[Diagnosis]:
     """The memory file itself: whether it opens, what it holds, what is still missing in it."""
     path = door.path()
     if paths.is_missing(path):
+        error = _cannot_begin(path)
+        if error is not None:
+            yield wrong("memory", "error", error)
+            return
         remedy = 'memtui remember "..." or memtui import PATH begins it.'
         yield _note("memory", f"there is none yet at {path}", remedy)
         return
@@ -138,6 +143,27 @@ def memory(door: Door) -> Iterator[Diagnosis]:
         missing = f"{plural(stats.unembedded, 'vector')} and {plural(stats.unlinked, 'link')}"
         remedy = "The app makes them in the background; memtui maintain --job embedding does it now."
         yield _note("vectors", f"{missing} still to be made", remedy)
+
+
+def _cannot_begin(path: Path) -> MemtuiError | None:
+    """Why no memory can be made at ``path``, None if nothing speaks against it."""
+    try:
+        Memory.rescue(path).refuse_to_begin_anew()
+    except MemtuiError as error:
+        return error
+    if os.path.lexists(path):
+        return StoreError(f"{path} is a link that leads nowhere.", "Choose another path with --db.")
+    folder = next(folder for folder in path.absolute().parents if os.path.lexists(folder))
+    if not folder.is_dir():
+        return StoreError(
+            f"No memory can be made at {path}: {folder} is not a folder.", "Choose another path with --db."
+        )
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return StoreError(
+            f"No memory can be made at {path}: {folder} cannot be written.",
+            "Fix its permissions, or choose another path with --db.",
+        )
+    return None
 
 
 def embedder(configuration: Configuration) -> Iterator[Diagnosis]:

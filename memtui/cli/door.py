@@ -115,9 +115,7 @@ class Door:
             return
         path = self.path()
         if paths.is_missing(path):
-            from memtui.engine.store.exchange import refuse_to_begin_anew
-
-            refuse_to_begin_anew(path)
+            Memory.rescue(path).refuse_to_begin_anew()
         if not create and paths.is_missing(path):
             hint = 'memtui remember "..." or memtui import PATH begins one; memtui --demo shows an example.'
             raise StoreError(f"There is no memory at {path}.", hint)

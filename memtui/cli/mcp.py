@@ -87,9 +87,7 @@ def _opened(door: Door, agent: str, stack: ExitStack) -> Memory:
     if door.readonly and paths.is_missing(path):
         raise StoreError(f"There is no memory at {path}.", "Open it once without --readonly to create it.")
     if paths.is_missing(path):
-        from memtui.engine.store.exchange import refuse_to_begin_anew
-
-        refuse_to_begin_anew(path)
+        Memory.rescue(path).refuse_to_begin_anew()
     options = door.configuration.settings.options(allow_unsafe_fs=door.allow_unsafe_fs or door.demo)
     memory = Memory.open(path, actor=f"agent:{agent}", readonly=door.readonly, options=options)
     return stack.enter_context(memory)

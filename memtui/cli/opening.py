@@ -62,9 +62,9 @@ def make_app(door: Door, kept: ExitStack, failures: list[MemtuiError]) -> Memtui
     def open_memory() -> Memory:
         try:
             if path is not None:
-                from memtui.engine.store.exchange import refuse_to_begin_anew
+                from memtui.engine.memory import Memory
 
-                refuse_to_begin_anew(path)
+                Memory.rescue(path).refuse_to_begin_anew()
             memory = open_with(settings)
         except MemtuiError as error:
             failures[:] = [error]

@@ -200,6 +200,23 @@ def test_the_doctor_exits_by_what_is_wrong(cli: Cli, home: Path, monkeypatch: py
     assert "pip install sqlite-vec" in told.out
 
 
+@pytest.mark.parametrize("reason", ["not a folder", "cannot be written", "leads nowhere"])
+def test_the_doctor_says_why_no_memory_can_be_made_there(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    place = tmp_path / "impossible" / "path" / "m.db"
+    if reason == "not a folder":
+        (tmp_path / "impossible").write_text("a file")
+    elif reason == "leads nowhere":
+        place.parent.mkdir(parents=True)
+        place.symlink_to(tmp_path / "gone" / "m.db")
+    else:  # root may write anywhere, so the answer is given
+        monkeypatch.setattr("memtui.cli.diagnosis.os.access", lambda *_: False)
+    told = cli("--db", place, "doctor")
+    assert told.code == 4
+    assert reason in told.out
+
+
 def test_the_doctor_tells_of_a_clock_that_stops_fading(cli: Cli, home: Path) -> None:
     remembered(cli, "Ada lives in Ghent")
     assert "the clock" not in cli("doctor").out

@@ -16,6 +16,7 @@ from typing import IO
 
 from memtui.engine.errors import InputError
 from memtui.engine.records import LeftOut, Record, Refused, Skip
+from memtui.engine.store.file import OWN_TABLES
 
 from . import databases, packed, zips
 from .base import Format, Head
@@ -23,6 +24,7 @@ from .formats.markdown import Markdown
 from .formats.vault import Vault
 from .limits import LIMITS, BrokenSourceError, LimitError, Limits
 from .refusing import (
+    ANOTHER_MEMORY,
     ASIDE,
     BINARY,
     EMPTY,
@@ -234,6 +236,8 @@ class _Search:
         """The format of an SQLite file."""
         if not tables:
             raise _UnknownError(NO_TABLES)
+        if tables.keys() >= OWN_TABLES:
+            raise _UnknownError(ANOTHER_MEMORY)
         try:
             return self._choose(Head(raw=b"", tables=tables), insist=False)
         except _UnknownError as unknown:

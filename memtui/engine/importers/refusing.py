@@ -22,6 +22,7 @@ OWN = "this memory"
 NESTED = "database in an archive"
 PACKED = "packed file in an archive"
 FOREIGN = "SQLite file of another program"
+ANOTHER_MEMORY = "a memory of memtui"
 NO_TABLES = "SQLite file without a table that can be read"
 # Where no format that somebody names could help: what does.
 _HELP = {
@@ -29,6 +30,8 @@ _HELP = {
     PACKED: "Unpack the archive, and import what is in it.",
     UNREADABLE: "It may be an incomplete download or copy: fetch it again.",
     NO_TABLES: "It may be empty, or an incomplete copy: copy it again while no program writes it.",
+    ANOTHER_MEMORY: "Export it, and import that: memtui --db FILE export out.jsonl, then memtui import out.jsonl. "
+    "A backup is restored with memtui restore FILE.",
     FOREIGN: "Read are memory.db files, and those of the OpenAI Agents SDK, LangChain and mem0 (history.db).",
 }
 # What is not recognised by itself, as much is text or a JSON object.

@@ -31,6 +31,8 @@ from .connecting import APPLICATION_ID, assert_sqlite, connect, translate
 from .connection import Connections
 
 MEMORY = ":memory:"
+OWN_TABLES = frozenset(("memories", "ops", "changes", "index_queue", "memory_metadata"))
+"""No other program's file has all of them."""
 
 
 def open_file(where: Path | str, *, readonly: bool = False, allow_unsafe: bool = False) -> Connections:
@@ -230,6 +232,13 @@ def _probe(path: Path, *, readonly: bool) -> tuple[apsw.Connection, bool]:
 
 def _refuse_foreign(probe: apsw.Connection, path: Path) -> None:
     tables = {name for (name,) in probe.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    if tables >= OWN_TABLES:
+        raise ForeignFileError(
+            f"{path} is a memory of memtui that has lost its mark (application_id): a copy made by another tool, "
+            "or changed by one.",
+            "Restore a backup: memtui restore. Without one, set the mark again in a copy: "
+            f'sqlite3 COPY "PRAGMA application_id={APPLICATION_ID}", then memtui --db COPY check.',
+        )
     if {"memories", "memories_fts"} <= tables:
         raise ForeignFileError(
             f"{path} is the memory of another program.", "Its content can be imported: memtui import PATH."

@@ -55,7 +55,9 @@ class Rescue:
     """The backups of the memory at ``path``, whatever its own file is like."""
 
     def __init__(self, path: Path, clock: Clock = system_clock) -> None:
-        self.path = path.expanduser().absolute().resolve()
+        self.path = path.expanduser().absolute()
+        with suppress(OSError, RuntimeError, ValueError):  # a link to itself, a NUL: who opens it says so
+            self.path = self.path.resolve()
         self._clock = clock
 
     def problem(self) -> MemtuiError | None:
@@ -84,6 +86,10 @@ class Rescue:
     @property
     def has_backups(self) -> bool:
         return bool(backup.find_backups(self.path))
+
+    def refuse_to_begin_anew(self) -> None:
+        """Raise StoreError where the memory is gone and its backups are there: an empty one would hide the loss."""
+        exchange.refuse_to_begin_anew(self.path)
 
     def held(self, one: Backup) -> Held:
         """How many memories a backup holds."""
