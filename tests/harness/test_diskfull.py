@@ -10,6 +10,7 @@ import asyncio
 import errno
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -488,3 +489,28 @@ def test_the_harness_catches_swallowing_a_full_disk(
     monkeypatch.setattr(store_connection.Connections, "write", swallowing)
     with pytest.raises((AssertionError, pytest.fail.Exception)):
         test_without_room_an_action_changes_nothing_says_so_and_works_later("tag", disk, place, whole)
+
+
+_ON_A_FULL_DISK = """
+import resource, sys
+from memtui.cli import run
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("command", ["search tea", "stats", "--readonly search tea"])
+def test_a_command_that_reads_says_what_the_disk_lacks(command: str, tmp_path: Path) -> None:
+    """Nobody has the file open: even reading needs the log's index, which cannot be made."""
+    where = tmp_path / "memory.db"
+    with Memory.open(where, options=OPTIONS) as memory:
+        memory.remember("Ada likes tea")
+    done = subprocess.run(
+        [sys.executable, "-c", _ON_A_FULL_DISK, "--db", str(where), *command.split()],
+        capture_output=True, text=True, timeout=300, env=os.environ | {"HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 4, done
+    assert "MB free" in done.stderr and "hint:" in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr and "unexpected" not in done.stderr
+    with Memory.open(where, options=OPTIONS) as memory:
+        assert memory.view.count("tea") == 1 and memory.files.check(deep=True).ok
