@@ -114,7 +114,19 @@ def write_until_killed(path: str, seed: int, report: Report) -> None:
         for number in range(10_000):
             words = f"writer {seed} says number {number}: Ada met Grace at the harbour"
             verb = dice.choices(
-                ("record", "remember", "correct", "forget", "undo", "index"), (50, 20, 12, 8, 4, 6)
+                (
+                    "record",
+                    "remember",
+                    "correct",
+                    "forget",
+                    "undo",
+                    "index",
+                    "restore",
+                    "tag",
+                    "redo",
+                    "note",
+                ),
+                (46, 20, 12, 6, 4, 4, 4, 4, 3, 5),
             )[0]
             if verb == "record":
                 turn = memory.record_turn(f"session {seed % 7}", "user", words)
@@ -139,6 +151,24 @@ def write_until_killed(path: str, seed: int, report: Report) -> None:
                 memory.forget(kept)
                 memory.undo(memory.view.history_of(kept)[-1][0].op_id)
                 report(verb=verb, id=kept)
+            elif facts and verb == "restore":
+                back = facts.pop(dice.randrange(len(facts)))
+                memory.forget(back)
+                memory.restore(back)
+                report(verb=verb, id=back)
+            elif facts and verb == "tag":
+                tagged = memory.tag(dice.choice(facts), add=(f"tag-{seed}-{number}",))
+                report(verb=verb, id=tagged.id, tag=f"tag-{seed}-{number}")
+            elif facts and verb == "redo":
+                gone_again = facts.pop(dice.randrange(len(facts)))
+                memory.forget(gone_again)
+                undone = memory.undo(memory.view.history_of(gone_again)[-1][0].op_id)
+                if undone is not None:
+                    memory.undo(undone.by.op_id)  # as a redo does
+                    report(verb=verb, id=gone_again)
+            elif verb == "note":
+                memory.scratchpad.set(f"crew.{seed}.{number}", words)
+                report(verb=verb, key=f"crew.{seed}.{number}", content=words)
 
 
 def kill9(path: str, kills: int, seed: int) -> dict[str, Any]:

@@ -50,9 +50,17 @@ def broken_promises(memory: Memory, acknowledged: list[dict[str, Any]]) -> list[
             broken.append(line["error"])
             continue
         try:
+            if line["verb"] == "note":
+                if memory.scratchpad.get(line["key"]).value != line["content"]:
+                    broken.append(f"lost: {line}")
+                continue
             row = memory.get(line["id"])
             kept = line["verb"] == "forget" or line.get("content", row.content) == row.content
-            if line["verb"] == "forget":
+            if line["verb"] == "restore":
+                kept = row.valid_until is None
+            elif line["verb"] == "tag":
+                kept = line["tag"] in row.tags
+            elif line["verb"] in ("forget", "redo"):
                 kept = row.ended_by == "forgotten"
             elif line["verb"] == "undo":
                 kept = any(operation.kind == "undo" for operation, _ in memory.view.history_of(row.id))
