@@ -149,7 +149,7 @@ def reading_command(door: Door) -> str:
     from memtui import paths
 
     door.check()
-    line = [sys.executable, "-m", "memtui", "--readonly"]
+    line = [sys.executable, "-P", "-m", "memtui", "--readonly"]
     if door.demo:
         line.append("--demo")
     else:

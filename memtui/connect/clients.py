@@ -68,10 +68,11 @@ class Edit(Record):
 
 
 def program(script: str | None = None) -> tuple[str, ...]:
-    """How to start the memtui that is running from anywhere: its script if there is one, else Python's ``-m``."""
+    """How to start the memtui that is running from anywhere: its script if there is one, else Python's ``-m`` (``-P``: not
+    from the folder that an agent works in)."""
     python = Path(script or sys.executable)
     installed = python.with_name("memtui.exe" if sys.platform == "win32" else "memtui")
-    return (str(installed),) if installed.is_file() else (str(python), "-m", "memtui")
+    return (str(installed),) if installed.is_file() else (str(python), "-P", "-m", "memtui")
 
 
 def configuration(client: ClientName, home: Path, environ: Mapping[str, str]) -> Path:

@@ -300,20 +300,22 @@ def prove(
         path=connections.path, files=tuple(files_of(connections.path)), ids=tuple(ids), pieces=tuple(pieces),
         questions=tuple(questions), traces=tuple(traces), salt=_salt(connections),
     )  # fmt: skip
-    asked = subprocess.run(
-        [sys.executable, "-m", "memtui.engine.proof"],
-        input=msgspec.json.encode(inquiry, enc_hook=str),
-        capture_output=True,
-        timeout=_SECONDS,
-        check=False,
-        env=_environment(),
-    )
-    if asked.returncode:
+    try:
+        # -P: nothing is imported from the current folder.
+        asked = subprocess.run(
+            [sys.executable, "-P", "-m", "memtui.engine.proof"],
+            input=msgspec.json.encode(inquiry, enc_hook=str),
+            capture_output=True,
+            timeout=_SECONDS,
+            check=True,
+            env=_environment(),
+        )
+        answer = msgspec.json.decode(asked.stdout, type=Answer, dec_hook=lambda type, value: type(value))
+    except (subprocess.SubprocessError, msgspec.MsgspecError) as error:
         raise StoreError(
             "The erase could not be proven: the process that looks for it failed.",
             "The memories are erased; memtui erase --resume proves it again.",
-        )
-    answer = msgspec.json.decode(asked.stdout, type=Answer, dec_hook=lambda type, value: type(value))
+        ) from error
     told = [*problems, *answer.told]
     if answer.leftovers:
         where = ", ".join(file.path.name for file in answer.files if file.found)

@@ -34,8 +34,10 @@ def near(monkeypatch: pytest.MonkeyPatch) -> None:
     """The proof in this process, which takes a tenth of the time: only where nobody else has the file open."""
 
     def run(command: list[str], *, input: bytes, **_: Any) -> SimpleNamespace:
-        assert command[1:] == ["-m", "memtui.engine.proof"]
+        assert command[1:] == ["-P", "-m", "memtui.engine.proof"]
         inquiry = msgspec.json.decode(input, type=proofs.Inquiry, dec_hook=lambda type, value: type(value))
-        return SimpleNamespace(returncode=0, stdout=msgspec.json.encode(proof.answer(inquiry), enc_hook=str))
+        return SimpleNamespace(stdout=msgspec.json.encode(proof.answer(inquiry), enc_hook=str))
 
-    monkeypatch.setattr(proofs, "subprocess", SimpleNamespace(run=run, PIPE=subprocess.PIPE))
+    monkeypatch.setattr(
+        proofs, "subprocess", SimpleNamespace(run=run, SubprocessError=subprocess.SubprocessError)
+    )

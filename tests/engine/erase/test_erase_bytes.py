@@ -170,3 +170,17 @@ def test_a_memory_without_a_file_is_erased_as_well() -> None:
         proof = memory.files.erase(memory.files.plan_erase([fact.id]))
         assert (proof.complete, proof.files) == (True, ())
         assert memory.view.count() == 0
+
+
+def test_a_proof_is_not_made_by_what_lies_in_the_current_folder(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = tmp_path / "here" / "memtui" / "engine"
+    fake.mkdir(parents=True)
+    for folder in (fake, fake.parent):
+        (folder / "__init__.py").touch()
+    (fake / "proof.py").write_text("raise SystemExit(1)")
+    monkeypatch.chdir(tmp_path / "here")
+    with Memory.open(place, options=Options(background=False, embedder="off")) as memory:
+        fact = memory.remember("The walnut allergy of Ada Lovelace is severe")
+        assert memory.files.erase(memory.files.plan_erase([fact.id])).complete

@@ -1,9 +1,11 @@
 """spaCy runs in a process of its own, is checked by hash, and takes nobody else's names away when it fails."""
 
+import asyncio
 import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 from memtui.engine.errors import DegradedError
 from memtui.engine.models.ner import Recogniser, spacy_names, spacy_worker
+from memtui.engine.models.ner.providers import Spacy
 
 TEXT = "My sister's friend Joanna Smith lives in the Netherlands and works for Microsoft since last year"
 
@@ -58,6 +61,36 @@ def test_a_process_that_was_killed_is_started_again() -> None:
     first.kill()
     assert "Microsoft" in found(TEXT)
     assert spacy_names._worker is not first
+
+
+def test_nothing_is_imported_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("hashlib", "spacy"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit(1)")
+    monkeypatch.chdir(tmp_path)
+    assert "Microsoft" in found(TEXT)
+
+
+async def test_a_run_that_is_cancelled_does_not_wait_for_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, starts = threading.Event(), []
+    start, exchange = spacy_names._start, spacy_names._exchange
+
+    def counted() -> subprocess.Popen[str]:
+        starts.append(1)
+        return start()
+
+    def waited(worker: subprocess.Popen[str], question: str) -> str:
+        asked.set()
+        return exchange(worker, question)
+
+    monkeypatch.setattr(spacy_names, "_start", counted)
+    monkeypatch.setattr(spacy_names, "_exchange", waited)
+    reading = asyncio.create_task(Spacy().find([TEXT * 50] * 400, None))
+    assert await asyncio.to_thread(asked.wait, 60)
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+    with spacy_names._asking:  # the thread has come to its end
+        assert len(starts) == 1
 
 
 def test_the_process_ends_when_nothing_is_asked_or_its_parent_is_gone() -> None:

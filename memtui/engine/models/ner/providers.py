@@ -65,7 +65,11 @@ class Spacy:
     async def find(self, texts: Sequence[str], spending: Spending | None) -> list[list[Span]]:
         from . import spacy_names
 
-        return await asyncio.to_thread(spacy_names.find, texts)
+        try:
+            return await asyncio.to_thread(spacy_names.find, texts)
+        except asyncio.CancelledError:
+            spacy_names.end()  # else the thread goes on until it is read
+            raise
 
 
 class LanguageModel:

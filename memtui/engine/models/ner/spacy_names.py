@@ -75,10 +75,13 @@ def _ask(texts: list[str]) -> list[list[tuple[str, int, str]]]:
     with _asking:
         line = ""
         for _ in range(2):  # a process that has just ended for idleness is started once more
-            if _worker is None:
-                _worker = _start()
-            line = _exchange(_worker, json.dumps(texts))
-            if line:
+            worker = _worker = _worker or _start()
+            try:
+                line = _exchange(worker, json.dumps(texts))
+            except BaseException:
+                end()  # or its answer would be the next caller's
+                raise
+            if line or _worker is not worker:  # it answered, or somebody ended it
                 break
             end()
     if not line:
@@ -90,7 +93,7 @@ def _ask(texts: list[str]) -> list[list[tuple[str, int, str]]]:
 
 
 def end() -> None:
-    """End the process, where there is one; the next text starts another."""
+    """End the process, where there is one; who waits for it gets no answer, and the next text starts another."""
     global _worker
     worker, _worker = _worker, None
     if worker is not None:
@@ -102,9 +105,15 @@ def end() -> None:
 
 def _start() -> subprocess.Popen[str]:
     atexit.register(end)
+    # -P: nothing is imported from the current folder. A group of its own: Ctrl+C is this process's to handle.
+    own_group: dict[str, int] = (
+        {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+        if sys.platform == "win32"
+        else {"process_group": 0}
+    )
     return subprocess.Popen(
-        [sys.executable, "-m", spacy_worker.__name__, str(IDLE_SECONDS)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8",
+        [sys.executable, "-P", "-m", spacy_worker.__name__, str(IDLE_SECONDS)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8", **own_group,
     )  # fmt: skip
 
 
@@ -123,12 +132,11 @@ def _exchange(worker: subprocess.Popen[str], question: str) -> str:
         worker.stdin.write(question + "\n")
         worker.stdin.flush()
         line = worker.stdout.readline()
-    except OSError:
+    except (OSError, ValueError):  # it ended, or was ended
         line = ""
     finally:
         deadline.cancel()
     if late.is_set():
-        end()
         raise DegradedError(
             f"spaCy did not answer within {SECONDS:.0f} seconds.", "The next run tries again."
         )
