@@ -106,14 +106,10 @@ def end() -> None:
 def _start() -> subprocess.Popen[str]:
     atexit.register(end)
     # -P: nothing is imported from the current folder. A group of its own: Ctrl+C is this process's to handle.
-    own_group: dict[str, int] = (
-        {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-        if sys.platform == "win32"
-        else {"process_group": 0}
-    )
     return subprocess.Popen(
         [sys.executable, "-P", "-m", spacy_worker.__name__, str(IDLE_SECONDS)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8", **own_group,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8",
+        process_group=None if sys.platform == "win32" else 0,
     )  # fmt: skip
 
 
