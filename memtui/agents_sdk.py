@@ -185,6 +185,7 @@ class RecordingSession:
                 at,
                 source=SOURCE,
                 project=self._agent.project,
+                within=self._agent.filter,
             )
             try:
                 memory.on_current_file(record)

@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING
 
 from memtui.engine.clock import local_midnight
 from memtui.engine.curate import intake, turns
+from memtui.engine.errors import InputError
 from memtui.engine.records import MemoryRecord, Options
 from memtui.engine.store import file, history, memories, recalls
 from memtui.engine.store.sql import scalar
 from memtui.paths import is_missing
 
 if TYPE_CHECKING:
+    import apsw
+
     from memtui.engine.search.briefing import ContextBlock
 
 _LONG = 7 * 86_400
@@ -29,16 +32,20 @@ _FOLLOWED = ("import:claude-code", "import:claude-history")
 
 
 class Quick:
-    """An open memory file. ``filter`` and ``project`` confine what is told, as in ``tools.agent``.
+    """An open memory file. ``filter`` and ``project`` confine what is told and recorded, as in ``tools.agent``.
 
-    Raises InputError where one of them is empty."""
+    Raises FilterError for a bad filter, InputError where one of them is empty.
+    """
 
     def __init__(
         self, path: Path, *, agent: str, options: Options, filter: str | None = None, project: str | None = None,
         readonly: bool = False,
     ) -> None:  # fmt: skip
-        intake.scope(filter, "filter")
-        intake.scope(project, "project")
+        self._within = ""
+        if filter is not None or project is not None:
+            from memtui.engine.search.confine import expression
+
+            self._within = expression(filter, project)
         if not readonly and is_missing(path):
             from memtui.engine.store.exchange import refuse_to_begin_anew
 
@@ -46,8 +53,6 @@ class Quick:
         self._connections = file.open_file(path, readonly=readonly, allow_unsafe=options.allow_unsafe_fs)
         self._agent = agent
         self._options = options
-        self._filter = filter
-        self._project = project
         self._readonly = readonly
 
     def close(self) -> None:
@@ -57,7 +62,7 @@ class Quick:
         """What an agent is told before it answers; ``record`` notes it as a recall. Raises FilterError."""
         from memtui.engine.search import briefing, confine, profiles  # recording does not need them
 
-        within = confine.expression(self._filter, self._project)
+        within = self._within
         with self._connections.read() as connection:
             profile, _ = profiles.configured(connection, self._options.profile)
             return briefing.brief(
@@ -84,7 +89,7 @@ class Quick:
         """Record a turn, and what was told for it, in one transaction. Nothing where only reading is allowed.
 
         ``once``: not when the session's latest turn is the same. Raises InputError for a text that cannot be
-        recorded, StoreError for a file that cannot be written.
+        recorded and for a turn outside of the filter, FilterError, StoreError for a file that cannot be written.
         """
         if self._readonly:
             return
@@ -93,6 +98,7 @@ class Quick:
             session_id, role, content, now,
             actor=f"agent:{self._agent}", policy=self._options.secrets, source=source, project=project,
         )  # fmt: skip
+        refused: InputError | None = None
         with history.operation(
             self._connections, time.time, f"agent:{self._agent}", "record", "Recorded a turn"
         ) as op:
@@ -103,7 +109,10 @@ class Quick:
                 if not told:
                     return
             else:
-                turns.store_turn(op.connection, turn, now, memories.new_id("episode"))
+                try:
+                    self._store(op.connection, turn, now)
+                except InputError as error:
+                    refused = error
             if told:
                 rids = [memory.rid for memory in told]
                 memories.record_access(op.connection, rids, now, local_midnight(now))
@@ -111,7 +120,25 @@ class Quick:
                     op.connection, at=now, agent=self._agent, session_id=session_id, query=intake.without_secrets(content),
                     memory_ids=[memory.id for memory in told],
                 )  # fmt: skip
-            op.wrote = True
+            op.wrote = refused is None
+        if refused:
+            raise refused
+
+    def _store(self, connection: apsw.Connection, turn: turns.NewTurn, now: int) -> None:
+        """Raises InputError for a turn outside of the filter, FilterError for a bad one; then nothing is stored."""
+        with connection:  # a savepoint
+            rid = turns.store_turn(connection, turn, now, memories.new_id("episode"))
+            assert rid is not None  # a live turn has no source key
+            if not self._within:
+                return
+            from memtui.engine.search.filters import compile
+            from memtui.engine.search.scope import passing, scope
+
+            inside = scope(compile(self._within, now, fade_threshold=self._options.fade_threshold))
+            if not passing(connection, inside, [rid]):
+                from memtui.engine.core import outside
+
+                raise outside("turn")
 
 
 def _latest(op: history.Op, session_id: str) -> tuple[str, str] | None:

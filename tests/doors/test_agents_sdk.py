@@ -156,6 +156,18 @@ async def test_what_is_filtered_out_is_not_told(memory: Memory) -> None:
     assert "safe opens" not in json.dumps(model.bodies)
 
 
+async def test_what_its_filter_leaves_out_is_not_recorded(
+    memory: Memory, person: Memory, caplog: pytest.LogCaptureFixture
+) -> None:
+    session = AgentMemory(memory, filter="project:work").session("monday")
+    await session.add_items([{"role": "user", "content": "Ada takes lithium"}])
+    assert person.view.count_sessions() == 0
+    assert "would lie outside" in caplog.text
+    for confined in (AgentMemory(memory, project="work"), AgentMemory(memory, filter="-tag:private")):
+        await confined.session("monday").add_items([{"role": "user", "content": "Ada runs"}])
+    assert turns(person, "monday (agents-sdk)") + turns(person) == [("user", "Ada runs")] * 2
+
+
 async def test_the_conversation_is_kept_as_before_and_goes_on(
     memory: Memory, person: Memory, tmp_path: Path
 ) -> None:

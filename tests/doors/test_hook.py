@@ -219,7 +219,7 @@ def test_whatever_goes_wrong_it_ends_well_and_the_log_says_why(
     done = hook(place, raw, *options)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert words.lower() in logged(home).lower()
-    assert memory.view.count_sessions() == (1 if options else 0)  # what was said is recorded all the same
+    assert memory.view.count_sessions() == 0
 
 
 @pytest.mark.parametrize("option", ["--filter=", "--project=", "--project= "])
@@ -267,6 +267,28 @@ def test_it_tells_only_what_passes_its_filter(memory: Memory, place: Path) -> No
     assert "vegetarian" in told
     assert "blue pot" not in told
     assert injected(hook(place, question, "--project=elsewhere")) == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "recorded"),
+    [
+        (("--filter=project:greenhouse",), True),
+        (("--filter=-tag:private", "--project=work"), True),
+        (("--filter=project:work",), False),
+        (("--filter=tag:food",), False),
+    ],
+)
+def test_it_records_only_what_passes_its_filter(
+    options: tuple[str, ...], recorded: bool, memory: Memory, place: Path, home: Path
+) -> None:
+    for event in (prompt("Is Ada vegetarian?"), stop("Yes, since March.")):
+        done = hook(place, event, *options)
+        assert (done.returncode, done.stderr) == (0, b"")
+    said = [("user", "Is Ada vegetarian?"), ("assistant", "Yes, since March.")]
+    assert turns(memory) == (said if recorded else [])
+    assert memory.view.count_sessions() == recorded
+    assert logged(home).count("would lie outside") == (0 if recorded else 2)
+    assert memory.files.check(deep=True).ok
 
 
 def test_where_it_is_confined_it_does_not_search_by_names(
