@@ -148,6 +148,14 @@ def test_nothing_is_injected_where_nothing_bears_on_the_prompt(memory: Memory, p
     assert turns(memory) == [("user", "zebra crossings")]
 
 
+@pytest.mark.parametrize(
+    "said", ["/memory is full, please help me", "Why?\n<rss><channel><title>My blog</title></channel></rss>"]
+)
+def test_what_only_looks_like_the_programs_own_is_recorded(said: str, memory: Memory, place: Path) -> None:
+    hook(place, prompt(said))
+    assert turns(memory) == [("user", said)]
+
+
 def test_an_answer_is_recorded_once(memory: Memory, place: Path) -> None:
     hook(place, prompt("And lunch?"))
     for _ in range(2):
@@ -186,6 +194,7 @@ def test_an_answer_that_is_not_sent_is_read_from_the_transcript(
     [
         {"hook_event_name": "SessionEnd", "session_id": "s1", "reason": "clear"},
         prompt("<task-notification>it is done</task-notification>"),
+        prompt("/compact keep all about the pump"),
         prompt("Look around", agent_id="a1"),
         prompt("No session", session_id=""),
         prompt(" \n"),

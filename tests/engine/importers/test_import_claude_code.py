@@ -165,6 +165,17 @@ def test_a_prompt_typed_while_the_assistant_worked_is_a_turn(tmp_path: Path) -> 
         ("<command-name>/plan</command-name><command-args>A pump that lasts</command-args>", "A pump that lasts"),
         ("/compact keep all about the pump", ""),
         ("/compactor is broken", "/compactor is broken"),
+        ("/model opus", ""),
+        ("/plugin marketplace add ada/plugins", ""),
+        *((prompt, prompt) for prompt in (
+            "Why is my feed broken?\n<rss><channel><title>My blog</title></channel></rss>",
+            '<channel rdf:about="https://a.example">Ada</channel> What is it?',
+            "/memory is full, please help me clean my disk",
+            "/config file at /etc/x is broken, why?",
+        )),
+        ("<command-name>/memory</command-name><command-args>is full, please help me</command-args>",
+         "is full, please help me"),
+        ("<command-name>/model</command-name><command-args>opus</command-args>", ""),
     ],
 )  # fmt: skip
 def test_what_others_say_is_not_the_persons(tmp_path: Path, said: Any, own: str) -> None:
