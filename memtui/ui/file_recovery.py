@@ -121,7 +121,7 @@ class FileRecovery:
     async def _reopen(self) -> None:
         try:
             await self._shell.operations.go_on_with_current_file()
-        except MemtuiError:
+        except Exception:  # whatever it is: who waits to write is answered
             self._settle(opened=False)
             self._declined = True
             raise

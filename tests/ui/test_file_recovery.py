@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -93,3 +94,22 @@ async def test_who_leaves_a_replaced_file_alone_is_asked_again_when_something_is
         await until(lambda: there(app, Question))
         await pilot.press("n")
         await until(lambda: not there(app, Question) and "nothing can be written" in screen_text(app))
+
+
+async def test_a_reopening_that_fails_in_any_way_lets_nobody_wait(
+    story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = story.app()
+    async with running(app, size=(100, 30)):
+        recovery = app.recovery
+
+        async def failing() -> None:
+            raise OSError("the disk is gone")
+
+        monkeypatch.setattr(app.operations, "go_on_with_current_file", failing)
+        asked = asyncio.get_running_loop().create_future()
+        recovery._asked = asked
+        with pytest.raises(OSError, match="the disk is gone"):
+            await recovery._reopen()
+        assert asked.done() and asked.result() is False
+        assert recovery._asked is None

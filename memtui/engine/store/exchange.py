@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from memtui.engine.errors import StoreError
+from memtui.engine.errors import CorruptFileError, StoreError
 from memtui.engine.records import Record
 from memtui.paths import is_missing
 
@@ -71,9 +71,14 @@ def _carry_out(path: Path) -> None:
     place = path.with_name(f"{path.name}{_PLAN}")
     try:
         plan = msgspec.json.decode(place.read_bytes(), type=Plan)
+        new, aside = path.with_name(plan.new), path.with_name(plan.aside)
     except FileNotFoundError:
         return
-    new, aside = path.with_name(plan.new), path.with_name(plan.aside)
+    except (msgspec.MsgspecError, ValueError) as error:  # ValueError: what cannot be a name in this folder
+        raise CorruptFileError(
+            f"{place}, the plan of a restore that was broken off, is damaged.",
+            "Move it away and open the memory again; if that fails, memtui restore brings back a backup.",
+        ) from error
     if new.exists():
         # The log first: beside another file it would be taken for that one's.
         for old, moved in zip(_with_sidecars(path)[1:], _with_sidecars(aside)[1:], strict=True):

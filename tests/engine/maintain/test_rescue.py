@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 from memtui import Memory
-from memtui.engine.errors import InputError, NotFoundError, ReplacedFileError
+from memtui.engine.errors import CorruptFileError, InputError, NotFoundError, ReplacedFileError
 from memtui.engine.records import Options
 from memtui.engine.store import erased, exchange
 
@@ -151,6 +151,23 @@ def test_a_restore_that_was_killed_is_finished_by_who_opens_the_memory_next(
     aside, *logs = exchange.places_aside(backed_up)
     assert (aside.read_bytes(), logs[-1].read_bytes()) == (log[1], content)
     assert not [*backed_up.parent.glob("*.new"), *backed_up.parent.glob(".*.new")]
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b'{"new": "../other", "aside": "a"}', b"\xff"])
+def test_a_damaged_plan_is_named_and_a_restore_goes_on(content: bytes, backed_up: Path) -> None:
+    plan = backed_up.with_name("memory.db.exchange")
+    plan.write_bytes(content)
+    with pytest.raises(CorruptFileError, match=r"memory\.db\.exchange, the plan .* is damaged") as caught:
+        Memory.open(backed_up, options=OPTIONS)
+    assert "Move it away" in caught.value.hint
+    rescue = Memory.rescue(backed_up)
+    assert isinstance(rescue.problem(), CorruptFileError)
+    aside = plan.rename(plan.with_name("moved away"))
+    assert texts(backed_up) == {"one", "two"}
+    aside.rename(plan)
+    rescue.restore("latest")
+    assert not plan.exists()
+    assert texts(backed_up) == {"one"}
 
 
 def test_an_erase_is_not_proven_while_a_file_that_was_set_aside_has_the_text(place: Path) -> None:

@@ -62,7 +62,10 @@ class Rescue:
 
     def problem(self) -> MemtuiError | None:
         """Why the file cannot be used as it is, None if it can; nothing is written to it."""
-        file.finish_exchange(self.path)
+        try:
+            file.finish_exchange(self.path)
+        except CorruptFileError as error:  # a restore makes a plan of its own
+            return error
         if paths.is_missing(self.path):
             return StoreError(
                 f"There is no memory at {self.path}.",
