@@ -41,11 +41,10 @@ _SHOWN, _BESIDE = 8, 24
 _TAKE = "Take these memories from it?"
 _REPLACE = "Restore it? What is there now is backed up first."
 _KINDS = (
-    ("fact", "facts"),
-    ("reflection", "reflections"),
-    ("observation", "observations"),
-    ("episode", "turns"),
-    ("trash", "in Trash"),
+    ("fact", "fact"),
+    ("reflection", "reflection"),
+    ("observation", "observation"),
+    ("episode", "turn"),
 )
 
 
@@ -203,7 +202,9 @@ def _made_when(one: Backup | RestorePreview) -> tuple[str, str]:
 
 def _counted(found: Held) -> str:
     counts = found.counts
-    return ", ".join(f"{count(counts[kind])} {name}" for kind, name in _KINDS if counts.get(kind))
+    kinds = [plural(counts[kind], noun) for kind, noun in _KINDS if counts.get(kind)]
+    ended = counts.get("trash", 0)
+    return ", ".join([*kinds, *([f"{count(ended)} in Trash"] if ended else [])])
 
 
 def _tell(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None:

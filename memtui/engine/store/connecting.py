@@ -125,7 +125,10 @@ def translate(error: apsw.Error | UnicodeDecodeError, path: Path | None) -> Memt
                 "Nothing was changed. Free some space and try again.",
             )
         case apsw.NotADBError():
-            return ForeignFileError(f"{where} is not a memory file.", "Choose another file with --db.")
+            return ForeignFileError(
+                f"{where} is not a memory file.",
+                "If it was one, memtui restore brings a backup back; else choose another file with --db.",
+            )
         case UnicodeDecodeError():
             return CorruptFileError(
                 f"A text in {where} is damaged.",
