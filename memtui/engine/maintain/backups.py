@@ -216,6 +216,7 @@ class Backups:
         path = self._path()
         chosen = self.info(name)
         with (
+            file.told(path),
             locks.alone(path, self._wait, "Nothing was restored."),
             self.opened(chosen.path) as source,
         ):

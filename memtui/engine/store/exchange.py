@@ -36,7 +36,10 @@ class Plan(Record):
 
 
 def exchange(path: Path, new: Path, aside: Path) -> tuple[Path, ...]:
-    """Put ``new``, a whole file in the same folder, in the place of what is at ``path``; returns what was set aside."""
+    """Put ``new``, a whole file in the same folder, in the place of what is at ``path``; returns what was set aside.
+
+    What fails half-way is taken back. Raises StoreError where that fails too: then the next open finishes it.
+    """
     plan = path.with_name(f"{path.name}{_PLAN}")
     with _alone(path):
         written = plan.with_name(f"{plan.name}.new")
@@ -44,8 +47,12 @@ def exchange(path: Path, new: Path, aside: Path) -> tuple[Path, ...]:
         written.chmod(0o600)
         flush(written)
         written.replace(plan)
-        flush(path.parent)
-        _carry_out(path)
+        try:
+            flush(path.parent)
+            _carry_out(path)
+        except (Exception, KeyboardInterrupt) as error:
+            _take_back(path, new, aside, error)
+            raise
     return tuple(place for place in _with_sidecars(aside) if os.path.lexists(place))
 
 
@@ -93,6 +100,29 @@ def _carry_out(path: Path) -> None:
     flush(path.parent)
     place.unlink()
     flush(path.parent)
+
+
+def _take_back(path: Path, new: Path, aside: Path, error: BaseException) -> None:
+    """Move back what was moved, and forget the plan. ``aside``: a name that was free."""
+    try:
+        if not os.path.lexists(new):
+            path.rename(new)
+        if os.path.lexists(aside):
+            if os.path.lexists(path):
+                aside.unlink()  # a second name
+            else:
+                aside.rename(path)
+        for old, moved in zip(_with_sidecars(path)[1:], _with_sidecars(aside)[1:], strict=True):
+            if os.path.lexists(moved):
+                moved.rename(old)
+        path.with_name(f"{path.name}{_PLAN}").unlink(missing_ok=True)
+        flush(path.parent)
+    except OSError as failed:
+        if is_planned(path):
+            raise StoreError(
+                f"The restore of {path} stopped half-way ({error}), and could not be taken back ({failed}).",
+                "Nothing is lost: whoever opens the memory next finishes the restore.",
+            ) from error
 
 
 def _name_twice(path: Path, aside: Path) -> None:

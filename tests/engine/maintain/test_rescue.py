@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 from memtui import Memory
-from memtui.engine.errors import CorruptFileError, InputError, NotFoundError, ReplacedFileError
+from memtui.engine.errors import CorruptFileError, InputError, NotFoundError, ReplacedFileError, StoreError
 from memtui.engine.records import Options
 from memtui.engine.store import erased, exchange
 
@@ -151,6 +151,67 @@ def test_a_restore_that_was_killed_is_finished_by_who_opens_the_memory_next(
     aside, *logs = exchange.places_aside(backed_up)
     assert (aside.read_bytes(), logs[-1].read_bytes()) == (log[1], content)
     assert not [*backed_up.parent.glob("*.new"), *backed_up.parent.glob(".*.new")]
+
+
+def failing(name: str, path: Path, patched: pytest.MonkeyPatch, *, again: bool) -> None:
+    """The disk fails at the first such step of an exchange; at all of them where ``again``."""
+    plain = getattr(Path, name)
+    left = 1_000 if again else 1
+
+    def call(one: Path, *given: object, **more: object) -> object:
+        nonlocal left
+        if left and one.parent == path.parent and exchange.is_planned(path):
+            left -= 1
+            raise OSError(5, "Input/output error")
+        return plain(one, *given, **more)
+
+    patched.setattr(Path, name, call)
+
+
+@pytest.mark.parametrize("linked", [True, False])
+@pytest.mark.parametrize("name", ["rename", "replace", "chmod", "unlink"])
+def test_a_restore_that_fails_half_way_leaves_all_as_it_was(
+    name: str, linked: bool, backed_up: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = backed_up.with_name("memory.db-wal")
+    log.write_bytes(b"")
+    before = backed_up.read_bytes()
+    with monkeypatch.context() as patched:
+        if not linked:
+            patched.setattr(exchange, "_name_twice", lambda path, aside: path.rename(aside))
+        failing(name, backed_up, patched, again=False)
+        with pytest.raises(StoreError, match="Input/output error"):
+            Memory.rescue(backed_up).restore("latest")
+    assert not exchange.is_planned(backed_up)
+    assert not exchange.places_aside(backed_up)
+    assert (backed_up.read_bytes(), log.exists()) == (before, True)
+    assert not [*backed_up.parent.glob("*.new"), *backed_up.parent.glob(".*.new")]
+    assert texts(backed_up) == {"one", "two"}
+
+
+def test_a_restore_that_cannot_be_taken_back_is_told_and_finished_later(
+    backed_up: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        failing("unlink", backed_up, patched, again=True)
+        with pytest.raises(StoreError, match="could not be taken back") as caught:
+            Memory.rescue(backed_up).restore("latest")
+    assert "opens the memory next finishes" in caught.value.hint
+    assert exchange.is_planned(backed_up)
+    assert texts(backed_up) == {"one"}
+
+
+def test_a_restore_of_an_open_memory_that_fails_is_told_in_words(
+    backed_up: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Memory.open(backed_up, options=OPTIONS) as memory:
+        drop_a_table(backed_up)
+        with monkeypatch.context() as patched:
+            failing("replace", backed_up, patched, again=False)
+            with pytest.raises(StoreError, match="Input/output error"):
+                memory.backups.restore("latest")
+        assert not exchange.is_planned(backed_up)
+        assert memory.backups.restore("latest").aside
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b'{"new": "../other", "aside": "a"}', b"\xff"])
