@@ -32,6 +32,8 @@ PROGRAM = "added by the program"
 COMPACTION = "compaction summary"
 HIDDEN = "hidden or system text"
 NO_TEXT = "no text in it"
+UNKNOWN = "unknown kind of message"
+NOT_TEXT = "image, sound or other part that is not text"
 HISTORY = "history of the other file"
 NO_ROLE = "no role"
 # So many records are looked at to tell a format.

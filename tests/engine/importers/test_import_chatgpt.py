@@ -80,8 +80,28 @@ def test_parts_may_be_objects(tmp_path: Path) -> None:
         None,
     ]
     talk = conversation("c1", [message("user", {"content_type": "multimodal_text", "parts": parts})])
-    turns, _ = read(export(tmp_path / "x.json", [talk]))
+    only = message("user", {"content_type": "multimodal_text", "parts": parts[:1]})
+    turns, skips = read(export(tmp_path / "x.json", [talk, conversation("c2", [only])]))
     assert words(turns) == ["What is in it?\n\nI said this aloud."]
+    assert [skip.reason for skip in skips] == ["image, sound or other part that is not text"] * 2
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"content_type": "letter", "parts": ["I am allergic to nuts."]},
+        {"content_type": "letter", "text": "I am allergic to nuts."},
+        {"content_type": ["letter"], "parts": [{"text": "I am allergic to nuts."}]},
+    ],
+)
+def test_the_text_of_an_unknown_kind_of_message_is_read(tmp_path: Path, content: dict[str, object]) -> None:
+    strange = message("user", {"content_type": "letter", "body": {"a": 1}})
+    nobody = message("user", "?", author={"role": ["user"]})
+    talk = conversation("c1", [message("user", content), strange, nobody])
+    turns, skips = read(export(tmp_path / "x.json", [talk]))
+    assert words(turns) == ["I am allergic to nuts."]
+    assert reasons(skips) == ["hidden or system text", "unknown kind of message"]
+    assert "x.json" in next(skip.place for skip in skips if skip.reason == "unknown kind of message")
 
 
 def test_absent_times_and_titles_are_borrowed_or_left_out(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 The turns are those on the way from the root to ``current_node``, found upwards through ``parent``: newer
 exports leave ``children`` out. Without a usable current node the newest leaf is taken. Branches that the
-person left by editing or regenerating are not the conversation.
+person left by editing or regenerating are not the conversation. Of a kind of message that is not known here the text is
+taken; images and other parts without text are counted.
 """
 
 from __future__ import annotations
@@ -20,6 +21,13 @@ from ..base import Head
 from ..source import Stream
 
 _ROLES = {"user": "user", "assistant": "agent"}
+# Kinds of content that the person does not see as said: thoughts, instructions, what tools gave back.
+_HIDDEN = (
+    *("thoughts", "reasoning_recap", "user_editable_context", "model_editable_context", "system_error"),
+    *("execution_output", "computer_output", "citable_code_output", "sonic_webpage", "super_widget_content"),
+    *("tether_browsing_code", "tether_browsing_display", "tether_quote"),
+)
+_TEXT = (None, "text", "multimodal_text", "code")
 _HIDING = ("is_visually_hidden_from_conversation", "is_user_system_message")
 _START = re.compile(rb"\A\s*\[?\s*\{")
 
@@ -104,8 +112,14 @@ def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]
             continue
         role = message.author.role if message.author else None
         reason, text = _text(message, role)
-        if reason:
-            yield Skip(reason=reason)
+        if reason == base.UNKNOWN:
+            yield stream.skip(reason)
+            continue
+        left_out = [] if reason else _not_text(message.content)
+        yield from left_out
+        if not text:
+            if not left_out:
+                yield Skip(reason=reason or base.NO_TEXT)
             continue
         # A message without a time follows the one before it.
         time = values.event_time(message.create_time, stream) or time
@@ -122,23 +136,32 @@ def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]
 
 
 def _text(message: _Message, role: Any) -> tuple[str, str]:
-    """(why the message is passed over, "") or ("", what was said)."""
+    """(why the message is passed over, "") or ("", what was said, if anything)."""
     if role == "tool" or message.recipient not in (None, "all"):
         return base.TOOL, ""
-    if role not in _ROLES:
+    if not isinstance(role, str) or role not in _ROLES:
         return base.HIDDEN, ""
     if message.metadata and any(message.metadata.get(flag) is True for flag in _HIDING):
         return base.HIDDEN, ""
     content = message.content
     if content is None:
         return base.NO_TEXT, ""
-    if content.content_type in (None, "text", "multimodal_text"):
-        text = base.joined(base.block_texts(content.parts))
-    elif content.content_type == "code":
-        text = base.joined(base.block_texts(content.text))
-    else:
+    if content.content_type in _HIDDEN:
         return base.HIDDEN, ""
-    return ("", text) if text else (base.NO_TEXT, "")
+    text = base.joined(base.block_texts(content.parts)) or base.joined(base.block_texts(content.text))
+    if not text and content.content_type not in _TEXT:
+        return base.UNKNOWN, ""
+    return "", text
+
+
+def _not_text(content: _Content | None) -> list[Skip]:
+    """A Skip for each part that is an image, a recording or else no text."""
+    parts = content.parts or [] if content else []
+    return [
+        Skip(reason=base.NOT_TEXT)
+        for part in parts
+        if isinstance(part, dict) and not isinstance(part.get("text"), str)
+    ]
 
 
 def _branch(mapping: dict[str, msgspec.Raw], node_id: Any, stream: Stream) -> list[tuple[str, _Link]]:
