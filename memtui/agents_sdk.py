@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -137,6 +138,7 @@ class RecordingSession:
         self._taken_back: Counter[tuple[str, str]] = Counter()
         # Turns that the memory's file did not take, with their times: they are recorded with the next ones.
         self._waiting: list[tuple[str, str, datetime]] = []
+        self._recording = Lock()
 
     @property
     def session_settings(self) -> SessionSettings | None:
@@ -173,28 +175,29 @@ class RecordingSession:
 
     def _record(self, turns: Iterable[tuple[str, str]]) -> None:
         now = datetime.now(UTC)
-        waiting = [*self._waiting, *((role, words, now) for role, words in turns)]
-        self._waiting = []
         memory = self._agent.memory
-        for place, (role, words, at) in enumerate(waiting):
-            record = partial(
-                memory.record_turn,
-                self.session_id,
-                role,
-                words,
-                at,
-                source=SOURCE,
-                project=self._agent.project,
-                within=self._agent.filter,
-            )
-            try:
-                memory.on_current_file(record)
-            except StoreError as error:  # the conversation goes on
-                self._waiting = waiting[place:]
-                _log.warning("%d turns wait to be recorded: %s", len(self._waiting), error.message)
-                return
-            except MemtuiError as error:
-                _log.warning("a turn was not recorded: %s", error.message)
+        with self._recording:
+            self._waiting += [(role, words, now) for role, words in turns]
+            while self._waiting:
+                role, words, at = self._waiting[0]
+                record = partial(
+                    memory.record_turn,
+                    self.session_id,
+                    role,
+                    words,
+                    at,
+                    source=SOURCE,
+                    project=self._agent.project,
+                    within=self._agent.filter,
+                )
+                try:
+                    memory.on_current_file(record)
+                except StoreError as error:  # the conversation goes on
+                    _log.warning("%d turns wait to be recorded: %s", len(self._waiting), error.message)
+                    return
+                except MemtuiError as error:
+                    _log.warning("a turn was not recorded: %s", error.message)
+                del self._waiting[0]  # whatever else is raised, what was not recorded waits
 
 
 def _function_tool(box: Toolbox, tool: Tool) -> FunctionTool:

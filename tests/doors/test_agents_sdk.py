@@ -6,9 +6,11 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from threading import Barrier, BrokenBarrierError
 from typing import Any
 
 import pytest
@@ -273,6 +275,35 @@ async def test_turns_that_the_file_did_not_take_are_recorded_with_the_next_ones(
     aside.rename(path)
     await session.add_items([{"role": "assistant", "content": "Noted"}])
     assert turns(person) == [("user", "Ada left"), ("assistant", "Noted")]
+
+
+@pytest.mark.parametrize("fault", ["file", "program"])
+async def test_turns_that_fail_together_are_all_recorded_later(
+    fault: str, memory: Memory, person: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = AgentMemory(memory).session("monday")
+    path, current, together = memory.path, memory.on_current_file, Barrier(2)
+    assert path is not None
+    aside = path.with_name("aside.db")
+
+    def failing(record: Callable[[], Any]) -> Any:
+        with suppress(BrokenBarrierError):  # two at once, unless one waits for the other
+            together.wait(1)
+        if fault == "program":
+            raise RuntimeError("broken")
+        return current(record)
+
+    path.rename(aside)
+    monkeypatch.setattr(memory, "on_current_file", failing)
+    said = ["Ada left", "Ada runs"]
+    await asyncio.gather(
+        *(session.add_items([{"role": "user", "content": words}]) for words in said), return_exceptions=True
+    )
+    monkeypatch.undo()
+    aside.rename(path)
+    await session.add_items([{"role": "assistant", "content": "Noted"}])
+    *first, last = [words for _, words in turns(person)]
+    assert (sorted(first), last) == (said, "Noted")
 
 
 async def test_a_session_keeps_what_it_had_between_two_runs_and_is_of_one_scope(memory: Memory) -> None:
