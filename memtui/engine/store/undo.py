@@ -56,15 +56,21 @@ def latest_undoable(connection: apsw.Connection, actor: str) -> int | None:
 
 
 def latest_redoable(connection: apsw.Connection, actor: str) -> int | None:
-    """The actor's latest undo that still stands, unless the actor did something else since; see ``latest_undoable``."""
+    """The actor's latest undo that still stands, unless the actor did something else since; see ``latest_undoable``.
+
+    One that was interrupted and finished keeps its number: what was last is told by the changes.
+    """
     if (half := _half_done(connection, actor)) is not None:
         return half.op_id if half.kind == "undo" else half.undoes
     found: int | None = scalar(
         connection,
         """
-        SELECT max(op_id) FROM ops
-        WHERE actor = ?1 AND kind = 'undo' AND state = 'done'
-          AND op_id > coalesce((SELECT max(op_id) FROM ops WHERE actor = ?1 AND undoes IS NULL), 0)
+        SELECT op_id FROM ops AS done
+        WHERE actor = ?1 AND kind = 'undo' AND state = 'done' AND NOT EXISTS (
+          SELECT 1 FROM ops AS later WHERE later.actor = ?1 AND later.undoes IS NULL AND later.op_id > done.op_id
+            AND coalesce((SELECT max(seq) FROM changes WHERE op_id = later.op_id)
+              > (SELECT max(seq) FROM changes WHERE op_id = done.op_id), 1))
+        ORDER BY (SELECT max(seq) FROM changes WHERE op_id = done.op_id) DESC, op_id DESC LIMIT 1
         """,
         (actor,),
     )

@@ -131,6 +131,27 @@ def test_redo_takes_back_what_an_interrupted_undo_did_and_the_reverse(
         assert memory.files.check(deep=True).ok
 
 
+def test_an_undo_that_was_finished_after_other_work_is_redone(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Memory.open(place, options=OPTIONS) as memory:
+        memory.files.import_paths([said(place, 60)])
+        with stopped_after(3, monkeypatch):
+            memory.undo()
+        memory.remember("Said after the interruption")
+        assert memory.undo() is not None
+        assert memory.view.count("kind:episode") == 0
+        waiting = memory.history.next_redo()
+        assert waiting is not None and not waiting.interrupted
+        assert memory.redo() is not None
+        assert memory.view.count("kind:episode") == 60
+        assert memory.view.count("kind:fact") == 1
+        memory.undo(waiting.undoes)
+        memory.remember("Said after it was finished")
+        assert memory.history.next_redo() is None
+        assert memory.files.check(deep=True).ok
+
+
 @hypothesis.settings(max_examples=25)
 @hypothesis.given(
     steps=st.lists(st.tuples(st.sampled_from(("undo", "redo")), st.integers(0, SLICES)), max_size=8)
