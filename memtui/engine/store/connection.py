@@ -103,11 +103,19 @@ class Connections:
     def _save_log(self) -> None:
         """A log without a name dies with this process: take what it holds into the file while nobody has made a new one."""
         assert self.path is not None and self._known is not None
-        now, known = identity(self.path), self._known
-        ours = now.file == known.file and now.log in (None, known.log) and now.shared in (None, known.shared)
-        if ours and self._writer is not None and not self._writer.in_transaction:
-            with suppress(apsw.Error):
-                self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        # Another thread is writing: it does the same when it ends.
+        if not self._write_lock.acquire(blocking=False):
+            return
+        try:
+            now, known = identity(self.path), self._known
+            ours = (
+                now.file == known.file and now.log in (None, known.log) and now.shared in (None, known.shared)
+            )
+            if ours and self._writer is not None and not self._writer.in_transaction:
+                with suppress(apsw.Error):
+                    self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        finally:
+            self._write_lock.release()
 
     @contextmanager
     def read(self) -> Iterator[apsw.Connection]:

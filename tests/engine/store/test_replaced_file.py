@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,21 @@ def test_what_was_acknowledged_survives_the_loss_of_the_log(
         assert memory.files.check(deep=True).ok
     with Memory.open(place, options=OPTIONS) as memory:
         assert memory.view.count("kind:episode") == 2
+
+
+def test_the_log_is_not_saved_by_a_connection_that_somebody_else_writes_with(place: Path) -> None:
+    with Memory.open(place, options=OPTIONS) as memory, ThreadPoolExecutor(1) as other:
+        memory.record_turn("s", "user", "before")
+        connections = memory._core.connections
+        with connections.exclusive():
+            delete_log(place)
+            there = place.read_bytes()
+            with pytest.raises(ReplacedFileError):
+                other.submit(connections.refuse_replaced).result(60)
+            assert place.read_bytes() == there
+        with pytest.raises(ReplacedFileError):
+            other.submit(connections.refuse_replaced).result(60)
+        assert place.read_bytes() != there
 
 
 def test_a_file_that_is_gone_is_not_begun_anew(place: Path) -> None:
