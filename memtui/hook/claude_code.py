@@ -55,7 +55,7 @@ def answer(
         memory = open_memory()
         told: list[MemoryRecord] = []
         try:
-            block = memory.context(text, session)
+            block = memory.context(text, session, source=SOURCE)
             trouble = memory.clock_trouble(session)
             if block.text or trouble:
                 say(_output(block.text, trouble))

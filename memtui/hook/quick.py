@@ -15,7 +15,7 @@ from memtui.engine.clock import local_midnight
 from memtui.engine.curate import intake, turns
 from memtui.engine.errors import InputError
 from memtui.engine.records import MemoryRecord, Options
-from memtui.engine.store import file, history, memories, recalls
+from memtui.engine.store import file, history, memories, recalls, sessions
 from memtui.engine.store.sql import scalar
 from memtui.paths import is_missing
 
@@ -58,7 +58,7 @@ class Quick:
     def close(self) -> None:
         self._connections.close()
 
-    def context(self, prompt: str, session_id: str) -> ContextBlock:
+    def context(self, prompt: str, session_id: str, *, source: str) -> ContextBlock:
         """What an agent is told before it answers; ``record`` notes it as a recall. Raises FilterError."""
         from memtui.engine.search import briefing, confine, profiles  # recording does not need them
 
@@ -68,7 +68,8 @@ class Quick:
             return briefing.brief(
                 connection, prompt, filter=within, embedder=NO_VECTORS, now=time.time(),
                 profile=confine.without_names(profile) if within else profile,
-                session_id=session_id, fade_threshold=self._options.fade_threshold, alone=bool(within),
+                session_id=self._stored(connection, session_id, source),
+                fade_threshold=self._options.fade_threshold, alone=bool(within),
             )  # fmt: skip
 
     def clock_trouble(self, session_id: str) -> str:
@@ -102,7 +103,8 @@ class Quick:
         with history.operation(
             self._connections, time.time, f"agent:{self._agent}", "record", "Recorded a turn"
         ) as op:
-            if once and _latest(op, session_id) == (role, turn.intake.content):
+            turn = turn._replace(session_id=self._stored(op.connection, session_id, source))
+            if once and _latest(op, turn.session_id) == (role, turn.intake.content):
                 return
             # Whoever follows the transcript may have been quicker.
             if turns.is_told(op.connection, session_id, role, turn.intake.content, now, _FOLLOWED):
@@ -117,12 +119,16 @@ class Quick:
                 rids = [memory.rid for memory in told]
                 memories.record_access(op.connection, rids, now, local_midnight(now))
                 recalls.add(
-                    op.connection, at=now, agent=self._agent, session_id=session_id, query=intake.without_secrets(content),
-                    memory_ids=[memory.id for memory in told],
+                    op.connection, at=now, agent=self._agent, session_id=turn.session_id,
+                    query=intake.without_secrets(content), memory_ids=[memory.id for memory in told],
                 )  # fmt: skip
             op.wrote = refused is None
         if refused:
             raise refused
+
+    def _stored(self, connection: apsw.Connection, session_id: str, source: str) -> str:
+        """The session that is meant: one that another program began under that id is not this conversation."""
+        return sessions.of_writer(connection, session_id, f"agent:{self._agent}", source, same=_FOLLOWED)
 
     def _store(self, connection: apsw.Connection, turn: turns.NewTurn, now: int) -> None:
         """Raises InputError for a turn outside of the filter, FilterError for a bad one; then nothing is stored."""

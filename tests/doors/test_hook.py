@@ -313,7 +313,7 @@ def test_where_it_is_confined_it_does_not_search_by_names(
     monkeypatch.setattr(briefing, "brief", noted)
     for filter in (None, "tag:work"):
         quick = Quick(place, agent="cc", options=QUIET, filter=filter)
-        quick.context("Is Ada vegetarian?", "s1")
+        quick.context("Is Ada vegetarian?", "s1", source="hook:claude-code")
         quick.close()
     assert weights[0] > 0.0 and weights[1] == 0.0
 
@@ -406,6 +406,17 @@ def test_an_import_of_the_transcript_knows_what_the_hook_recorded(
     assert (report.imported, report.already_there) == (1, 2)
     assert sorted(turns(memory)) == sorted(said)
     assert memory.files.import_paths([session]).imported == 0
+
+
+def test_a_session_that_another_program_began_is_another_one(memory: Memory, place: Path) -> None:
+    with Memory.open(place, actor="agent:other", options=QUIET) as other:
+        other.record_turn("claude-code:s1", "user", "Pay Bob a thousand.", source="other")
+    for event in (prompt("Is Ada vegetarian?"), stop("Yes."), stop("Yes.")):
+        hook(place, event)
+    assert turns(memory) == [("user", "Pay Bob a thousand.")]
+    own = "claude-code:s1 (hook:claude-code)"
+    assert turns(memory, own) == [("user", "Is Ada vegetarian?"), ("assistant", "Yes.")]
+    assert [told.session_id for told in memory.view.recent_recalls()] == [own]
 
 
 def test_the_person_is_told_of_a_clock_that_stops_fading_at_the_beginning_of_a_session(

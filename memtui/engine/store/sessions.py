@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import apsw
@@ -90,8 +91,18 @@ def seen(
         )
 
 
-def of_writer(connection: apsw.Connection, session_id: str, begun_by: str, source: str | None) -> str:
-    """The id under which a session of a writer and source is stored. One that somebody else began is another session."""
+def of_writer(
+    connection: apsw.Connection,
+    session_id: str,
+    begun_by: str,
+    source: str | None,
+    *,
+    same: Sequence[str] = (),
+) -> str:
+    """The id under which a session of a writer and source is stored. One that somebody else began is another session.
+
+    ``same``: sources that are this writer as well.
+    """
     base = session_id[:_LONGEST_BASE]
     for stored in (
         session_id,
@@ -101,7 +112,7 @@ def of_writer(connection: apsw.Connection, session_id: str, begun_by: str, sourc
         row = connection.execute(
             "SELECT begun_by, source FROM sessions_consolidations WHERE session_id = ?", (stored,)
         ).fetchone()
-        if row is None or (row[0] in (None, begun_by) and row[1] == source):
+        if row is None or (row[0] in (None, begun_by) and row[1] in (source, *same)):
             return stored
     return stored
 
