@@ -10,7 +10,8 @@ from memtui.engine.guards import secrets
 from memtui.engine.guards.instructions import find_instructions
 from memtui.engine.records import TRUST_ORDER, Record, Trust
 
-from .compare.similarity import read, says, tokens
+from .compare.similarity import read, tokens
+from .compare.statements import states
 from .extract.sentences import sentences
 
 # How much of a fact its sources must lack before it counts as unsupported: a rewording shares fewer words.
@@ -64,16 +65,16 @@ def unsupported(content: str, sources: Sequence[str]) -> tuple[str, ...]:
 
 
 def supported(content: str, sources: Sequence[str]) -> bool:
-    """Whether a statement of one of the sources says this: all its words and numbers in their order, denied as often.
+    """Whether a sentence of one of the sources states this and no more: see ``states``.
 
-    What a source only asks or quotes supports nothing.
+    What a source only asks supports nothing, nor does a sentence that quotes.
     """
-    claim = read(_said_on.sub("", content))
+    claim = _said_on.sub("", content)
     return any(
-        says(read(sentence.masked), claim)
+        states(sentence.text, claim)
         for source in sources
         for sentence in sentences(source)
-        if not sentence.question
+        if not sentence.question and sentence.text == sentence.masked
     )
 
 

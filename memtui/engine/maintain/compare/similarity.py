@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from memtui.engine.records import Record
@@ -152,22 +152,3 @@ def _same_order(a: Reading, b: Reading, shared: set[str]) -> bool:
     first = [stem for stem in a.content if stem in shared]
     second = [stem for stem in b.content if stem in shared]
     return first == second or a.turned != b.turned
-
-
-def says(whole: Reading, part: Reading) -> bool:
-    """Whether a statement says all of another one, in its order and with as many denials."""
-    if whole.exact == part.exact:
-        return True
-    if not part.content or whole.denials != part.denials or not part.numbers <= whole.numbers:
-        return False
-    shared = set(part.content)
-    in_order = [stem for stem in whole.content if stem in shared]
-    return shared <= set(whole.content) and (
-        whole.turned != part.turned or _runs_through(in_order, part.content)
-    )
-
-
-def _runs_through(found: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether the wanted stems stand among those found, one after another."""
-    left = iter(found)
-    return all(stem in left for stem in wanted)
