@@ -53,6 +53,8 @@ def stop() -> None:
     for handler in tuple(logger.handlers):
         logger.removeHandler(handler)
         handler.close()
+    logger.setLevel(logging.NOTSET)
+    logger.propagate = True
 
 
 def outline(error: BaseException) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 from hypothesis import HealthCheck
+from memtui import log
 from memtui.engine.importers import probe
 from memtui.engine.models import endpoint_embedder
 
@@ -60,6 +61,13 @@ def no_haste(monkeypatch: pytest.MonkeyPatch) -> None:
     """A person is not kept waiting; a slow machine that runs tests is waited for."""
     monkeypatch.setattr(endpoint_embedder, "QUERY_SECONDS", 60.0)
     monkeypatch.setattr(probe, "SECONDS", 60.0)
+
+
+@pytest.fixture(autouse=True)
+def no_log_file_goes_on() -> Iterator[None]:
+    """A log that one test began would take what the next one expects to see."""
+    yield
+    log.stop()
 
 
 @pytest.fixture(scope="session", autouse=True)

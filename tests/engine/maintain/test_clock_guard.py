@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -208,12 +207,7 @@ def test_the_harness_catches_a_guard_that_counts_sleep_as_running(
     assert jump_for_a_moment(machine) != []
 
 
-def test_the_trouble_is_logged_once(
-    machine: Machine, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        logging.getLogger("memtui"), "propagate", True
-    )  # a log file of before takes them else
+def test_the_trouble_is_logged_once(machine: Machine, caplog: pytest.LogCaptureFixture) -> None:
     machine.awake(1)
     machine.asleep(72)
     machine.awake(2)
