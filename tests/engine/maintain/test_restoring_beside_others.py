@@ -12,6 +12,7 @@ from memtui import Memory
 from memtui.engine.erase import proof as proofs
 from memtui.engine.erase.proof import Mark
 from memtui.engine.erase.records import ErasureProof
+from memtui.engine.errors import StoreError
 from memtui.engine.importers.watch import Follower
 from memtui.engine.maintain.backups import Backups
 from memtui.engine.records import Operation, Options
@@ -283,7 +284,7 @@ def test_a_restore_that_fails_at_its_last_page_leaves_everything_as_it_was(
         raise OSError("out of luck")
 
     monkeypatch.setattr("memtui.engine.maintain.restore.carrying.carry_over", fail)
-    with pytest.raises(OSError, match="luck"):
+    with pytest.raises(StoreError, match="luck"):
         memory.backups.restore(made.path)
     assert texts(memory) == {"one", "two"}
     assert not list(made.path.parent.glob("*.partial"))
