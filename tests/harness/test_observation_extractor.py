@@ -94,6 +94,16 @@ async def test_the_output_is_data_and_its_secrets_stay_here() -> None:
     assert "ghp_" not in told and "redacted" in told
 
 
+async def test_the_name_and_type_of_a_step_leave_without_their_secrets() -> None:
+    token = f"ghp_{'a1B2c3D4e5' * 3}f6G7h8"
+    async with Endpoint(says(NOTED)) as endpoint:
+        await ObservationExtractor(LlmOptions(base_url=endpoint.url, model="tiny")).ask(
+            f"deploy with {token}", f"use {token}", OUTPUT
+        )
+        told = endpoint.requests[0].prompt
+    assert "ghp_" not in told and told.count("redacted") == 2
+
+
 async def refused(exchange: Exchange) -> None:
     await exchange.reply("{}", status="401 Unauthorized")
 

@@ -123,8 +123,10 @@ def _cut(output: str) -> str:
 def _prompt(step_name: str, step_type: str, output: str) -> str:
     from memtui.engine.guards import secrets  # its patterns take 40 ms
 
-    told, _ = secrets.redact(output.strip()[: 2 * LONGEST])
-    step = json.dumps({"step": step_name, "type": step_type}, ensure_ascii=False)
+    told, name, kind = (
+        secrets.redact(text)[0] for text in (output.strip()[: 2 * LONGEST], step_name, step_type)
+    )
+    step = json.dumps({"step": name, "type": kind}, ensure_ascii=False)
     step, told = (text.replace("</", "<\\/") for text in (step, _cut(told)))
     return f"{step}\n<output>\n{told}\n</output>"
 
