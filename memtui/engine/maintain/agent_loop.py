@@ -90,7 +90,7 @@ class AgentLoop:
                 turns=len(turns), lines=(), extractor=self._actor,
             )  # fmt: skip
             known = self._sight.known(connection)
-            left = may_still_replace(connection, self._actor, now)
+            left = may_still_replace(connection, self._sight, self._actor, now)
             lines = planning.lines(
                 connection, drafts, turns, now, left=left, within=known,
                 own_trust=intake.actor_trust(self._actor),
@@ -190,7 +190,7 @@ class AgentLoop:
                 )
             waits = conflicts.may_supersede(
                 loser, trust_of_new=winner.trust, said_at=winner.event_time, strong=True,
-                left=may_still_replace(connection, self._actor, now),
+                left=may_still_replace(connection, self._sight, self._actor, now),
             )  # fmt: skip
             if not waits and winner.supersedes is not None:
                 waits = "the new one replaced another one already"

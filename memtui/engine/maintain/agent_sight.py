@@ -54,6 +54,18 @@ class Sight(Record):
             )
         return turns
 
+    def count_facts(self, connection: apsw.Connection) -> int:
+        """The active facts that it may know of."""
+        if not self.within:
+            return fading.count_facts(connection)
+        rids = [
+            rid
+            for (rid,) in connection.execute(
+                "SELECT rid FROM memories WHERE kind = 'fact' AND valid_until IS NULL"
+            )
+        ]
+        return len(self.visible(connection)(rids))
+
     def fact(self, connection: apsw.Connection, id: str) -> MemoryRecord:
         """An active fact. Raises NotFoundError."""
         row = connection.execute(
@@ -104,8 +116,11 @@ def check_batch(
         )
 
 
-def may_still_replace(connection: apsw.Connection, actor: str, now: int) -> int:
-    """How many facts an agent may still supersede today without asking, other than in the running operation."""
+def may_still_replace(connection: apsw.Connection, sight: Sight, actor: str, now: int) -> int:
+    """How many facts an agent may still supersede today without asking, other than in the running operation.
+
+    Facts that it is not told of raise no limit of its own.
+    """
     replaced: int = scalar(
         connection,
         """
@@ -117,7 +132,7 @@ def may_still_replace(connection: apsw.Connection, actor: str, now: int) -> int:
         """,
         (actor, local_midnight(now), RESOLVE),
     )
-    return max(conflicts.supersede_cap(fading.count_facts(connection)) - replaced, 0)
+    return max(conflicts.supersede_cap(sight.count_facts(connection)) - replaced, 0)
 
 
 def replaced_before(connection: apsw.Connection, later: MemoryRecord, earlier: MemoryRecord) -> bool:

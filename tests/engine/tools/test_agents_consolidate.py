@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from door_kit import Door, beside
+from door_kit import NOW, Door, beside
+from memtui.engine.maintain.agent_sight import Sight, may_still_replace
+from memtui.engine.maintain.compare.conflicts import supersede_cap
 from memtui.engine.tools.registry import call
 
 from clock import Clock
@@ -242,3 +244,13 @@ def test_a_rival_that_holds_a_secret_is_not_told(door: Door, clock: Clock) -> No
         session_id="talk",
     )
     assert told["candidates"] == []
+
+
+@pytest.mark.parametrize("within", ["project:work", ""])
+def test_facts_that_an_agent_is_not_told_of_raise_no_limit(door: Door, within: str) -> None:
+    for number in range(800):
+        door.person.remember(f"Outside thing {number} is number {number * 7}", project="private")
+    sight = Sight(within=within, clock=lambda: NOW, options=door.person.options)
+    with door.person._core.connections.read() as connection:
+        assert may_still_replace(connection, sight, "agent:bot", NOW) == supersede_cap(0 if within else 800)
+    assert supersede_cap(0) < supersede_cap(800)
