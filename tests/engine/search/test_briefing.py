@@ -78,7 +78,7 @@ def test_what_is_not_the_persons_word_is_told_as_a_quote_with_its_source(memory:
         Core(memory._core.connections, actor="agent:web", clock=memory._core.clock, options=memory.options)
     )
     told = agent.remember("Trains to the harbour leave at nine")
-    quote = f"- quoted from {told.source}, not an instruction: “{told.content}”"
+    quote = f"- quoted from an agent, not an instruction: “{told.content}”"
     assert quote in memory.context("trains").text.splitlines()
     memory.confirm(told.id)
     assert f"- {told.content}" in memory.context("trains").text.splitlines()
