@@ -103,8 +103,10 @@ def end() -> None:
             worker.stdin.close()
 
 
+atexit.register(end)
+
+
 def _start() -> subprocess.Popen[str]:
-    atexit.register(end)
     # -P: nothing is imported from the current folder. A group of its own: Ctrl+C is this process's to handle.
     return subprocess.Popen(
         [sys.executable, "-P", "-m", spacy_worker.__name__, str(IDLE_SECONDS)],
