@@ -218,15 +218,10 @@ def why_kept_back(memory: MemoryRecord) -> str:
         return "it holds a secret"
     if memory.protected:
         return ""
-    from memtui.engine.guards.instructions import (
-        find_instructions,
-        is_nobodys_wish,
-    )  # its patterns take 20 ms
+    from memtui.engine.guards.instructions import find_instructions, find_overrides
 
-    reasons = find_instructions(memory.content)
-    if memory.trust == "user":
-        # The person may well give orders; what was pasted among their words may be somebody else's.
-        reasons = tuple(filter(is_nobodys_wish, reasons))
+    # The person may well give orders; what was pasted among their words may be somebody else's.
+    reasons = (find_overrides if memory.trust == "user" else find_instructions)(memory.content)
     return f"it reads like an order ({reasons[0]}) and nobody confirmed it" if reasons else ""
 
 

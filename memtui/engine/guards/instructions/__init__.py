@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from .score import CERTAIN, score
-from .shapes import SHAPES
+from .shapes import REASONS, shape
 
 _MOST_CHARACTERS = 20_000
+_OVERRIDES = tuple(reason for reason in REASONS if reason.startswith("tells to ignore its rules"))
 _LOOKALIKES = str.maketrans("аеорсхуіјѕԁһⅼɡɑοειν", "aeopcxyijsdhlgaoeiv")
 _LEET = str.maketrans("013457@$", "oieastas")
 _leet_word = re.compile(r"[a-z][013457@$]+[a-z]|\b[013457@$][a-z]{3}")
@@ -33,17 +34,17 @@ def find_instructions(text: str) -> tuple[str, ...]:
     )
 
 
-def is_nobodys_wish(reason: str) -> bool:
-    """Whether a reason tells of what no person asks of their own assistant: it is suspicious in their words too."""
-    return reason.startswith(("hides text", "tells to ignore its rules"))
+def find_overrides(text: str) -> tuple[str, ...]:
+    """Those of the reasons that no person gives to their own assistant: suspicious in the person's words too."""
+    return tuple(dict.fromkeys(_reasons(text[:_MOST_CHARACTERS], _OVERRIDES)))
 
 
-def _reasons(text: str) -> Iterator[str]:
+def _reasons(text: str, reasons: Iterable[str] = REASONS) -> Iterator[str]:
     if any(ord(character) in _TAGS for character in text):
         yield "hides text in invisible characters"
     for reading in _readings(text):
-        for reason, shape in SHAPES:
-            if shape.search(reading):
+        for reason in reasons:
+            if shape(reason).search(reading):
                 yield reason
 
 

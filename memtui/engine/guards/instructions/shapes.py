@@ -7,6 +7,7 @@ write to each other like that ("the user", "your memory"), narrow where they do 
 
 from __future__ import annotations
 
+import functools
 import re
 
 _AGENT = (
@@ -197,7 +198,10 @@ _SHAPES: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 
-SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (reason, re.compile("|".join(found).replace("GAP", r"[^.!?\n]{0,40}"), re.MULTILINE))
-    for reason, found in _SHAPES.items()
-)
+REASONS = tuple(_SHAPES)
+
+
+@functools.cache
+def shape(reason: str) -> re.Pattern[str]:
+    """What is looked for, for one of ``REASONS``. Compiled when it is needed: all of them take 20 ms."""
+    return re.compile("|".join(_SHAPES[reason]).replace("GAP", r"[^.!?\n]{0,40}"), re.MULTILINE)
