@@ -1,0 +1,196 @@
+"""What consolidation without a language model draws from the talks in tests/data/talks.
+
+    python tests/benchmarks/extract_eval.py [PERSON ...] [--show] [--pairs]
+
+Each person's turns are recorded in a fresh memory and consolidated, session by session. For the dev and the held half it
+prints:
+
+gold     things worth keeping that a fact tells whose source is in their session; "anywhere": in whatever session
+vital    the same of those that are marked vital (health, "must not")
+lines    facts that were drawn; "matching": those that tell a gold thing or a value that was true at its time
+never    lines that match what must not become a fact
+stale    superseded values that stand: an active fact tells the old one, nothing replaces it, and no card asks
+
+``--show`` prints the misses and the wrong lines of the dev half; of the held half only counts are ever printed.
+``--pairs`` judges the pairs of updates_*.jsonl as well: conflict, duplicate or apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import re
+import tempfile
+import time
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from memtui import Memory
+from memtui.engine.records import MemoryRecord, Options
+
+TALKS = Path(__file__).parents[1] / "data" / "talks"
+HALVES = ("dev", "held")
+_BETWEEN_TURNS = 40
+_AFTER = 3600
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Drawn(NamedTuple):
+    fact: MemoryRecord
+    sessions: frozenset[str]
+
+
+def matches(pattern: str, text: str) -> bool:
+    return re.search(pattern, text, re.IGNORECASE) is not None
+
+
+def read_talk(person: str) -> dict[str, Any]:
+    talk: dict[str, Any] = json.loads((TALKS / f"{person}.json").read_text(encoding="utf-8"))
+    return talk
+
+
+def draw(talk: dict[str, Any], folder: Path) -> tuple[list[Drawn], set[str], float]:
+    """The person's facts, the ids of those that were replaced or that a card asks about, and the seconds it took."""
+    clock = Clock()
+    seconds = 0.0
+    with Memory.open(
+        folder / f"{talk['person']}.db", clock=clock, options=Options(background=False)
+    ) as memory:
+        for session in talk["sessions"]:
+            clock.now = datetime.fromisoformat(session["start"]).replace(tzinfo=UTC).timestamp()
+            for role, content in session["turns"]:
+                clock.now += _BETWEEN_TURNS
+                memory.record_turn(session["id"], role, content, project=session["project"])
+            clock.now += _AFTER
+            started = time.perf_counter()
+            asyncio.run(memory.consolidate(session["id"]))
+            seconds += time.perf_counter() - started
+        facts = [
+            fact
+            for filter in ("kind:fact", "kind:fact is:trash")
+            for fact in memory.view.page(filter, limit=10_000)
+        ]
+        drawn = [
+            Drawn(fact, frozenset(turn.session_id or "" for turn in memory.view.sources(fact.id)))
+            for fact in facts
+        ]
+        handled = {fact.supersedes for fact in facts if fact.supersedes}
+        for card in memory.review.items(limit=1_000_000):
+            if card.kind == "conflict":
+                handled |= {one.id for one in card.memories}
+        return drawn, handled, seconds
+
+
+def judge(talk: dict[str, Any], drawn: list[Drawn], handled: set[str], *, show: bool) -> Counter[str]:
+    found: Counter[str] = Counter()
+    active = [one for one in drawn if one.fact.active]
+    for gold in talk["gold"]:
+        telling = [one for one in active if matches(gold["pattern"], one.fact.content)]
+        kept = any(gold["session"] in one.sessions for one in telling)
+        found["gold"] += 1
+        found["kept"] += kept
+        found["anywhere"] += bool(telling)
+        if gold.get("vital"):
+            found["vital"] += 1
+            found["vital kept"] += kept
+        if show and not kept:
+            print(f"  {talk['person']} miss  {'VITAL ' if gold.get('vital') else ''}{gold['name']}")
+    for one in drawn:
+        text = one.fact.content
+        wrong = [never["name"] for never in talk["never"] if matches(never["pattern"], text)]
+        told = any(matches(gold["pattern"], text) for gold in talk["gold"]) or any(
+            matches(pair[side], text) for pair in talk["superseded"] for side in ("old", "new")
+        )
+        found["lines"] += 1
+        found["matching"] += told
+        found["never"] += bool(wrong)
+        if show and (wrong or not told):
+            print(f"  {talk['person']} {'NEVER' if wrong else 'other'} {text}")
+    for pair in talk["superseded"]:
+        old = [
+            one
+            for one in active
+            if matches(pair["old"], one.fact.content) and not matches(pair["new"], one.fact.content)
+        ]
+        standing = [one for one in old if one.fact.id not in handled]
+        found["superseded"] += 1
+        found["old drawn"] += bool(old)
+        found["stale"] += bool(standing)
+        if show:
+            for one in standing:
+                print(f"  {talk['person']} stale {one.fact.content}")
+    found["turns"] = sum(len(session["turns"]) for session in talk["sessions"])
+    return found
+
+
+def told(name: str, found: Counter[str], seconds: float) -> None:
+    def share(part: str, whole: str) -> str:
+        return f"{found[part]}/{found[whole]} {found[part] / max(1, found[whole]):.0%}"
+
+    print(
+        f"{name:5} gold {share('kept', 'gold')} (anywhere {share('anywhere', 'gold')})  vital {share('vital kept', 'vital')}"
+        f"  lines {found['lines']}  matching {share('matching', 'lines')}  never {share('never', 'lines')}"
+        f"  stale {share('stale', 'superseded')}  {1000 * seconds / max(1, found['turns']):.1f} s for 1,000 turns"
+    )
+
+
+def judge_pairs(half: str, *, show: bool) -> None:
+    from memtui.engine.maintain.compare import conflicts
+    from memtui.engine.maintain.extract.statement_shapes import CORRECTING
+
+    judged: Counter[tuple[str, str]] = Counter()
+    for file in sorted(TALKS.glob("updates_*.jsonl")):
+        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        middle = len(rows) // 2
+        for row in rows[:middle] if half == "dev" else rows[middle:]:
+            correcting = CORRECTING.search(row["new"].casefold()) is not None
+            kind = conflicts.stand(row["new"], row["old"], correcting=correcting).kind
+            kind = "apart" if kind == "beside" else kind
+            judged[row["label"], kind] += 1
+            if show and kind != row["label"] and "conflict" in (kind, row["label"]):
+                print(f"  {row['label']} judged {kind}: {row['old']}  |  {row['new']}")
+    for label in ("conflict", "duplicate", "apart"):
+        print(
+            f"{half:5} {label:10}",
+            {kind: judged[label, kind] for kind in ("conflict", "duplicate", "apart")},
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("person", nargs="*")
+    parser.add_argument("--show", action="store_true")
+    parser.add_argument("--pairs", action="store_true")
+    parser.add_argument("--half", choices=HALVES)
+    options = parser.parse_args()
+    split = json.loads((TALKS / "split.json").read_text(encoding="utf-8"))
+    for half in (options.half,) if options.half else HALVES:
+        show = options.show and half == "dev"
+        total: Counter[str] = Counter()
+        seconds = 0.0
+        for person in split[half]:
+            if options.person and person not in options.person:
+                continue
+            talk = read_talk(person)
+            with tempfile.TemporaryDirectory() as folder:
+                drawn, handled, took = draw(talk, Path(folder))
+            total += judge(talk, drawn, handled, show=show)
+            seconds += took
+        if total:
+            told(half, total, seconds)
+        if options.pairs:
+            judge_pairs(half, show=show)
+
+
+if __name__ == "__main__":
+    main()
