@@ -104,9 +104,9 @@ class Sessions:
         report = jobs.JobReport(summary=summary, counts=counts, notes=notes, op_id=op_id)
         period = jobs.preview_period() if preview else jobs.manual_period()
         with self._core.connections.write() as connection:
-            run_id = jobs.start(connection, "consolidation", period, began)
+            run = jobs.start(connection, "consolidation", period, began)
             state: jobs.State = "done" if found else "cancelled"
-            jobs.finish(connection, run_id, state, int(self._core.clock()), report=report)
+            jobs.finish(connection, run, state, int(self._core.clock()), report=report)
 
     async def apply(self, plans: Sequence[Plan]) -> Consolidation:
         """Write previewed plans, with the lines as the person left them, as one operation.

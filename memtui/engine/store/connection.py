@@ -55,10 +55,13 @@ class Connections:
         self._writer: apsw.Connection | None = None
         self._known: Identity | None = None
         self._not_reopened = ""
+        self._opened = 0  # how many files were opened, one after the other
+        self._one_file = threading.local()
         self._begin(first or connect(path, write=not readonly, immutable=immutable))
 
     def _begin(self, first: apsw.Connection) -> None:
         """Go on with the file that this connection has open."""
+        self._opened += 1
         self.vectors_missing = load_vec0(first)
         if self.path is not None:
             first.pragma("schema_version")  # from here on the log and its index are there
@@ -159,6 +162,7 @@ class Connections:
         with self._write_lock:
             connection = self._require_writer()
             self.refuse_replaced()
+            self._refuse_later_file()
             try:
                 connection.execute("BEGIN IMMEDIATE")
                 try:
@@ -170,6 +174,24 @@ class Connections:
                         connection.execute("ROLLBACK")
             except (apsw.Error, UnicodeDecodeError) as error:
                 raise translate(error, self.path) from error
+
+    @contextmanager
+    def one_file(self) -> Iterator[None]:
+        """Inside, this thread writes only to the file that is open now: what it read of that says nothing about another."""
+        before = getattr(self._one_file, "opened", None)
+        self._one_file.opened = self._opened
+        try:
+            yield
+        finally:
+            self._one_file.opened = before
+
+    def _refuse_later_file(self) -> None:
+        begun = getattr(self._one_file, "opened", None)
+        if begun is not None and begun != self._opened:
+            raise ReplacedFileError(
+                f"{self.path} was replaced by another file while this ran.",
+                "What was not written yet was left out. Start it again.",
+            )
 
     @contextmanager
     def write_in_turn(self) -> Iterator[apsw.Connection]:

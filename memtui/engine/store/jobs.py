@@ -13,7 +13,7 @@ from typing import Any, Literal
 import apsw
 import msgspec
 
-from memtui.engine.errors import NotFoundError
+from memtui.engine.errors import NotFoundError, StoreError
 from memtui.engine.records import Record
 
 from .sql import json_text, scalar
@@ -56,6 +56,10 @@ class JobRun(Record):
         return is_manual(self.period)
 
 
+class RunGoneError(StoreError):
+    """A run that is to be ended is not in the file, or has ended."""
+
+
 class Attempts(Record):
     """How a period has gone so far: failures, when the last one ended, and whether it may be tried again."""
 
@@ -89,31 +93,75 @@ def is_manual(period: str) -> bool:
     return period.startswith(MANUAL)
 
 
-def start(connection: apsw.Connection, job: str, period: str, now: int) -> int:
-    """Note that a run began at ``now`` (Unix seconds); returns its number."""
+def start(connection: apsw.Connection, job: str, period: str, now: int) -> JobRun:
+    """Note that a run began at ``now`` (Unix seconds)."""
     connection.execute(
         "INSERT INTO job_runs(job, period, state, started_at) VALUES (?, ?, 'running', ?)", (job, period, now)
     )
-    return connection.last_insert_rowid()
+    return get(connection, connection.last_insert_rowid())
 
 
 def finish(
     connection: apsw.Connection,
-    run_id: int,
+    run: JobRun,
     state: State,
     now: int,
     *,
     report: JobReport | None = None,
     error: str | None = None,
 ) -> None:
-    """End a run. Raises apsw.ConstraintError when the period is done already: then nothing of it may stay."""
+    """End a run that ``start`` began.
+
+    Raises apsw.ConstraintError when the period is done already, and RunGoneError when the run is not there or has
+    ended: then nothing of it may stay.
+    """
     op_id = report.op_id if report else None
     connection.execute(
-        "UPDATE job_runs SET state = ?, finished_at = ?, op_id = ?, report = ?, error = ? WHERE run_id = ?",
-        (state, now, op_id, json_text(report) if report else "{}", error, run_id),
+        "UPDATE job_runs SET state = ?, finished_at = ?, op_id = ?, report = ?, error = ? "
+        f"WHERE {_THIS_RUN} AND state = 'running'",
+        (state, now, op_id, json_text(report) if report else "{}", error, *_key(run)),
     )
+    if not connection.changes():
+        raise _gone(run)
     if op_id is not None:
-        connection.execute("UPDATE ops SET run_id = ? WHERE op_id = ?", (str(run_id), op_id))
+        connection.execute("UPDATE ops SET run_id = ? WHERE op_id = ?", (str(run.run_id), op_id))
+
+
+def fail(
+    connection: apsw.Connection, run: JobRun, now: int, error: str, report: JobReport | None = None
+) -> bool:
+    """Mark a run as failed, also one that has committed its end: the report and operation of that stay.
+
+    False when the run is not there.
+    """
+    connection.execute(
+        "UPDATE job_runs SET state = 'failed', finished_at = ?, error = ?, "
+        f"report = CASE WHEN report = '{{}}' THEN ? ELSE report END WHERE {_THIS_RUN}",
+        (now, error, json_text(report) if report else "{}", *_key(run)),
+    )
+    return bool(connection.changes())
+
+
+def current(connection: apsw.Connection, run: JobRun) -> JobRun:
+    """A run that ``start`` began, as it is now. Raises RunGoneError."""
+    row = connection.execute(f"SELECT {_COLUMNS} FROM job_runs WHERE {_THIS_RUN}", _key(run)).fetchone()
+    if row is None:
+        raise _gone(run)
+    return _run(row)
+
+
+# A file that was put in the place of this one may have another run of the same number.
+_THIS_RUN = "run_id = ? AND job = ? AND period = ? AND started_at = ?"
+
+
+def _key(run: JobRun) -> tuple[int, str, str, int]:
+    return run.run_id, run.job, run.period, run.started_at
+
+
+def _gone(run: JobRun) -> RunGoneError:
+    return RunGoneError(
+        f"This run of {run.job} has ended, or is not in this file.", "Look at memtui maintain."
+    )
 
 
 def is_done(connection: apsw.Connection, job: str, period: str, now: int) -> bool:

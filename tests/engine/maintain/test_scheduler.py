@@ -135,9 +135,9 @@ def test_what_brings_the_program_down_again_and_again_is_not_tried_at_once(
     for count in range(8):
         assert scheduler.due() == ["one"], f"interrupted {count} times, it is tried again at once"
         with memory._core.connections.write() as connection:
-            run_id = store_jobs.start(connection, "one", "slot:1", int(clock.now))
+            run = store_jobs.start(connection, "one", "slot:1", int(clock.now))
             error = store_jobs.INTERRUPTED
-            store_jobs.finish(connection, run_id, "failed", int(clock.now), error=error)
+            store_jobs.finish(connection, run, "failed", int(clock.now), error=error)
     assert scheduler.due() == []
     clock.now += 6 * HOUR
     assert scheduler.due() == ["one"]

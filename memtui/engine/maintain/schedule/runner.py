@@ -79,19 +79,20 @@ class Runner:
                     if jobs.is_done(connection, job.name, period, int(now)):
                         return None
             logged = job.logged or jobs.is_manual(period)
-            run_id = 0
-            if logged:
-                with self._connections.write() as connection:
-                    run_id = jobs.start(connection, job.name, period, int(now))
-            self.running = Running(job=job.name, started_at=int(now))
-            try:
-                run = self._carry_out(job, period, run_id, now)
-            finally:
-                self.running = None
+            started = JobRun(run_id=0, job=job.name, period=period, state="running", started_at=int(now))
+            with self._connections.one_file():
+                if logged:
+                    with self._connections.write() as connection:
+                        started = jobs.start(connection, job.name, period, int(now))
+                self.running = Running(job=job.name, started_at=int(now))
+                try:
+                    run = self._carry_out(job, started, now)
+                finally:
+                    self.running = None
         self._tell(run)
         return run
 
-    def _carry_out(self, job: Job, period: str, run_id: int, now: float) -> JobRun:
+    def _carry_out(self, job: Job, started: JobRun, now: float) -> JobRun:
         asked: list[bool] = []
 
         def cancelled() -> bool:
@@ -99,45 +100,45 @@ class Runner:
                 asked.append(True)
             return bool(asked)
 
-        ended: list[bool] = []
-
         def finish(connection: apsw.Connection, report: JobReport, stopped: bool = False) -> None:
-            ended.append(True)
+            if not started.run_id:
+                return
             report = task.with_spending(report)
             # Stopped by the person: not again before its next time. Stopped by the end of the program: soon again.
             if not stopped:
-                jobs.finish(connection, run_id, "done", int(self._clock()), report=report)
+                jobs.finish(connection, started, "done", int(self._clock()), report=report)
             elif self._cancel.is_set():
-                jobs.finish(connection, run_id, "cancelled", int(self._clock()), report=report)
+                jobs.finish(connection, started, "cancelled", int(self._clock()), report=report)
             else:
                 jobs.finish(
-                    connection, run_id, "failed", int(self._clock()), report=report, error=INTERRUPTED
+                    connection, started, "failed", int(self._clock()), report=report, error=INTERRUPTED
                 )
 
-        task = dataclasses.replace(self.task(job, period), now=now, cancelled=cancelled, on_finish=finish)
+        task = dataclasses.replace(
+            self.task(job, started.period), now=now, cancelled=cancelled, on_finish=finish
+        )
         try:
             if job.backed_up:
                 Backups(self._connections, self._clock, self.zone).ensure("maintenance")
             report = job.run(task)
-            if run_id and not ended:
+            if not started.run_id:
+                return replace(started, state="done", report=report)
+            if self._as_it_is(started).state == "running":
                 with self._connections.write() as connection:
                     finish(connection, report, bool(asked))
         except BaseException as error:
-            text = self._fail(run_id, error, task)
+            text = self._fail(started, error, task)
             if not isinstance(error, Exception):
                 raise
-            if not run_id:
-                return JobRun(
-                    run_id=0, job=job.name, period=period, state="failed", started_at=int(now), error=text
-                )
-        if not run_id:
-            return JobRun(
-                run_id=0, job=job.name, period=period, state="done", started_at=int(now), report=report
-            )
-        with self._connections.read() as connection:
-            return jobs.get(connection, run_id)
+            if not started.run_id:
+                return replace(started, state="failed", error=text)
+        return self._as_it_is(started)
 
-    def _fail(self, run_id: int, error: BaseException, task: Task) -> str:
+    def _as_it_is(self, run: JobRun) -> JobRun:
+        with self._connections.read() as connection:
+            return jobs.current(connection, run)
+
+    def _fail(self, started: JobRun, error: BaseException, task: Task) -> str:
         if isinstance(error, MemtuiError):
             text = error.message
         elif isinstance(error, Exception):
@@ -145,10 +146,11 @@ class Runner:
             text = outline(error)
         else:
             text = INTERRUPTED
-        if run_id:
+        if started.run_id:
             with self._connections.write() as connection:
                 report = task.with_spending(JobReport(summary="failed")) if task.spending.calls else None
-                jobs.finish(connection, run_id, "failed", int(self._clock()), report=report, error=text)
+                if not jobs.fail(connection, started, int(self._clock()), text, report):
+                    raise error
         return text
 
     def task(self, job: Job, period: str, *, dry_run: bool = False) -> Task:

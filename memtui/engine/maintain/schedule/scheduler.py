@@ -213,8 +213,8 @@ class Scheduler:
             return
         report = task.with_spending(JobReport(summary="dry run"))
         with self._connections.write() as connection:
-            run_id = jobs.start(connection, job.name, jobs.preview_period(), int(task.now))
-            jobs.finish(connection, run_id, "done", int(self._clock()), report=report)
+            run = jobs.start(connection, job.name, jobs.preview_period(), int(task.now))
+            jobs.finish(connection, run, "done", int(self._clock()), report=report)
 
     def cancel(self) -> None:
         """Ask the job that runs in this process to end at its next pause; what it did until then stays, undoable."""
