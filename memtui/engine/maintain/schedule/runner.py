@@ -67,6 +67,11 @@ class Runner:
     def cancel(self) -> None:
         self._cancel.set()
 
+    def wait(self, seconds: float) -> None:
+        """Until the run under way has ended, at most so long."""
+        if self._busy.acquire(timeout=seconds):
+            self._busy.release()
+
     def run(self, job: Job, period: str) -> JobRun | None:
         """None when another job is running, or somebody was quicker."""
         with self._alone() as alone:

@@ -9,6 +9,7 @@ The ticker (ticker.py) only says when to look again.
 
 from __future__ import annotations
 
+import atexit
 import logging
 import threading
 import time
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 FIRST_SECONDS = 10.0
 TICK_SECONDS = 45.0
+_LEAVE_SECONDS = 1.0
 _log = logging.getLogger("memtui.maintain")
 
 
@@ -98,12 +100,14 @@ class Scheduler:
         self._assert_writable()
         if self._starting is None:
             self._stop.clear()
+            atexit.register(self._leave)
             self._starting = threading.Thread(target=self._tick, name="memtui-scheduler", daemon=True)
             self._starting.start()
 
     def stop(self) -> None:
         """Stop looking. A run under way ends at its next pause and goes on another time."""
         self._stop.set()
+        atexit.unregister(self._leave)
         if self._starting is not None:
             self._starting.join()
         if self._ticker is not None:
@@ -112,6 +116,11 @@ class Scheduler:
         if self._lead is not None:
             self._lead.release()
             self._lead = None
+
+    def _leave(self) -> None:
+        """The program ends without ``stop``: a run may end at its next pause, but the program does not wait for long."""
+        self._stop.set()
+        self._runner.wait(_LEAVE_SECONDS)
 
     def _tick(self) -> None:
         from . import ticker  # slow to import

@@ -7,10 +7,13 @@ imported at start (it takes 0.1 s): ``Scheduler.start`` does so in a thread.
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from queue import SimpleQueue
+from typing import Any
 
-from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.executors.base import BaseExecutor, run_job
 from apscheduler.schedulers import base
 from apscheduler.schedulers.background import BackgroundScheduler
 
@@ -19,6 +22,33 @@ logging.getLogger("apscheduler").addHandler(logging.NullHandler())
 logging.getLogger("apscheduler").setLevel(logging.ERROR)
 _FAR = 2
 """Intervals: a next run that is further away was planned by another clock."""
+
+
+class DaemonExecutor(BaseExecutor):  # type: ignore[misc]
+    """Runs one job at a time in a thread that does not keep the program from ending, unlike those of a pool."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._waiting: SimpleQueue[tuple[Any, list[datetime]] | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="memtui-jobs", daemon=True)
+
+    def start(self, scheduler: base.BaseScheduler, alias: str) -> None:
+        super().start(scheduler, alias)
+        self._thread.start()
+
+    def shutdown(self, wait: bool = True) -> None:
+        self._waiting.put(None)
+        if wait:
+            self._thread.join()
+
+    def _do_submit_job(self, job: Any, run_times: list[datetime]) -> None:
+        self._waiting.put((job, run_times))
+
+    def _work(self) -> None:
+        while (given := self._waiting.get()) is not None:
+            job, run_times = given
+            events = run_job(job, job._jobstore_alias, run_times, self._logger.name)  # raises nothing
+            self._run_job_success(job.id, events)
 
 
 class SteadyScheduler(BackgroundScheduler):  # type: ignore[misc]
@@ -48,7 +78,7 @@ def started(
     kind: type[BackgroundScheduler], look: Callable[[], object], first: float, every: float
 ) -> BackgroundScheduler:
     """``start`` with another class of scheduler."""
-    scheduler = kind(timezone=UTC, executors={"default": ThreadPoolExecutor(1)})
+    scheduler = kind(timezone=UTC, executors={"default": DaemonExecutor()})
     scheduler.add_job(
         look, "interval", seconds=every, next_run_time=datetime.now(UTC) + timedelta(seconds=first), coalesce=True,
         max_instances=1, misfire_grace_time=None,
