@@ -112,7 +112,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.configuration = configuration
         self.demo_wanted = False
         self._crash: BaseException | None = None
-        self.keystrokes = Keystrokes(self, super().on_event, self._takes_keys)
+        self.keystrokes = Keystrokes(self, self._hand_on, self._takes_keys)
         for theme in own_themes():
             self.register_theme(theme)
         chosen = look.theme if look.theme in self.available_themes else DARK
@@ -286,6 +286,14 @@ class MemtuiApp(App[None], inherit_bindings=False):
             self.keystrokes.add(event)
         else:
             await super().on_event(event)
+
+    async def _hand_on(self, event: events.Event) -> None:
+        screen = self.screen
+        if isinstance(screen, MainScreen):
+            screen.keep_focus()
+        elif screen.focused is None:
+            screen.focus_next()
+        await super().on_event(event)
 
     def _takes_keys(self) -> bool:
         """Whether what the person sees is there already, or a pane or dialog is only on its way."""

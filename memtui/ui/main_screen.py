@@ -82,6 +82,14 @@ class MainScreen(Screen[None]):
     def pane(self) -> Pane:
         return self._panes[self.active]
 
+    def keep_focus(self) -> None:
+        """Focus the pane's first part where nothing has the focus: Textual takes it from a widget that was hidden.
+
+        Keys reach a pane only through what has the focus in it.
+        """
+        if self.focused is None and not self.opening:
+            self.set_focus(next((part for part in self.pane.parts() if part.focusable), None))
+
     # -- panes
 
     def pane_at(self, place: str) -> Pane | None:

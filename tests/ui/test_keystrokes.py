@@ -7,6 +7,7 @@ import asyncio
 from memtui.ui.app import MemtuiApp
 from memtui.ui.panes.search.pane import SearchPane
 from textual.events import Event, Key, Paste
+from textual.widgets import Input
 from ui_story import Story, memories, running, screen_text, settle, true
 
 
@@ -44,6 +45,18 @@ async def test_what_a_dialog_asks_for_may_be_typed_ahead_of_it(story: Story) -> 
         await settle(app)
     with story.open(readonly=True) as memory:
         assert len(memory.view.page("tag:exit")) == 1
+
+
+async def test_a_key_reaches_the_pane_when_what_had_the_focus_was_hidden(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        for place in ("memories", "entities", "history"):
+            await app.main.go_to(place)
+            await settle(app)
+            app.main.set_focus(None)
+            await pilot.press("slash")
+            await true(lambda: isinstance(app.focused, Input))
+            await pilot.press("escape")
 
 
 async def test_keys_that_come_while_the_app_is_left_are_let_go(story: Story) -> None:
