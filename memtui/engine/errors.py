@@ -104,4 +104,7 @@ class DiskFullError(StoreError):
 
 
 class DegradedError(MemtuiError):
+    """``wait``: seconds before another try makes sense, where the other side says so; else 0."""
+
     exit_code = 5
+    wait = 0

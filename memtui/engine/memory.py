@@ -553,14 +553,22 @@ class Memory:
         """Sessions with turns that no consolidation has read yet, oldest first; ``exclude`` is usually the current one."""
         return self.sessions.pending(exclude)
 
-    async def consolidate(self, session_id: str | None = None, *, preview: bool = False) -> Consolidation:
+    async def consolidate(
+        self,
+        session_id: str | None = None,
+        *,
+        preview: bool = False,
+        rules: bool = False,
+        again: bool = False,
+    ) -> Consolidation:
         """Turn a session into facts and observations; without an id all that are over and pending.
 
         One undoable operation. With ``preview`` nothing is written: each outcome carries its plan, which
-        ``sessions.apply`` writes. A session that fails stays pending and is reported. Raises NotFoundError
-        for an unknown session. ``sessions`` has progress and cancelling, ``review`` what came of it.
+        ``sessions.apply`` writes. A session that fails stays pending and is reported; ``rules`` reads it without the
+        model that is configured. ``again``: read once more what was read before (see ``sessions.consolidate``).
+        Raises NotFoundError for an unknown session. ``sessions`` has progress and cancelling, ``review`` what came of it.
         """
-        return await self.sessions.consolidate(session_id, preview=preview)
+        return await self.sessions.consolidate(session_id, preview=preview, rules=rules, again=again)
 
     def stats(self) -> Stats:
         """Counts of what is remembered and of what is still being prepared; sizes in bytes, times in Unix seconds."""

@@ -48,8 +48,10 @@ def raw(body: str, **how: Any) -> Behaviour:
     return lambda exchange: exchange.reply(body, **how)
 
 
-def status(code: int, body: str = '{"error": {"message": "no", "type": "x"}}') -> Behaviour:
-    return lambda exchange: exchange.reply(body, status=f"{code} Sorry")
+def status(
+    code: int, body: str = '{"error": {"message": "no", "type": "x"}}', headers: str = ""
+) -> Behaviour:
+    return lambda exchange: exchange.reply(body, status=f"{code} Sorry", headers=headers)
 
 
 async def reset(exchange: Exchange) -> None:
@@ -115,6 +117,8 @@ FAULTS: dict[str, Behaviour] = {
     "packed": packed,
     "redirected": redirected,
     **{f"status {code}": status(code) for code in (400, 401, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503, 504, 529)},
+    "status 429 that says when": status(429, headers="Retry-After: 40\r\n"),
+    "status 503 that says when": status(503, headers="Retry-After: Thu, 01 Jan 1970 00:00:00 GMT\r\n"),
     "status 500 of HTML": status(500, "<html>oops</html>"),
     "status 204": status(204, ""),
     "HTML": raw("<html>Welcome to the hotel network</html>", kind="text/html"),
@@ -264,6 +268,55 @@ async def test_a_fault_leaves_the_session_pending_and_is_retried_once(place: Pat
             assert (await memory.consolidate()).outcomes == (), "it waits before the next try"
         with reopened(place, clock, endpoint.url) as memory:
             await assert_read_once(memory, clock, endpoint)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_after_a_fault_rules_read_the_session_without_asking_anybody_and_a_model_can_read_it_again(
+    place: Path, fault: str
+) -> None:
+    clock = Clock(START)
+    hangs = FAULTS[fault] in (stall, stall_after_the_head, drip)
+    async with Endpoint(FAULTS[fault]) as endpoint:
+        with opened(place, clock, endpoint.url, SOON if hangs else LATE) as memory:
+            failed = await memory.consolidate()
+            assert failed.rules_could == ("s1",)
+            asked = len(endpoint.requests)
+            found = await memory.sessions.consolidate(failed.rules_could, rules=True)
+            assert [one.state for one in found.outcomes] == ["done"] and found.rules_could == ()
+            assert len(endpoint.requests) == asked, "rules ask nobody"
+            assert [record.content for record in memory.view.page("kind:fact")] == ["I live in Bergen"]
+            session = memory.view.session("s1")
+            assert session.by_rules and session.last_error is None and memory.pending_sessions() == []
+        with reopened(place, clock, endpoint.url) as memory:
+            endpoint.behave = good
+            await memory.consolidate("s1", again=True)
+            assert not memory.view.session("s1").by_rules
+            assert [record.content for record in memory.view.page("kind:fact")] in (
+                ["Lives in Bergen"],
+                ["I live in Bergen"],
+            )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "waits"), [("7200", 7_200), ("10", 60), ("999999", 6 * 3_600), ("soon", 60)]
+)
+async def test_an_endpoint_that_says_when_to_come_back_is_not_asked_before(
+    place: Path, seconds: str, waits: int
+) -> None:
+    clock = Clock(START)
+    async with Endpoint(status(429, headers=f"Retry-After: {seconds}\r\n")) as endpoint:
+        with opened(place, clock, endpoint.url) as memory:
+            await memory.consolidate()
+            assert memory.view.session("s1").next_attempt_at == int(clock.now) + waits
+
+
+async def test_a_budget_that_is_spent_leaves_sessions_to_the_rules(place: Path) -> None:
+    clock = Clock(START)
+    opened(place, clock, "http://127.0.0.1:9/v1").close()
+    options = LlmOptions(base_url="http://127.0.0.1:9/v1", model="tiny", budget_tokens=10)
+    with Memory.open(place, clock=clock, options=Options(background=False, llm=options)) as memory:
+        found = await memory.consolidate()
+        assert [one.state for one in found.outcomes] == ["stopped"] and found.rules_could == ("s1",)
 
 
 async def test_a_refused_connection_leaves_the_session_pending(place: Path) -> None:

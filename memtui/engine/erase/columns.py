@@ -59,7 +59,7 @@ SCHEMA: dict[str, Columns] = {
     "entity_decisions": Columns(words=("key",), labels=("actor",), ours=("decision",)),
     "memory_entities": Columns(ours=("vote",)),
     "sessions_consolidations": Columns(
-        words=("last_error", "title", "summary"), labels=("session_id", "source", "project", "begun_by")
+        words=("last_error", "title", "summary"), labels=("session_id", "source", "project", "begun_by", "read_by")
     ),
     "scratchpad": Columns(words=("key", "value")),
     "proposals": Columns(json=("payload",), ours=("id", "kind", "state")),

@@ -242,6 +242,7 @@ def _carries(table: str, column: str, value: str, closure: Closure) -> bool:
         "decision",
         "actor",
         "begun_by",
+        "read_by",
         "content_hash",
     ):
         return False

@@ -224,7 +224,9 @@ class AgentLoop:
             if turn.rid <= through
         ]
         if set(passed) <= self._sight.visible(connection)(passed):
-            consolidations.mark_done(connection, session_id, through=through, at=int(self._clock()))
+            consolidations.mark_done(
+                connection, session_id, through=through, at=int(self._clock()), read_by=self._actor
+            )
         self._done[session_id] = through
 
     def _tell(self, op_id: int) -> None:

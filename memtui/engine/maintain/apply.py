@@ -14,6 +14,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import MemoryRecord, Options
 from memtui.engine.store import consolidations, memories, proposals, sessions
 
+from . import read_again
 from .compare import conflicts, dedup
 from .plan import Plan, PlanLine
 
@@ -34,11 +35,10 @@ class Counts(dict[str, int]):
 def check(connection: apsw.Connection, plan: Plan, now: int) -> None:
     """Raise StalePlanError unless the very turns that the plan read are still pending."""
     session = sessions.get(connection, plan.session_id)
+    watermark = None if plan.again else session.consolidated_through
     turns = [
         turn
-        for turn in consolidations.turns_beyond(
-            connection, plan.session_id, session.consolidated_through, now
-        )
+        for turn in consolidations.turns_beyond(connection, plan.session_id, watermark, now)
         if turn.rid <= plan.through
     ]
     if session.consolidated_through != plan.session.consolidated_through or (
@@ -61,7 +61,10 @@ def write(connection: apsw.Connection, plan: Plan, options: Options, now: int, *
             summary = line.content
             continue
         counts.add(write_line(connection, plan, line, options, now, seen=seen))
-    consolidations.mark_done(connection, plan.session_id, through=plan.through, at=now, summary=summary)
+    consolidations.mark_done(
+        connection, plan.session_id, through=plan.through, at=now, read_by=plan.extractor, summary=summary,
+        whole=plan.again,
+    )  # fmt: skip
     return counts
 
 
@@ -70,6 +73,8 @@ def write_line(
     within: dedup.Within = set,
 ) -> str:  # fmt: skip
     """Write one line and say what it did. ``within``: what is known to whoever writes."""
+    if line.action in ("unchanged", "retire", "reword"):
+        return _write_again(connection, plan, line, options, now, seen=seen)
     kind = "observation" if line.action == "observation" else "fact"
     if line.claimed:
         within = dedup.of_project(connection, within, line.project)
@@ -95,6 +100,23 @@ def write_line(
     new = insert(connection, plan, line, options, now, seen=seen)
     open_conflict(connection, new, target.id, line.reason, now)
     return "conflict"
+
+
+def _write_again(
+    connection: apsw.Connection, plan: Plan, line: PlanLine, options: Options, now: int, *, seen: bool
+) -> str:
+    """A line about what was drawn before. Whoever decided about that since the plan was made has the last word."""
+    old = None
+    if line.action != "unchanged" and line.target is not None:
+        old = read_again.may_go(connection, line.target, now)
+    if line.action == "reword":
+        insert(connection, plan, line, options, now, seen=seen, replaces=old)
+    elif old is None:
+        return "unchanged"
+    if old is None:
+        return "added"
+    read_again.retire(connection, old, plan.extractor, now, replaced=line.action == "reword")
+    return "reworded" if line.action == "reword" else "retired"
 
 
 def _target(connection: apsw.Connection, line: PlanLine, now: int) -> MemoryRecord | None:

@@ -19,7 +19,7 @@ from filelock import Timeout
 from msgspec.structs import replace
 
 from memtui.engine.clock import Clock
-from memtui.engine.errors import MemtuiError, ReadOnlyError, StoreError
+from memtui.engine.errors import DegradedError, MemtuiError, ReadOnlyError, StoreError
 from memtui.engine.models.llm import UNUSABLE
 from memtui.engine.models.spending import BudgetError, Spending
 from memtui.engine.records import MemoryRecord, Operation, Options, Session
@@ -28,7 +28,7 @@ from memtui.engine.store.connection import Connections
 from memtui.engine.wording import plural
 from memtui.log import outline
 
-from . import apply, planning
+from . import apply, planning, read_again
 from .compare import conflicts
 from .extract.drafts import CHUNK, Context, Draft, Extractor
 from .extract.people import known_people
@@ -61,12 +61,15 @@ class Consolidator:
         session_id: str | Sequence[str] | None = None,
         *,
         preview: bool = False,
+        again: bool = False,
         exclude: str | None = None,
         progress: Progress = lambda done, total, session_id: None,
         cancelled: Callable[[], bool] = lambda: False,
         spending: Spending | None = None,
     ) -> Consolidation:
         """Consolidate one session, several, or all that are due. See ``Memory.consolidate``.
+
+        ``again``: read them from their first turn on; without a name all that were read before.
 
         ``spending``: the account of the run, for who must know what it cost although it did not end.
         """
@@ -76,11 +79,11 @@ class Consolidator:
                 "This memory is open for reading only.", "Open it without --readonly to change it."
             )
         if preview:
-            return await self._run_all(None, session_id, exclude, progress, cancelled, spending)
+            return await self._run_all(None, session_id, again, exclude, progress, cancelled, spending)
         async with self._alone():
             run = RunOperation(self._connections, self._clock, self._actor)
             try:
-                found = await self._run_all(run, session_id, exclude, progress, cancelled, spending)
+                found = await self._run_all(run, session_id, again, exclude, progress, cancelled, spending)
             finally:
                 # Also when cancelled: what was written is one operation and can be undone.
                 operation = await asyncio.shield(asyncio.to_thread(run.finish))
@@ -89,10 +92,10 @@ class Consolidator:
             return replace(found, operation=operation)
 
     async def _run_all(
-        self, run: RunOperation | None, session_id: str | Sequence[str] | None, exclude: str | None, progress: Progress,
-        cancelled: Callable[[], bool], spending: Spending,
+        self, run: RunOperation | None, session_id: str | Sequence[str] | None, again: bool, exclude: str | None,
+        progress: Progress, cancelled: Callable[[], bool], spending: Spending,
     ) -> Consolidation:  # fmt: skip
-        wanted, people, may_supersede = await asyncio.to_thread(self._wanted, session_id, exclude)
+        wanted, people, may_supersede = await asyncio.to_thread(self._wanted, session_id, again, exclude)
         if run is not None:
             run.sessions = len(wanted)
         outcomes: list[SessionOutcome] = []
@@ -103,7 +106,7 @@ class Consolidator:
             if why:
                 outcomes.append(SessionOutcome(session_id=session.session_id, state="stopped", error=why))
                 continue
-            outcome, people = await self._one(run, session, people, may_supersede, spending)
+            outcome, people = await self._one(run, session, again, people, may_supersede, spending)
             outcomes.append(outcome)
             may_supersede -= outcome.superseded
             if outcome.unusable:
@@ -118,18 +121,19 @@ class Consolidator:
         self,
         run: RunOperation | None,
         session: Session,
+        again: bool,
         people: frozenset[str],
         may_supersede: int,
         spending: Spending,
     ) -> tuple[SessionOutcome, frozenset[str]]:
         identity, calls = session.session_id, spending.calls
         try:
-            turns = await asyncio.to_thread(self._turns, session)
+            turns = await asyncio.to_thread(self._turns, session, again)
             if not turns and session.consolidated_through is not None:
                 return SessionOutcome(session_id=identity, state="nothing"), people
             spending.claim(self._extractor.estimate(turns))
             people = people.union(*(introduced(turn.content) for turn in turns if turn.trust == "user"))
-            plan = await self._plan(session, turns, people, may_supersede, spending)
+            plan = await self._plan(session, turns, again, people, may_supersede, spending)
             if run is None:
                 return SessionOutcome(
                     session_id=identity, state="preview", plan=plan, **_planned(plan)
@@ -148,21 +152,24 @@ class Consolidator:
             if isinstance(error, BudgetError) and spending.calls == calls:
                 return SessionOutcome(session_id=identity, state="stopped", error=text), people
             _log.warning("a session could not be consolidated: %s", outline(error))
-            if run is not None:
-                await asyncio.shield(asyncio.to_thread(self._note_failure, session, text))
+            if run is not None and not again:  # nothing waits because a second reading failed
+                wait = error.wait if isinstance(error, DegradedError) else 0
+                await asyncio.shield(asyncio.to_thread(self._note_failure, session, text, wait))
             return SessionOutcome(
                 session_id=identity, state="failed", error=text, unusable=isinstance(error, UNUSABLE)
             ), people
         return SessionOutcome(session_id=identity, state="done", plan=plan, **_counted(counts)), people
 
     def _wanted(
-        self, session_id: str | Sequence[str] | None, exclude: str | None
+        self, session_id: str | Sequence[str] | None, again: bool, exclude: str | None
     ) -> tuple[list[Session], frozenset[str], int]:
         """The sessions to read, first names that are known, and how many facts the run may supersede by itself."""
         with self._connections.read() as connection:
             if session_id is not None:
                 named = [session_id] if isinstance(session_id, str) else dict.fromkeys(session_id)
                 wanted = [sessions.get(connection, self._meant(connection, one)) for one in named]
+            elif again:
+                wanted = consolidations.already_read(connection)
             else:
                 wanted = consolidations.pending(
                     connection, self._clock(), exclude=exclude and self._meant(connection, exclude), due=True
@@ -176,15 +183,14 @@ class Consolidator:
             return session_id
         return sessions.of_reader(connection, session_id, self._actor)
 
-    def _turns(self, session: Session) -> list[MemoryRecord]:
+    def _turns(self, session: Session, again: bool) -> list[MemoryRecord]:
+        watermark = None if again else session.consolidated_through
         with self._connections.read() as connection:
-            return consolidations.turns_beyond(
-                connection, session.session_id, session.consolidated_through, self._clock()
-            )
+            return consolidations.turns_beyond(connection, session.session_id, watermark, self._clock())
 
     async def _plan(
-        self, session: Session, turns: Sequence[MemoryRecord], people: frozenset[str], may_supersede: int,
-        spending: Spending,
+        self, session: Session, turns: Sequence[MemoryRecord], again: bool, people: frozenset[str],
+        may_supersede: int, spending: Spending,
     ) -> Plan:  # fmt: skip
         context = Context(
             session_id=session.session_id, title=session.title, people=people, spending=spending
@@ -198,36 +204,38 @@ class Consolidator:
                 drafts += found.drafts
                 summary = found.summary or summary
                 cut |= found.cut
-        lines = await asyncio.to_thread(self._lines, drafts, turns, may_supersede)
+        again_id = session.session_id if again else None
+        lines = await asyncio.to_thread(self._lines, drafts, turns, may_supersede, again_id)
         if summary:
             lines.append(PlanLine(action="summary", content=summary, reason="the session's summary"))
         return Plan(
             session=session, through=max((turn.rid for turn in turns), default=session.consolidated_through or 0),
             fingerprint=consolidations.fingerprint(turns), turns=len(turns), lines=tuple(lines),
             extractor=self._extractor.name, calls=spending.calls - calls,
-            tokens=spending.tokens - tokens, notes=_not_read(cut),
+            tokens=spending.tokens - tokens, notes=_not_read(cut), again=again,
         )  # fmt: skip
 
     def _lines(
-        self, drafts: Sequence[Draft], turns: Sequence[MemoryRecord], may_supersede: int
+        self, drafts: Sequence[Draft], turns: Sequence[MemoryRecord], may_supersede: int, again_id: str | None
     ) -> list[PlanLine]:
+        by_id = {turn.id: turn for turn in turns}
+        limit, now = self._extractor.limit, self._clock()
         with self._connections.read() as connection:
-            return planning.lines(
-                connection,
-                drafts,
-                {turn.id: turn for turn in turns},
-                self._clock(),
-                limit=self._extractor.limit,
-                left=may_supersede,
-            )
+            if again_id is not None:
+                return read_again.lines(
+                    connection, drafts, by_id, again_id, now, limit=limit, left=may_supersede
+                )
+            return planning.lines(connection, drafts, by_id, now, limit=limit, left=may_supersede)
 
-    def _note_failure(self, session: Session, error: str) -> None:
+    def _note_failure(self, session: Session, error: str, wait: int) -> None:
         # Signed by the scheduler, so that the person's plain undo never finds it.
         label = f"Could not consolidate {session_name(session)}: “{error[:120]}”"
         with history.operation(self._connections, self._clock, "scheduler", "failure", label) as op:
             current = sessions.get(op.connection, session.session_id)
             if current.consolidated_through == session.consolidated_through:
-                consolidations.mark_failed(op.connection, session.session_id, error, int(self._clock()))
+                consolidations.mark_failed(
+                    op.connection, session.session_id, error, int(self._clock()), wait=wait
+                )
 
     async def write(self, plans: Sequence[Plan]) -> Consolidation:
         """Write plans that the person has looked at. Raises StalePlanError where the session changed since."""
@@ -248,14 +256,18 @@ class Consolidator:
             operation = run.finish()
             if operation is not None:
                 self._said(operation)
-        return Consolidation(outcomes=tuple(outcomes), extractor=self._extractor.name, operation=operation)
+        return Consolidation(
+            outcomes=tuple(outcomes),
+            extractor=plans[0].extractor if plans else self._extractor.name,
+            operation=operation,
+        )
 
-    def estimate(self, session_id: str | Sequence[str] | None = None) -> Estimate:
+    def estimate(self, session_id: str | Sequence[str] | None = None, *, again: bool = False) -> Estimate:
         """What ``run`` would read, and about what it would cost."""
-        wanted, *_ = self._wanted(session_id, None)
+        wanted, *_ = self._wanted(session_id, again, None)
         turns = calls = tokens = 0
         for session in wanted:
-            read = self._turns(session)
+            read = self._turns(session, again)
             turns += len(read)
             cost = self._extractor.estimate(read)
             tokens += cost
@@ -295,6 +307,7 @@ def _counted(counts: apply.Counts) -> dict[str, Any]:
     get = counts.get
     return {
         "added": get("added", 0) + get("superseded", 0) + get("conflict", 0), "reinforced": get("reinforced", 0),
+        "reworded": get("reworded", 0), "retired": get("retired", 0), "unchanged": get("unchanged", 0),
         "superseded": get("superseded", 0), "conflicts": get("conflict", 0), "held": get("held", 0),
         "observations": get("observation", 0),
     }  # fmt: skip
@@ -304,5 +317,6 @@ def _planned(plan: Plan) -> dict[str, Any]:
     return {
         "added": plan.count("add", "supersede", "conflict"), "reinforced": plan.count("reinforce"),
         "superseded": plan.count("supersede"), "conflicts": plan.count("conflict"), "held": plan.count("hold"),
-        "observations": plan.count("observation"),
+        "observations": plan.count("observation"), "reworded": plan.count("reword"), "retired": plan.count("retire"),
+        "unchanged": plan.count("unchanged"),
     }  # fmt: skip

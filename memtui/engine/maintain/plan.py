@@ -12,13 +12,19 @@ from typing import Literal
 import msgspec
 
 from memtui.engine.errors import InputError
-from memtui.engine.records import Category, Operation, Record, Session, Trust
+from memtui.engine.records import BY_RULES, Category, Operation, Record, Session, Trust
 from memtui.engine.wording import plural
 
 from .suspicious import Suspicion
 
 _NOTES = 20
-Action = Literal["add", "reinforce", "supersede", "conflict", "hold", "observation", "summary"]
+Action = Literal[
+    "add", "reinforce", "supersede", "conflict", "hold", "observation", "summary", "reword", "retire", "unchanged"
+]  # fmt: skip
+OPERATION = "consolidate"
+"""The kind of the operation that writes plans."""
+RETIRED = "retired"
+"""The attribute of what went to the Trash because a later reading no longer drew it: it may be drawn again."""
 
 
 class PlanLine(Record):
@@ -26,7 +32,9 @@ class PlanLine(Record):
 
     ``add`` a fact; ``reinforce`` a known one (``target``); ``supersede`` the target by a new fact; add a fact in
     ``conflict`` with the target, for the person to decide; ``hold`` back a suspicious text until the person
-    has seen it; an ``observation``; the session's ``summary``. ``sources``: ids of the turns that say it.
+    has seen it; an ``observation``; the session's ``summary``. Where a session is read again: ``reword`` what was drawn
+    before (``target``), ``retire`` what is no longer drawn, leave the rest ``unchanged``.
+    ``sources``: ids of the turns that say it.
     ``project``: of those turns; ``claimed``: that the person said so is an agent's word.
     ``reason``: why this action. ``known``: the target's text. ``edited``: the person changed the content.
     """
@@ -50,10 +58,21 @@ class PlanLine(Record):
     edited: bool = False
 
 
+class Difference(Record):
+    """What reading a session again would change. ``new``: not drawn before; those that are not ``accepted`` are like
+    something that the person took away. ``gone``: no longer drawn. ``reason`` of an unchanged line: why it stays."""
+
+    new: tuple[PlanLine, ...]
+    reworded: tuple[PlanLine, ...]
+    gone: tuple[PlanLine, ...]
+    unchanged: tuple[PlanLine, ...]
+
+
 class Plan(Record):
     """What consolidating a session would do. ``through``: the last turn read; ``fingerprint``: of the turns read.
 
-    ``notes``: what was not read, and why.
+    ``notes``: what was not read, and why. ``again``: the session is read from its first turn on, and the lines are the
+    ``difference`` to what was drawn from it before.
     """
 
     session: Session
@@ -65,6 +84,20 @@ class Plan(Record):
     calls: int = 0
     tokens: int = 0
     notes: tuple[str, ...] = ()
+    again: bool = False
+
+    @property
+    def difference(self) -> Difference:
+        """The lines of a session that is read again, set against what was drawn before."""
+
+        def of(*actions: Action) -> tuple[PlanLine, ...]:
+            return tuple(line for line in self.lines if line.action in actions)
+
+        known = ("reword", "retire", "unchanged")
+        return Difference(
+            new=tuple(line for line in self.lines if line.action not in known),
+            reworded=of("reword"), gone=of("retire"), unchanged=of("unchanged"),
+        )  # fmt: skip
 
     @property
     def session_id(self) -> str:
@@ -102,6 +135,9 @@ class SessionOutcome(Record):
     conflicts: int = 0
     held: int = 0
     observations: int = 0
+    reworded: int = 0
+    retired: int = 0
+    unchanged: int = 0
     error: str = ""
     unusable: bool = False
 
@@ -121,6 +157,16 @@ class Consolidation(Record):
     @property
     def failed(self) -> tuple[SessionOutcome, ...]:
         return tuple(outcome for outcome in self.outcomes if outcome.state == "failed")
+
+    @property
+    def rules_could(self) -> tuple[str, ...]:
+        """Sessions that a model did not read and that wait: rules can read them now."""
+        waits = (
+            one.session_id
+            for one in self.outcomes
+            if one.state == "failed" or (one.state == "stopped" and one.error)
+        )
+        return tuple(waits) if self.extractor != BY_RULES else ()
 
     @property
     def left_waiting(self) -> dict[str, int]:
@@ -146,7 +192,18 @@ class Consolidation(Record):
         return tuple(outcome.plan for outcome in self.outcomes if outcome.plan is not None)
 
     def total(
-        self, what: Literal["added", "reinforced", "superseded", "conflicts", "held", "observations"]
+        self,
+        what: Literal[
+            "added",
+            "reinforced",
+            "superseded",
+            "conflicts",
+            "held",
+            "observations",
+            "reworded",
+            "retired",
+            "unchanged",
+        ],
     ) -> int:
         return sum(getattr(outcome, what) for outcome in self.outcomes)
 

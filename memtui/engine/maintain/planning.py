@@ -13,7 +13,7 @@ from memtui.engine.records import MemoryRecord, Trust
 
 from .compare import conflicts, dedup
 from .extract.drafts import MOST_CHARACTERS, MOST_CONFIDENCE, Draft
-from .plan import PlanLine
+from .plan import RETIRED, PlanLine
 from .suspicious import least_trust, supported, suspicions
 
 
@@ -113,11 +113,16 @@ def _line(
         if draft.kind == "observation":
             return None
         return _with(line, action="reinforce", reason="known already", target=same, score=1.0)
-    if same is not None and same.ended_by != "faded" and said_at <= (same.valid_until or 0):
+    if same is not None and _taken_away(same) and said_at <= (same.valid_until or 0):
         return None  # the person took it away after it was said
     if any(suspicion.kind == "instruction" for suspicion in wrong):
         return _with(line, action="hold", reason=f"it {wrong[0].detail}")
     return line if draft.kind == "observation" else _against_known(connection, draft, line, now, left, within)
+
+
+def _taken_away(ended: MemoryRecord) -> bool:
+    """By somebody's decision; not by time, and not by a reading that no longer drew it."""
+    return ended.ended_by != "faded" and RETIRED not in ended.attributes
 
 
 def _against_known(

@@ -10,9 +10,8 @@ from memtui.engine.store.connection import Connections
 from memtui.engine.wording import plural, quoted
 
 from . import apply
-from .plan import Plan
+from .plan import OPERATION, Plan
 
-KIND = "consolidate"
 _TITLE = 40
 
 
@@ -34,7 +33,7 @@ class RunOperation:
                 apply.check(connection, plan, int(self._clock()))  # before there is an operation to regret
             what = session_name(plan.session) if self.sessions == 1 else f"{self.sessions:,} sessions"
             self._op_id = history.begin(
-                self._connections, self._clock, self._actor, KIND, f"Consolidating {what}"
+                self._connections, self._clock, self._actor, OPERATION, f"Consolidating {what}"
             )
         with history.part(self._connections, self._op_id) as connection:
             counts = apply.write(connection, plan, options, int(self._clock()), seen=seen)
@@ -52,7 +51,10 @@ class RunOperation:
                 return None  # nothing changed
 
     def _label(self) -> str:
-        what = {"added": 0, "observation": 0, "reinforced": 0, "superseded": 0, "conflict": 0, "held": 0}
+        what = {
+            "added": 0, "observation": 0, "reinforced": 0, "superseded": 0, "conflict": 0, "held": 0,
+            "reworded": 0, "retired": 0, "unchanged": 0,
+        }  # fmt: skip
         for _, counts in self._written:
             for action, count in counts.items():
                 what[action] = what.get(action, 0) + count
@@ -63,13 +65,17 @@ class RunOperation:
                 (what["observation"], plural(what["observation"], "observation")),
                 (what["reinforced"], f"{what['reinforced']} known"),
                 (what["superseded"], f"{what['superseded']} superseded"),
+                (what["reworded"], f"{what['reworded']} reworded"),
+                (what["retired"], f"{what['retired']} gone"),
+                (what["unchanged"], f"{what['unchanged']} unchanged"),
                 (what["conflict"] + what["held"], f"{what['conflict'] + what['held']} to review"),
             )
             if count
         ]
         one = len(self._written) == 1
         name = session_name(self._written[0][0].session) if one else f"{len(self._written):,} sessions"
-        return f"Consolidated {name}: {', '.join(parts)}"
+        again = " again" if self._written and all(plan.again for plan, _ in self._written) else ""
+        return f"Consolidated {name}{again}: {', '.join(parts)}"
 
 
 def session_name(session: Session) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -178,7 +179,9 @@ def explained(
         kind_of = RefusedError if status in (400, 422) else DegradedError
         if 300 <= status < 400 or status in _FOR_ANY_CALL:
             kind_of = EndpointError
-        return kind_of(*_told(status, host, address, refused))
+        told = kind_of(*_told(status, host, address, refused))
+        told.wait = _retry_after(error)
+        return told
     kind, hint = type(chain[-1]).__name__, f"Is it running? Check {section}.base_url."
     if any(type(one).__name__ in ("ConnectError", "ConnectTimeout") for one in chain):
         return EndpointError(f"{host} cannot be reached ({kind}).", hint)
@@ -202,6 +205,22 @@ def _told(status: int, host: str, address: Address, refused: str) -> tuple[str, 
     if status in (400, 422):
         return f"{host} refused the request ({status}).", refused
     return f"{host} {'is out of order' if status >= 500 else 'refused'} ({status}).", "Try again later."
+
+
+def _retry_after(error: BaseException) -> int:
+    """The seconds that the header Retry-After asks for, as a number or a date; 0 where it does not."""
+    responses = (getattr(one, "response", None) for one in _chain(error))
+    found = (getattr(response, "headers", None) for response in responses)
+    headers: Mapping[str, str] = next((one for one in found if one is not None), {})
+    value = str(headers.get("retry-after", "")).strip()
+    if value.isascii() and value.isdigit():
+        return int(value[:6])
+    from email.utils import parsedate_to_datetime
+
+    try:
+        return max(0, round(parsedate_to_datetime(value).timestamp() - time.time()))
+    except (TypeError, ValueError):
+        return 0
 
 
 def status_of(error: BaseException) -> int | None:

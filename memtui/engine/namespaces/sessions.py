@@ -23,9 +23,9 @@ class Sessions:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    def extractor(self) -> Extractor:
-        """The one that the options ask for: a language model where one is configured, else rules."""
-        if not self._core.options.llm.configured:
+    def extractor(self, *, rules: bool = False) -> Extractor:
+        """The one that the options ask for: a language model where one is configured, else (or where wanted) rules."""
+        if rules or not self._core.options.llm.configured:
             return KeywordExtractor()
         from memtui.engine.maintain.extract.llm import LlmExtractor
 
@@ -56,15 +56,19 @@ class Sessions:
         with self._core.connections.read() as connection:
             return consolidations.pending(connection, self._core.clock(), exclude=exclude, due=due)
 
-    def estimate(self, session_id: str | Sequence[str] | None = None) -> Estimate:
+    def estimate(
+        self, session_id: str | Sequence[str] | None = None, *, again: bool = False, rules: bool = False
+    ) -> Estimate:
         """What consolidating a session (several, all that are due) would read and cost."""
-        return self._consolidator().estimate(session_id)
+        return self._consolidator(self.extractor(rules=rules)).estimate(session_id, again=again)
 
     async def consolidate(
         self,
         session_id: str | Sequence[str] | None = None,
         *,
         preview: bool = False,
+        rules: bool = False,
+        again: bool = False,
         exclude: str | None = None,
         extractor: Extractor | None = None,
         progress: Progress = lambda done, total, session_id: None,
@@ -74,15 +78,20 @@ class Sessions:
 
         With ``preview`` no memory, session or operation is written and each outcome carries its plan; only what a
         language model was paid for it is noted, as a run that the scheduler does not count. A session that
-        fails is among the outcomes as ``failed`` and stays pending. Raises NotFoundError for an unknown session,
+        fails is among the outcomes as ``failed`` and stays pending; ``rules`` reads it without the model that is
+        configured, and marks it (``Session.by_rules``).
+
+        ``again`` reads sessions from their first turn on, without a name all that were read before. Plans are then the
+        difference to what was drawn before (``Plan.difference``): what the person decided about stays, what they took
+        away does not come back, what is no longer drawn goes to the Trash. Raises NotFoundError for an unknown session,
         StoreError while another consolidation runs.
         """
         began = int(self._core.clock())
         spending = Spending(self._core.options.llm.budget_tokens)
         found: Consolidation | None = None
         try:
-            found = await self._consolidator(extractor).run(
-                session_id, preview=preview, exclude=exclude, progress=progress, cancelled=cancelled,
+            found = await self._consolidator(extractor or self.extractor(rules=rules)).run(
+                session_id, preview=preview, again=again, exclude=exclude, progress=progress, cancelled=cancelled,
                 spending=spending,
             )  # fmt: skip
         finally:

@@ -17,6 +17,7 @@ from .entities import (
 from .exchange import ExportProgress, ExportReport, ImportProgress, ImportReport, LeftOut, Refused, Skip
 from .history import Changes, Conflict, Operation, RowChange, Undone
 from .memories import (
+    BY_RULES,
     ID_PREFIX,
     KINDS,
     TRUST_ORDER,
@@ -35,6 +36,7 @@ from .quotas import QUOTAS, Quota, QuotaName, Usage
 from .search import ArmHit, ArmName, ArmReport, Explanation, Hit, Profile, Recall, SearchResult
 
 __all__ = [
+    "BY_RULES",
     "ID_PREFIX",
     "KINDS",
     "QUOTAS",

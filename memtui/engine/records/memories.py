@@ -20,6 +20,8 @@ ID_PREFIX: Mapping[Kind, str] = {
     "observation": "obs_",
 }
 # Least trusted last: a derived memory takes the last of its sources'.
+BY_RULES = "keyword"
+"""``Session.read_by`` where rules alone read it."""
 TRUST_ORDER: tuple[Trust, ...] = ("user", "agent", "tool", "model")
 
 
@@ -119,7 +121,8 @@ class Session(Record):
 
     ``opening``: the first words of the first turn of the user, where it has no title and an id that nobody can read.
     Read from the turn each time, so that it goes with the turn. ``begun_by``: who recorded its first turn, where it
-    is known; ``source`` and ``project`` are those of that turn, others may have their own.
+    is known; ``source`` and ``project`` are those of that turn, others may have their own. ``read_by``: what drew facts
+    from it (the extractor's name, or an agent's).
     """
 
     session_id: str
@@ -137,6 +140,12 @@ class Session(Record):
     project: str | None = None
     opening: str | None = None
     begun_by: str | None = None
+    read_by: str | None = None
+
+    @property
+    def by_rules(self) -> bool:
+        """Facts were drawn from it, or from a part of it, by rules alone."""
+        return self.read_by == BY_RULES and self.consolidated_at is not None
 
     @property
     def name(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import apsw
 
-from memtui.engine.records import MemoryRecord, Session
+from memtui.engine.records import BY_RULES, MemoryRecord, Session
 
 from . import memories, sessions
 from .sql import scalar
@@ -37,6 +37,20 @@ def pending(
         ORDER BY s.last_seen_at, s.sid
         """,
         {"exclude": exclude} | ({"now": int(now)} if due else {}),
+    )
+    return [sessions.session(row) for row in rows]
+
+
+def already_read(connection: apsw.Connection) -> list[Session]:
+    """Sessions from which facts were drawn and that still have turns, oldest first."""
+    rows = connection.execute(
+        f"""
+        SELECT {sessions.COLUMNS} FROM sessions_consolidations s
+        WHERE s.consolidated_at IS NOT NULL AND EXISTS (
+            SELECT 1 FROM memories m WHERE m.session_id = s.session_id AND m.kind = 'episode'
+            AND m.valid_until IS NULL)
+        ORDER BY s.last_seen_at, s.sid
+        """
     )
     return [sessions.session(row) for row in rows]
 
@@ -75,17 +89,22 @@ def last_turn(connection: apsw.Connection, session_id: str) -> int:
 
 
 def mark_done(
-    connection: apsw.Connection, session_id: str, *, through: int, at: int, summary: str | None = None
-) -> None:
-    """All turns up to ``through`` are consolidated; later ones stay pending. A summary replaces the former one."""
+    connection: apsw.Connection, session_id: str, *, through: int, at: int, read_by: str, summary: str | None = None,
+    whole: bool = False,
+) -> None:  # fmt: skip
+    """All turns up to ``through`` are consolidated; later ones stay pending. A summary replaces the former one.
+
+    ``whole``: it was read from its first turn on. Else a part that only rules read keeps its mark.
+    """
     connection.execute(
         """
         UPDATE sessions_consolidations
         SET consolidated_at = ?2, consolidated_through = ?3, summary = coalesce(?4, summary),
-            attempts = 0, last_error = NULL, next_attempt_at = NULL
+            attempts = 0, last_error = NULL, next_attempt_at = NULL,
+            read_by = CASE WHEN read_by = ?6 AND consolidated_at IS NOT NULL AND NOT ?7 THEN ?6 ELSE ?5 END
         WHERE session_id = ?1
         """,
-        (session_id, at, through, summary),
+        (session_id, at, through, summary, read_by, BY_RULES, whole),
     )
 
 
@@ -101,15 +120,18 @@ def mark_skipped(connection: apsw.Connection, session_id: str) -> None:
     )
 
 
-def mark_failed(connection: apsw.Connection, session_id: str, error: str, at: int) -> None:
-    """The session stays pending; the next try waits 1 minute, then twice as long each time, up to 6 hours."""
+def mark_failed(connection: apsw.Connection, session_id: str, error: str, at: int, *, wait: int = 0) -> None:
+    """The session stays pending; the next try waits 1 minute, then twice as long each time, up to 6 hours.
+
+    ``wait``: at least so many seconds, up to those 6 hours.
+    """
     connection.execute(
         """
         UPDATE sessions_consolidations
-        SET attempts = attempts + 1, last_error = ?2, next_attempt_at = ?3 + min(?4 << min(attempts, 20), ?5)
+        SET attempts = attempts + 1, last_error = ?2, next_attempt_at = ?3 + min(max(?4 << min(attempts, 20), ?6), ?5)
         WHERE session_id = ?1
         """,
-        (session_id, error[:2_000], at, _FIRST_WAIT, _LONGEST_WAIT),
+        (session_id, error[:2_000], at, _FIRST_WAIT, _LONGEST_WAIT, wait),
     )
 
 

@@ -39,6 +39,7 @@ class SessionLine(Line, tag="session"):
     source: str | None = None
     project: str | None = None
     begun_by: str | None = None
+    read_by: str | None = None
 
 
 class Alias(Record):
@@ -263,7 +264,7 @@ def _statements(selection: Selection) -> list[tuple[type[AnyLine], str]]:
     found: list[tuple[type[AnyLine], str]] = [
         (SessionLine, f"""
             SELECT session_id, first_seen_at, last_seen_at, consolidated_at, attempts, next_attempt_at, last_error,
-                   title, summary, source, project, begun_by
+                   title, summary, source, project, begun_by, read_by
             FROM sessions_consolidations s WHERE {sessions} ORDER BY s.sid"""),
         (EntityLine, f"""
             SELECT e.id, e.canonical_name, e.type, e.created_at, e.summary, e.protected, e.hidden, e.pinned,

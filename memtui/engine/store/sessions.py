@@ -33,7 +33,7 @@ COLUMNS = f"""
     s.last_error, s.title, s.summary, s.source, s.project,
     (SELECT count(*) FROM memories m
      WHERE m.session_id = s.session_id AND m.kind = 'episode' AND m.valid_until IS NULL), s.next_attempt_at,
-    {OPENING}, s.begun_by"""
+    {OPENING}, s.begun_by, s.read_by"""
 # A session is pending while it has an active turn beyond its watermark.
 PENDING = """(s.consolidated_through IS NULL OR EXISTS (
     SELECT 1 FROM memories m WHERE m.session_id = s.session_id AND m.kind = 'episode'
@@ -46,6 +46,7 @@ def session(row: tuple[Any, ...]) -> Session:
         session_id=row[0], first_seen_at=row[1], last_seen_at=row[2], consolidated_at=row[3],
         consolidated_through=row[4], attempts=row[5], last_error=row[6], title=row[7], summary=row[8],
         source=row[9], project=row[10], turns=row[11], next_attempt_at=row[12], opening=_opening(row[13]), begun_by=row[14],
+        read_by=row[15],
     )  # fmt: skip
 
 

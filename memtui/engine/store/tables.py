@@ -128,6 +128,7 @@ COVERED: dict[str, Covered] = {
         (
             "session_id", "consolidated_at", "consolidated_through", "attempts", "next_attempt_at",
             "last_error", "title", "summary", "source", "project", "begun_by",
+            "read_by",
         ),
         ("first_seen_at", "last_seen_at"),
     ),
