@@ -226,3 +226,10 @@ def test_what_decides_nothing_as_the_others_stand_says_so(tmp_path: Path) -> Non
     assert not {"embedder.kind", "llm.base_url", "general.theme"} & idle()
     file.write_text('[embedder]\nkind = "endpoint"\n[llm]\nbase_url = "https://example.org/v1"\n')
     assert idle() == set()
+
+
+async def test_what_a_switch_can_be_is_written_as_in_the_file(story: Story, tmp_path: Path) -> None:
+    app = app_with(story, tmp_path / "config.toml")
+    async with running(app):
+        await at(app, "general.ascii")
+        await until(lambda: "true or false; false if not set" in text_of(app))

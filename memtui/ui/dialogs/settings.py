@@ -96,6 +96,8 @@ class SettingsDialog(Dialog[None]):
     def _show_about(self, row: SettingRow, state: str) -> None:
         setting = row.setting
         default = "none" if setting.is_table or setting.default == "" else str(setting.default)
+        if isinstance(setting.default, bool):
+            default = default.lower()  # as the file writes it
         parts: list[Content | str | tuple[str, str]] = [
             (f"{setting.heading}: {setting.title}", "bold"), (f"  {setting.name}\n", "$text-muted"),
             setting.description, "\n",
