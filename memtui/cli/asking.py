@@ -8,7 +8,7 @@ import click
 
 from memtui.engine.errors import NotFoundError, UsageError
 from memtui.engine.wording import quoted
-from memtui.ui.format import count, plural
+from memtui.present.format import count, plural
 
 from .door import Door
 from .errors import NEGATIVE, OK

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memtui.ui.format import file_size, local_time, plural
+from memtui.present.format import file_size, local_time, plural
 
 from .errors import NEGATIVE, OK
 from .output import emit, note, out, paint, row, table

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.ui.format import plural
+from memtui.present.format import plural
 
 from .door import Door
 from .errors import NEGATIVE, OK

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.ui.format import count, plural
-from memtui.ui.health_findings import AILMENTS
-from memtui.ui.text import one_line
+from memtui.present.format import count, plural
+from memtui.present.health import AILMENTS
+from memtui.present.text import one_line
 
 from .errors import NEGATIVE, OK
 from .output import emit, out, paint, row

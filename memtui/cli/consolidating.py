@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.ui.format import count, plural, price
+from memtui.present.format import count, plural, price
 
 from .errors import CANCELLED, DEGRADED, OK
 from .output import Style, brief, emit, err, note, out, paint, printed_cells, row

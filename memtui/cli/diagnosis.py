@@ -19,8 +19,8 @@ from memtui import __version__, paths
 from memtui.engine.errors import DegradedError, InputError, MemtuiError, StoreError
 from memtui.engine.memory import Memory
 from memtui.engine.records import Record, StrategyReport
-from memtui.ui.format import count, file_size, plural, relative_time
-from memtui.ui.reembed_text import better_told, wanted_told
+from memtui.present.format import count, file_size, plural, relative_time
+from memtui.present.reembedding import better_told, wanted_told
 
 from . import output
 from .door import Door

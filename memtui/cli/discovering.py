@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from memtui import paths
 from memtui.engine.errors import InputError
-from memtui.ui import survey_words
+from memtui.present import import_sources
 
 from .errors import OK
 from .output import emit, out, paint, row
@@ -55,9 +55,9 @@ def list_discovered(door: Door, *, json: bool) -> int:
     for each in found:
         source = each.source
         out(row(paint(source.name, "bold"), source.label, str(source.path)))
-        out(f"  {survey_words.held(each)}; {survey_words.ages(source, now)}")
-        out(f"  {survey_words.missing(each)}")
-        if going := survey_words.going(each):
+        out(f"  {import_sources.held(each)}; {import_sources.ages(source, now)}")
+        out(f"  {import_sources.missing(each)}")
+        if going := import_sources.going(each):
             out(row(" ", paint(f"! {going}", "yellow"), gap=" "))
     out()
     first = next((each for each in found if not each.nothing_new), found[0]).source.name

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.ui.format import count, plural
-from memtui.ui.reembed_text import better_told, done_told, plan_rows
-from memtui.ui.text import visible
+from memtui.present.format import count, plural
+from memtui.present.reembedding import better_told, done_told, plan_rows
+from memtui.present.text import visible
 
 from .errors import CANCELLED, NEGATIVE, OK
 from .output import emit, note, out, paint, table

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memtui.engine.errors import InputError, UsageError
-from memtui.ui.format import file_size, plural
+from memtui.present.format import file_size, plural
 
 from .door import Door
 from .errors import NEGATIVE, OK

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.ui.format import count, file_size, plural
+from memtui.present.format import count, file_size, plural
 
 from .errors import CANCELLED, OK
 from .output import emit, err, note, out, paint, row

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from memtui import paths
 from memtui.engine.errors import InputError, MemtuiError, UsageError
 from memtui.engine.records import Refused
-from memtui.ui.format import count, plural
+from memtui.present.format import count, plural
 
 from .discovering import chosen, discovered, list_discovered
 from .errors import BAD_INPUT, CANCELLED, OK

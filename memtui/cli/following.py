@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memtui.engine.errors import InputError, ReplacedFileError
-from memtui.ui.format import count, local_time, plural
+from memtui.present.format import count, local_time, plural
 
 from .discovering import discovered
 from .errors import OK

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from memtui.ui.format import count, local_date, local_time, plural, relative_time
+from memtui.present.format import count, local_date, local_time, plural, relative_time
 
 from .errors import DEGRADED, OK
 from .lines import memory_line
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memtui.engine.maintain.schedule.scheduler import JobStatus, Scheduler
     from memtui.engine.memory import Memory
     from memtui.engine.store.jobs import JobRun
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
 _COLOURS: dict[str, Style] = {"done": "green", "failed": "red", "cancelled": "yellow", "running": "cyan"}
 _NAMED = 10

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from memtui.ui.format import local_time, relative_time
+from memtui.present.format import local_time, relative_time
 
 from .door import Door
 from .output import Painted, brief, in_unicode, paint, printed_cells, row
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord, RowChange
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
 
 _NOUNS = {
@@ -26,7 +26,7 @@ _TIMES = ("_at", "_until", "_time", "_accessed")
 
 def glyphs(door: Door) -> Glyphs:
     """The signs that stdout can show; the plain ones when the settings say so."""
-    from memtui.ui.glyphs import ASCII, UNICODE
+    from memtui.present.glyphs import ASCII, UNICODE
 
     return ASCII if door.configuration.settings.general.ascii or not in_unicode() else UNICODE
 

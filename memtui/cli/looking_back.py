@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from memtui.ui.format import count, local_time, plural
-from memtui.ui.past_words import kinds_told, reach_told, verb_told
+from memtui.present.format import count, local_time, plural
+from memtui.present.past import kinds_told, reach_told, verb_told
 
 from .errors import NEGATIVE, OK
 from .lines import memory_line
@@ -15,7 +15,7 @@ from .output import Style, brief, emit, err, note, out, paint, row
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.store.past_diff import PastChange
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
 _BESIDE = 24
 _COLOURS: dict[str, Style] = {

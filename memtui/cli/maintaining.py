@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.ui.format import count
+from memtui.present.format import count
 
 from .errors import CANCELLED, OK
 from .job_lines import tell_all, tell_nothing_due, tell_run, tell_status, tell_what, warn_of_clock
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memtui.engine.maintain.schedule.scheduler import Scheduler
     from memtui.engine.memory import Memory
     from memtui.engine.store.jobs import JobRun
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
     from .door import Door
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memtui.engine.errors import MemtuiError, UsageError
-from memtui.ui.format import count, local_time, plural
+from memtui.present.format import count, local_time, plural
 
 from .errors import NEGATIVE, OK
 from .lines import age, glyphs, memory_line

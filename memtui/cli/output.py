@@ -14,10 +14,15 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Literal, TextIO
 
-from memtui.ui.text import Visible, cells, one_line, visible
+from memtui.present.lines import Line, Role
+from memtui.present.text import Visible, cells, one_line, visible
 
 Style = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
 _CODES: dict[Style, int] = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33, "cyan": 36}
+_OF_ROLE: dict[Role, tuple[Style, ...]] = {
+    "strong": ("bold",), "dim": ("dim",), "faint": ("dim",), "accent": ("cyan",), "entity": ("cyan",),
+    "success": ("green",), "added": ("green",), "warning": ("yellow",), "error": ("red",), "removed": ("red",),
+}  # fmt: skip
 # What JSON leaves unescaped and a terminal does not merely show.
 _RISKY = re.compile("[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _UNLIMITED = 10_000
@@ -99,6 +104,16 @@ def paint(text: str, *styles: Style) -> Painted:
     if not styles or not in_colour():
         return Painted(shown)
     return Painted(f"\x1b[{';'.join(str(_CODES[style]) for style in styles)}m{shown}\x1b[0m")
+
+
+def drawn(line: Line) -> Painted:
+    """A line of a record, each part in the colour of its role."""
+    return row(*(in_role(text, role) for text, role in line), gap="")
+
+
+def in_role(text: str, role: Role) -> Painted:
+    """``text`` made visible, in the colour of its role."""
+    return paint(text, *_OF_ROLE.get(role, ()))
 
 
 def row(*parts: str, gap: str = "  ") -> Painted:

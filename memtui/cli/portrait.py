@@ -6,14 +6,14 @@ import time
 from typing import TYPE_CHECKING
 
 from memtui.engine.records import Entity, MemoryRecord, Operation, Recall, Record, RowChange
-from memtui.ui.format import local_time, plural
+from memtui.present.format import local_time, plural
 
 from .lines import age, change_rows, memory_line, sign
 from .output import out, paint, row, table
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
 # What the text below tells in words.
 _TOLD_ATTRIBUTES = frozenset({"supersedes", "secrets", "redacted"})

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from memtui.ui.text import one_line
+from memtui.present.text import one_line
 
 _SECONDS = 0.1
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memtui.engine.errors import NotFoundError
 from memtui.engine.search.moments import moment
-from memtui.ui.format import local_time
+from memtui.present.format import local_time
 
 from .errors import NEGATIVE, OK
 from .lines import memory_line
@@ -16,7 +16,7 @@ from .output import brief, emit, err, out, paint, printed_cells, row
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord, Recall
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
 _AT_ONCE = 500
 

@@ -17,9 +17,9 @@ from memtui.engine.errors import (
 )
 from memtui.engine.maintain.restore.preview import MEMORIES
 from memtui.engine.records import ID_PREFIX
-from memtui.ui.format import count, file_size, local_time, plural, relative_time
-from memtui.ui.past_words import ago
-from memtui.ui.text import visible
+from memtui.present.format import count, file_size, local_time, plural, relative_time
+from memtui.present.past import ago
+from memtui.present.text import visible
 
 from .backing import backup_plain
 from .errors import NEGATIVE, OK

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.engine.errors import InputError, NotFoundError, UsageError
-from memtui.ui.format import plural
+from memtui.present.format import plural
 
 from .errors import NEGATIVE, OK
 from .lines import age, glyphs, memory_line
@@ -16,7 +16,7 @@ from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.review import ReviewItem, Verdict
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
     from .door import Door
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.engine.errors import InputError, UsageError
-from memtui.ui.format import count, file_size, local_time, plural
+from memtui.present.format import count, file_size, local_time, plural
 
 from .errors import NEGATIVE, OK
 from .lines import age, change_rows, glyphs

@@ -9,7 +9,7 @@ import click
 from msgspec.structs import asdict
 
 from memtui.engine.errors import NotFoundError
-from memtui.ui.format import count, local_time, plural
+from memtui.present.format import count, local_time, plural
 
 from .errors import NEGATIVE, OK
 from .lines import age, glyphs, sign
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord
     from memtui.engine.store.lists import SessionRow
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
     from .door import Door
 

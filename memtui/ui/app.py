@@ -17,6 +17,7 @@ from textual.screen import Screen
 
 from memtui import __version__
 from memtui.engine.errors import MemtuiError, ReplacedFileError
+from memtui.present.glyphs import Glyphs
 
 from . import garbage_collection
 from .actions import BY_ID, Action
@@ -24,7 +25,6 @@ from .app_actions import AppActions, welcome
 from .change_follower import ChangeFollower
 from .crash import leave_on_signals, write_report
 from .file_recovery import FileRecovery
-from .glyphs import Glyphs
 from .keymap import bindings_at, read_keymap
 from .keystrokes import Keystrokes
 from .line_filter import ControlFilter, PlainFilter

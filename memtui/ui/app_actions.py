@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .format import local_time, plural
+from memtui.present.format import local_time, plural
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory

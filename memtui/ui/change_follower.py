@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from memtui.engine.errors import MemtuiError, ReplacedFileError
+from memtui.present.format import plural
 
-from .format import plural
 from .inbox_count import InboxCount
 from .messages import Changed, Progressed, Said
 from .perform import start

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.engine.errors import MemtuiError, NewerFileError, ReplacedFileError
+from memtui.present.format import local_time, plural
+from memtui.present.past import ago, kinds_told
+from memtui.present.text import one_line
 
-from .format import local_time, plural
 from .messages import Said
-from .past_words import ago, kinds_told
 from .perform import start
-from .text import one_line
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.restore.reading import Held

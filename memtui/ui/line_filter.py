@@ -15,7 +15,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-from .text import scrub
+from memtui.present.text import scrub
 
 # The last ones are the ends of scroll bars.
 _PLAIN = str.maketrans("“”‘’‹›…·•−–—×→←↑↓↵▁▂▃▄▅▆▇", "\"\"''<>~|*---x><^v|       ")

@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .glyphs import ASCII, UNICODE, Glyphs
+from memtui.present.glyphs import ASCII, UNICODE, Glyphs
+
 from .theme import DARK
 
 

@@ -12,11 +12,8 @@ from typing import Literal
 from rich.style import Style
 from textual.color import Color
 
-Role = Literal[
-    "text", "strong", "dim", "faint", "accent",
-    "keyword", "vector", "sense", "entity", "context",
-    "success", "warning", "error",
-]  # fmt: skip
+from memtui.present.lines import Role
+
 State = Literal["plain", "cursor", "cursor-blurred", "marked"]
 
 _VARIABLE: Mapping[Role, str] = {"strong": "text", "dim": "text-muted", "faint": "frame"}

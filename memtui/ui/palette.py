@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
+from memtui.present.text import Visible, visible
+
 from .actions import Place, actions_at
 from .panes.maintenance.rows import topics
 from .panes.registry import PANES
 from .perform import refusal, start
 from .safe import assemble
 from .shell import shell_of
-from .text import Visible, visible
 
 if TYPE_CHECKING:
     from .main_screen import MainScreen

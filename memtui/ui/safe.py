@@ -16,10 +16,15 @@ from textual.notifications import SeverityLevel
 from textual.style import Style
 from textual.widget import Widget
 
-from .text import one_line, visible
+from memtui.present.lines import Line, Role
+from memtui.present.text import one_line, visible
 
 Styled = tuple[str, str | Style]
 """A text and the style that it gets."""
+
+_STYLES: dict[Role, str] = {
+    "text": "", "strong": "bold", "dim": "$text-muted", "faint": "$text-disabled"
+}  # fmt: skip
 
 
 def content(text: str, style: str | Style = "", *, limit: int | None = None) -> Content:
@@ -44,6 +49,11 @@ def assemble(*parts: str | Content | Styled) -> Content:
             for part in parts
         )
     )
+
+
+def drawn(line: Line) -> Content:
+    """A line of a record, each part in the colour of its role."""
+    return assemble(*((text, _STYLES.get(role, f"${role}")) for text, role in line))
 
 
 def marked(

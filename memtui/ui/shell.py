@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from memtui.config import Configuration
     from memtui.engine.records import Stats
+    from memtui.present.glyphs import Glyphs
 
     from .actions import Action
-    from .glyphs import Glyphs
     from .keymap import Keymap
     from .look import Look
     from .messages import Severity

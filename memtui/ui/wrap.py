@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .text import Visible, cells
+from memtui.present.text import Visible, cells
 
 # Cells of the widest character: a line has room for one.
 _WIDEST = 2

@@ -30,7 +30,7 @@ TOO_HEAVY = {
         "memtui.engine.memory",
         "memtui.engine.namespaces.view",
         "memtui.engine.models.embedders",
-        "memtui.ui.text",
+        "memtui.present.text",
     ),
 }
 

@@ -19,7 +19,7 @@ from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.models import endpoint_embedder
 from memtui.engine.models.endpoint_embedder import EndpointEmbedder
 from memtui.engine.records import EmbeddingOptions, Options
-from memtui.ui.reembed_text import done_told
+from memtui.present.reembedding import done_told
 
 from endpoint import Behaviour, Endpoint, Exchange, embed, embeddings, numbers_of
 

@@ -6,7 +6,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.records import ArmHit, Hit, MemoryRecord, Profile, SearchResult
-from memtui.ui.glyphs import UNICODE
+from memtui.present.glyphs import UNICODE
 from memtui.ui.panes.search.ranking import KINDS, KNOBS, Tuning
 from memtui.ui.presenters.arms import ARMS, bar, marks, matched_text, points, raw_score
 from memtui.ui.presenters.hit_rows import hit_rows, search_columns

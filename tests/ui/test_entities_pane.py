@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from memtui.engine.memory import Memory
 from memtui.engine.records import Entity
+from memtui.present.text import scrub
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.choice import PickDialog
 from memtui.ui.dialogs.entity_merge import JoinDialog
@@ -17,7 +18,6 @@ from memtui.ui.panes.entities.pane import EntitiesPane
 from memtui.ui.panes.memories.pane import MemoriesPane
 from memtui.ui.panes.sessions.pane import SessionsPane
 from memtui.ui.state import UiState
-from memtui.ui.text import scrub
 from memtui.ui.widgets.bars import StatusLine
 from textual.pilot import Pilot
 from textual.widgets import Input

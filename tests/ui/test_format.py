@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.clock import EARLIEST, LATEST
-from memtui.ui.format import (
+from memtui.present.format import (
     count,
     file_size,
     local_date,

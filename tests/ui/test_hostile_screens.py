@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import apsw
 import pytest
+from memtui.present.text import scrub
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.edit import CorrectDialog, TagDialog
-from memtui.ui.text import scrub
 from ui_story import Story, memories, running, screen_text, settle, still, there, until
 
 PAYLOADS = [

@@ -15,9 +15,9 @@ from memtui.engine.memory import Memory
 from memtui.engine.namespaces.files import Files
 from memtui.engine.records import CheckReport, EmbeddingOptions, Finding, Options, RowsOf
 from memtui.engine.store.jobs import JobRun
+from memtui.present.glyphs import ASCII, UNICODE
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.question import Question
-from memtui.ui.glyphs import ASCII, UNICODE
 from memtui.ui.panes.maintenance.columns import maintenance_columns
 from memtui.ui.panes.maintenance.pane import MaintenancePane
 from memtui.ui.panes.maintenance.rows import Row, outcome_of, period_of, role_of

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from memtui.engine.records import MemoryRecord
+from memtui.present.text import scrub
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.edit import CorrectDialog
 from memtui.ui.dialogs.note import AddObservation, NoteDialog
@@ -13,7 +14,6 @@ from memtui.ui.panes.observations.columns import ObservationColumns
 from memtui.ui.panes.observations.pane import ObservationsPane
 from memtui.ui.panes.observations.scratchpad import ScratchpadTab
 from memtui.ui.state import UiState
-from memtui.ui.text import scrub
 from memtui.ui.widgets.bars import KeyBar
 from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import Input, TextArea

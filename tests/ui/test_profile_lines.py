@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.records import Companion, Entity, Kind, MemoryRecord
-from memtui.ui.glyphs import ASCII, UNICODE
+from memtui.present.glyphs import ASCII, UNICODE
+from memtui.present.text import cells
 from memtui.ui.panes.entities.name_marks import NameMarks
 from memtui.ui.panes.entities.profile import GUTTER, Laid, Part, ProfileText
 from memtui.ui.presenters.entity_detail import Month, Portrait
-from memtui.ui.text import cells
 from ui_story import DAY, NOW
 
 ADA = Entity(

@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 from memtui.engine.records import MemoryRecord
+from memtui.present.glyphs import UNICODE
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.choice import PickDialog
 from memtui.ui.dialogs.edit import CorrectDialog
 from memtui.ui.dialogs.fact_merge import MergeDialog
-from memtui.ui.glyphs import UNICODE
 from memtui.ui.panes.review.detail import CardText, Verdict
 from memtui.ui.panes.review.pane import ReviewPane
 from memtui.ui.presenters.memory_detail import gather

@@ -7,9 +7,9 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pytest
-from memtui.ui.glyphs import ASCII
+from memtui.present.glyphs import ASCII
+from memtui.present.text import Visible, one_line, scrub
 from memtui.ui.row_source import Readers
-from memtui.ui.text import Visible, one_line, scrub
 from memtui.ui.theme import own_themes, variable_defaults
 from memtui.ui.widgets.columns import Column, Order, Piece, fit
 from memtui.ui.widgets.list_source import ListSource

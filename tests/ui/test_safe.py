@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from memtui.present.text import cells, visible
 from memtui.ui.line_filter import ControlFilter, PlainFilter
 from memtui.ui.safe import assemble, content, line, marked, notice, segment
-from memtui.ui.text import cells, visible
 from rich.segment import Segment
 from rich.style import Style
 from textual.app import App, ComposeResult

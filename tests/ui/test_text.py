@@ -10,7 +10,7 @@ import unicodedata
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from memtui.ui.text import cells, one_line, visible
+from memtui.present.text import cells, one_line, visible
 
 HOSTILE = (
     "\x1b]52;c;cm0gLXJm\x07",
@@ -140,7 +140,7 @@ def test_a_row_of_a_megabyte_costs_no_more_than_a_short_one() -> None:
 
 
 def test_text_works_without_textual() -> None:
-    code = "import sys, memtui.ui.text, memtui.ui.format; sys.exit('textual' in sys.modules)"
+    code = "import sys, memtui.present.text, memtui.present.format; sys.exit('textual' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

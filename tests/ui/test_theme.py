@@ -6,9 +6,10 @@ from itertools import product
 from typing import get_args
 
 import pytest
-from memtui.ui.glyphs import ASCII, UNICODE, Glyphs
-from memtui.ui.paint import Role, State, line_style
-from memtui.ui.text import cells
+from memtui.present.glyphs import ASCII, UNICODE, Glyphs
+from memtui.present.lines import Role
+from memtui.present.text import cells
+from memtui.ui.paint import State, line_style
 from memtui.ui.theme import ARM_HUES, SURFACE_VARIABLES, TEXT_VARIABLES, own_themes, variable_defaults
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme

@@ -7,10 +7,10 @@ import string
 from hypothesis import example, given
 from hypothesis import strategies as st
 from memtui.engine.records import MemoryRecord
-from memtui.ui.glyphs import UNICODE
+from memtui.present.glyphs import UNICODE
+from memtui.present.text import cells, visible
 from memtui.ui.panes.sessions.transcript import PAGE, Measured, Transcript
 from memtui.ui.panes.sessions.turn_lines import FOLD, TurnView
-from memtui.ui.text import cells, visible
 from memtui.ui.wrap import wrap
 
 TEXT = st.text(

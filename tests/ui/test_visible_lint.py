@@ -17,7 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Button, Label, Static, TabPane
 import click
 from memtui.ui.safe import assemble, content, line, notice, segment
-from memtui.ui.text import Visible, one_line, visible
+from memtui.present.text import Visible, one_line, visible
 """
 
 BAD = {

@@ -35,9 +35,9 @@ Found = Iterator[tuple[ast.stmt | ast.expr, str]]
 Places = tuple[tuple[int, ...], tuple[str, ...]]
 
 # They make text visible, and are tested for it.
-TRUSTED_FILES = ("ui/safe.py", "ui/text.py", "ui/format.py", "ui/line_filter.py", "cli/output.py")
+TRUSTED_FILES = ("ui/safe.py", "present/text.py", "present/format.py", "ui/line_filter.py", "cli/output.py")
 SAFE_CALLS: Mapping[str, Fitness] = {
-    **dict.fromkeys(("content", "line", "assemble", "marked"), "content"),
+    **dict.fromkeys(("content", "line", "assemble", "marked", "drawn"), "content"),
     **dict.fromkeys(("visible", "one_line", "relative_time", "local_time", "local_date"), "string"),
     **dict.fromkeys(("count", "short_count", "plural"), "string"),
 }

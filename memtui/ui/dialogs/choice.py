@@ -9,8 +9,8 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Static
 
+from memtui.present.text import one_line
 from memtui.ui.safe import content
-from memtui.ui.text import one_line
 from memtui.ui.widgets.columns import Column, Piece
 from memtui.ui.widgets.list_source import ListSource
 from memtui.ui.widgets.row_events import RowOpened

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 from textual.content import Content
 
-from memtui.ui.format import plural
+from memtui.present.format import plural
+from memtui.present.text import one_line
 from memtui.ui.safe import assemble, content
-from memtui.ui.text import one_line
 from memtui.ui.widgets.text_view import TextView
 
 from .dialog import Dialog

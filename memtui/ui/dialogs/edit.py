@@ -10,10 +10,10 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static, TextArea
 
-from memtui.ui.format import plural
+from memtui.present.format import plural
+from memtui.present.text import visible
 from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.safe import assemble, content
-from memtui.ui.text import visible
 
 from .dialog import Dialog
 

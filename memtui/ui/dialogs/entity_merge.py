@@ -13,11 +13,11 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memtui.engine.errors import InputError
-from memtui.ui.format import plural
+from memtui.present.format import plural
+from memtui.present.text import one_line
 from memtui.ui.perform import start
 from memtui.ui.presenters.entity_rows import EntitySource, entity_columns
 from memtui.ui.safe import assemble, line
-from memtui.ui.text import one_line
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.row_events import RowHighlighted, RowOpened, RowsCounted, RowsFailed
 from memtui.ui.widgets.row_table import RowTable

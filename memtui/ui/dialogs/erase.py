@@ -13,8 +13,8 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from memtui.engine.errors import MemtuiError
+from memtui.present.format import plural
 from memtui.ui.actions import Action
-from memtui.ui.format import plural
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.list_source import ListSource

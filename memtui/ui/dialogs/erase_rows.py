@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from memtui.ui.format import file_size, plural
-from memtui.ui.paint import Role
+from memtui.present.format import file_size, plural
+from memtui.present.lines import Role
+from memtui.present.text import Visible, one_line, visible
 from memtui.ui.safe import assemble, content
-from memtui.ui.text import Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
 if TYPE_CHECKING:
     from memtui.engine.erase.records import BackupState, Carrier, ErasurePlan, ErasureProof, Fate
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
 _ROLES: Mapping[Fate, Role] = {"erased": "error", "cleared": "warning", "kept": "success"}
 _FATES: Mapping[Fate, str] = {"erased": "goes", "cleared": "words go", "kept": "stays"}

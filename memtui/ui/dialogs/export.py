@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from memtui.engine.errors import MemtuiError
-from memtui.ui.format import count, file_size, plural
+from memtui.present.format import count, file_size, plural
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.path_input import PathInput

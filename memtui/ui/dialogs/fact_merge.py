@@ -9,10 +9,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static, TextArea
 
-from memtui.ui.format import plural
+from memtui.present.format import plural
+from memtui.present.text import one_line, visible
 from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.safe import assemble, content
-from memtui.ui.text import one_line, visible
 
 from .dialog import Dialog
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from textual import on
 from textual.app import ComposeResult
 
+from memtui.present.text import cells, visible
 from memtui.ui.safe import assemble
-from memtui.ui.text import cells, visible
 from memtui.ui.widgets.text_view import TextView
 from memtui.ui.wrap import wrap
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from memtui.ui import survey_words
-from memtui.ui.format import count, plural
+from memtui.present import import_sources
+from memtui.present.format import count, plural
+from memtui.present.text import one_line
 from memtui.ui.safe import assemble, line
-from memtui.ui.text import one_line
 from memtui.ui.widgets.columns import Column, Piece
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memtui.engine.importers.known import KnownSource
     from memtui.engine.importers.probe import Probed
     from memtui.engine.records import ImportProgress, ImportReport
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
     from memtui.ui.progress import Work
 
 _REASONS = 6
@@ -53,7 +53,7 @@ def source_columns(clock: Callable[[], float]) -> list[Column[FoundPlace]]:
         yield Piece(one_line(row.source.label, width), "strong")
 
     def about(row: FoundPlace, width: int) -> Iterable[Piece]:
-        told = survey_words.in_short(row.source, row.surveyed, clock())
+        told = import_sources.in_short(row.source, row.surveyed, clock())
         yield Piece(one_line(told, width), "warning" if row.urgent else "dim")
 
     return [Column("name", "", name, width=20), Column("about", "", about)]

@@ -6,8 +6,8 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
+from memtui.present.text import visible
 from memtui.ui.safe import assemble, content
-from memtui.ui.text import visible
 
 from .dialog import Dialog
 

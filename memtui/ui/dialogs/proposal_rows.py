@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from memtui.ui.format import local_time
-from memtui.ui.paint import Role
+from memtui.present.format import local_time
+from memtui.present.lines import Role
+from memtui.present.text import one_line, visible
 from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.presenters.memory_rows import confidence
 from memtui.ui.presenters.source_words import excerpt, shared
 from memtui.ui.safe import assemble, content, marked
-from memtui.ui.text import one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.plan import Action, Plan, PlanLine
     from memtui.engine.records import MemoryRecord
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
 _QUOTE = 400
 _SHOWN = 4_000

@@ -12,8 +12,8 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Static
 
+from memtui.present.format import count, plural
 from memtui.ui.actions import Action
-from memtui.ui.format import count, plural
 from memtui.ui.perform import start
 from memtui.ui.presenters.source_words import excerpt, shared
 from memtui.ui.safe import assemble, marked

@@ -10,12 +10,12 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from memtui.ui.format import count, local_time, plural
-from memtui.ui.paint import Role
-from memtui.ui.past_words import ago
+from memtui.present.format import count, local_time, plural
+from memtui.present.lines import Role
+from memtui.present.past import ago
+from memtui.present.text import one_line, visible
 from memtui.ui.presenters.backup_text import parts_of
 from memtui.ui.safe import assemble
-from memtui.ui.text import one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 from memtui.ui.widgets.list_source import ListSource
 from memtui.ui.widgets.row_table import RowTable

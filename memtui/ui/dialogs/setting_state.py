@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from memtui.ui.format import count, plural
-from memtui.ui.reembed_text import better_told, wanted_told
+from memtui.present.format import count, plural
+from memtui.present.reembedding import better_told, wanted_told
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory

@@ -12,11 +12,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.widgets import Static
 
-from memtui.ui import survey_words
-from memtui.ui.format import count
+from memtui.present import import_sources
+from memtui.present.format import count
+from memtui.present.text import one_line, visible
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble
-from memtui.ui.text import one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 from memtui.ui.widgets.row_events import RowOpened, RowsCounted
 from memtui.ui.widgets.row_table import RowTable
@@ -147,7 +147,7 @@ class WelcomeDialog(Dialog[Choice]):
         ways: list[tuple[What, str, str, tuple[Path, ...], bool]] = [
             (
                 "import", f"Import {place.source.label}",
-                survey_words.in_short(place.source, place.surveyed, now), (place.source.path,), place.urgent,
+                import_sources.in_short(place.source, place.surveyed, now), (place.source.path,), place.urgent,
             )
             for place in places
         ]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from memtui.ui.format import count
+from memtui.present.format import count
 
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord

@@ -18,8 +18,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from memtui.engine.errors import InputError, MemtuiError
+from memtui.present.format import count
 from memtui.ui.actions import Action
-from memtui.ui.format import count
 from memtui.ui.perform import start
 from memtui.ui.row_source import RowSource
 from memtui.ui.safe import assemble, line

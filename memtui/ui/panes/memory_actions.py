@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
+from memtui.present.format import plural
 from memtui.ui.actions import Action
-from memtui.ui.format import plural
 from memtui.ui.presenters.memory_rows import is_followed
 from memtui.ui.safe import assemble, marked
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from memtui.engine.memory import Memory
     from memtui.engine.records import Kind, MemoryRecord, Operation
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
     from .list_pane import ListPane
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from memtui.ui.text import Visible, visible
+from memtui.present.text import Visible, visible
 
 if TYPE_CHECKING:
     from memtui.engine.records import ArmHit, ArmName
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
 ARMS: tuple[ArmName, ...] = ("keyword", "vector", "sense", "entity", "context")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from memtui.ui.format import count, file_size
-from memtui.ui.past_words import ago, kinds_told
+from memtui.present.format import count, file_size
+from memtui.present.past import ago, kinds_told
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.restore.reading import Held

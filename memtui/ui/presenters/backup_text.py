@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from memtui.ui.format import count, file_size, local_time, plural
-from memtui.ui.past_words import ago, kinds_told
+from memtui.present.format import count, file_size, local_time, plural
+from memtui.present.past import ago, kinds_told
 from memtui.ui.safe import assemble, content, line
 
 from .backup_rows import why

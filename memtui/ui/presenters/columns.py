@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtui.ui.format import local_time
+from memtui.present.format import local_time
 
 _COLUMNS = {
     "content": "text", "valid_until": "in Trash since", "ended_by": "in Trash because",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memtui.ui.format import count, plural, price
+from memtui.present.format import count, plural, price
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.plan import Estimate

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from memtui.ui.format import count, local_month, relative_time
-from memtui.ui.text import Visible, cells, one_line, visible
+from memtui.present.format import count, local_month, relative_time
+from memtui.present.text import Visible, cells, one_line, visible
 from memtui.ui.widgets.columns import Column, Order, Piece
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Entity
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
 # Where fewer cells are left beside a name, its other names are not begun.
 _ALIASES_LEAST = 8

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.ui.format import relative_time
-from memtui.ui.text import cells, one_line, visible
+from memtui.present.format import relative_time
+from memtui.present.text import cells, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
 from .arms import bar, bar_text, points, terms_of
@@ -15,7 +15,7 @@ from .memory_rows import WORDED, ended_word, sign_of
 if TYPE_CHECKING:
     from memtui.engine.records import Hit, SearchResult
     from memtui.engine.store.saved_queries import QuestionResult, SavedQuery
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
 BAR = 10
 # An arrow and a number of places.

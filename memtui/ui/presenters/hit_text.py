@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from memtui.ui.format import plural
+from memtui.present.format import plural
+from memtui.present.text import cells, visible
 from memtui.ui.safe import assemble, content
-from memtui.ui.text import cells, visible
 
 from .arms import ARMS, bar, bar_text, marks, matched_text, points, raw_score, terms_of
 from .memory_text import LONGEST, MemoryText

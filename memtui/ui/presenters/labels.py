@@ -10,7 +10,7 @@ from textual.content import Content
 from memtui.ui.safe import assemble
 
 if TYPE_CHECKING:
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
 LABEL = 11
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from memtui.ui.format import relative_time
-from memtui.ui.paint import Role
-from memtui.ui.text import Visible, one_line, visible
+from memtui.present.format import relative_time
+from memtui.present.lines import Role
+from memtui.present.text import Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Order, Piece
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord
     from memtui.engine.search.listing import SortKey
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
 BAR = 8
 # Below this much of its confidence left, an unprotected memory is shown as fading.

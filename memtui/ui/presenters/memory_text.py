@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.style import Style
 
-from memtui.ui.format import local_date, local_time, relative_time
+from memtui.present.format import local_date, local_time, relative_time
 from memtui.ui.keymap import table_key
 from memtui.ui.safe import assemble, content, line, marked
 
@@ -25,7 +25,7 @@ from .text_layout import LABEL, LISTED, TextLayout
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord, Operation, RowChange
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
     from .memory_detail import Detail
 

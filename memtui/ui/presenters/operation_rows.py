@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from memtui.ui.format import count, local_date, local_time
-from memtui.ui.text import Visible, one_line, visible
+from memtui.present.format import count, local_date, local_time
+from memtui.present.text import Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
-from memtui.ui.format import local_time, plural, relative_time
+from memtui.present.format import local_time, plural, relative_time
 from memtui.ui.safe import assemble, content, line
 
 from .columns import LEFT_OUT, label_of, value_of
@@ -21,7 +21,7 @@ from .operation_rows import is_restore, who
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord, Operation, RowChange
     from memtui.engine.store.backup import Backup
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
     from .operation_detail import OperationDetail, RecallDetail
 

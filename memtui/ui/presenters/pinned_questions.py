@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from memtui.ui.format import count, plural
+from memtui.present.format import count, plural
 from memtui.ui.safe import assemble, content
 
 if TYPE_CHECKING:
     from memtui.engine.store.saved_queries import Place, QuestionResult, SavedQuery
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
 
 def fared_line(results: Sequence[QuestionResult]) -> str:

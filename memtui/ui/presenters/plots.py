@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from textual.content import Content
 
-from memtui.ui.format import count, short_count
-from memtui.ui.glyphs import Glyphs
+from memtui.present.format import count, short_count
+from memtui.present.glyphs import Glyphs
 from memtui.ui.safe import assemble
 
 _AXIS = 6

@@ -11,11 +11,11 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from memtui.ui.format import count as full_count
-from memtui.ui.format import short_count
+from memtui.present.format import count as full_count
+from memtui.present.format import short_count
+from memtui.present.text import Visible, cells, one_line, visible
 from memtui.ui.messages import message_type
 from memtui.ui.safe import assemble, line
-from memtui.ui.text import Visible, cells, one_line, visible
 
 # From this width on the tabs have their full names.
 WIDE = 130

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from memtui.ui.paint import Role
-from memtui.ui.text import Visible
+from memtui.present.lines import Role
+from memtui.present.text import Visible
 
 Row = TypeVar("Row")
 

@@ -11,9 +11,9 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
 
+from memtui.present.text import cells, one_line, visible
 from memtui.ui.messages import message_type
 from memtui.ui.safe import assemble, line
-from memtui.ui.text import cells, one_line, visible
 
 if TYPE_CHECKING:
     from textual.widgets import Static

@@ -6,8 +6,8 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import Input
 
+from memtui.present.text import Visible
 from memtui.ui.messages import message_type
-from memtui.ui.text import Visible
 
 
 class FilterInput(Input):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from rich.style import Style
 from textual.scroll_view import ScrollView
 
-from memtui.ui.paint import Role, State, line_style
+from memtui.present.lines import Role
+from memtui.ui.paint import State, line_style
 
 
 class LineView(ScrollView):

@@ -11,8 +11,8 @@ from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input
 
+from memtui.present.text import visible
 from memtui.ui.messages import message_type
-from memtui.ui.text import visible
 
 # A folder with more names than that is not searched for a completion.
 _MOST_NAMES = 5_000

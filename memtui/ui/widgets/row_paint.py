@@ -9,10 +9,11 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from memtui.ui.glyphs import Glyphs
-from memtui.ui.paint import Role, State
+from memtui.present.glyphs import Glyphs
+from memtui.present.lines import Role
+from memtui.present.text import cells, one_line
+from memtui.ui.paint import State
 from memtui.ui.safe import segment
-from memtui.ui.text import cells, one_line
 
 from .columns import Column, Piece, fit
 

@@ -15,8 +15,8 @@ from textual import events
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
+from memtui.present.glyphs import UNICODE, Glyphs
 from memtui.ui.actions import Action, Place
-from memtui.ui.glyphs import UNICODE, Glyphs
 from memtui.ui.keymap import bindings_at
 from memtui.ui.paint import State
 from memtui.ui.perform import chord, perform, start

@@ -5,8 +5,8 @@ from __future__ import annotations
 from textual.content import Content
 from textual.widget import Widget
 
-from memtui.ui.format import count
-from memtui.ui.glyphs import Glyphs
+from memtui.present.format import count
+from memtui.present.glyphs import Glyphs
 from memtui.ui.progress import Work
 from memtui.ui.safe import assemble, line
 

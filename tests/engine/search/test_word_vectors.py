@@ -15,7 +15,7 @@ from memtui.engine.errors import DegradedError
 from memtui.engine.maintain import reembed
 from memtui.engine.models import minilm
 from memtui.engine.records import Options
-from memtui.ui.reembed_text import done_told, plan_rows
+from memtui.present.reembedding import done_told, plan_rows
 from shelf import WordEmbedder
 
 TURN = "I bought walnuts at a shop by the harbour"

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from memtui.ui.text import Visible, one_line
+from memtui.present.text import Visible, one_line
 from memtui.ui.widgets.columns import Piece
 
 # Of a longer text the start is looked at; of an entity with more names the first ones.

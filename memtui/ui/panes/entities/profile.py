@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.ui.format import MONTHS, count, local_date, plural, relative_time
+from memtui.present.format import MONTHS, count, local_date, plural, relative_time
+from memtui.present.text import Visible, cells, one_line, visible
 from memtui.ui.presenters.memory_rows import ended_word, sign_of
 from memtui.ui.presenters.plots import stretched
-from memtui.ui.text import Visible, cells, one_line, visible
 from memtui.ui.widgets.columns import Piece
 from memtui.ui.wrap import wrap
 
@@ -21,7 +21,7 @@ from .name_marks import NameMarks
 
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
     from memtui.ui.presenters.entity_detail import Month, Portrait
 
 LABEL = 12

@@ -10,14 +10,14 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
+from memtui.present.glyphs import Glyphs
+from memtui.present.text import Visible, cells, one_line
 from memtui.ui.actions import Action, Place
-from memtui.ui.glyphs import Glyphs
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
 from memtui.ui.paint import State
 from memtui.ui.perform import chord, perform
 from memtui.ui.safe import segment
-from memtui.ui.text import Visible, cells, one_line
 from memtui.ui.widgets.line_view import PagedView
 
 from .profile import GUTTER, Laid, Part, Stop

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
+from memtui.present.format import count, local_time, plural
+from memtui.present.past import kinds_told, reach_told, verb_told
 from memtui.ui.actions import Action
-from memtui.ui.format import count, local_time, plural
-from memtui.ui.past_words import kinds_told, reach_told, verb_told
 from memtui.ui.perform import start
 from memtui.ui.presenters.operation_rows import history_columns
 from memtui.ui.safe import assemble

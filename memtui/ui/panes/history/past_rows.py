@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memtui.ui.paint import Role
-from memtui.ui.past_words import verb_told
+from memtui.present.lines import Role
+from memtui.present.past import verb_told
+from memtui.present.text import Visible, one_line, visible
 from memtui.ui.presenters.memory_rows import memory_columns
 from memtui.ui.presenters.operation_rows import when
-from memtui.ui.text import Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 from memtui.ui.widgets.list_source import ListSource
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
     from memtui.engine.store.past import Past
     from memtui.engine.store.past_diff import PastChange, PastDiff
+    from memtui.present.glyphs import Glyphs
     from memtui.ui.dialogs.moment import Moments
-    from memtui.ui.glyphs import Glyphs
 
 _ROLES: dict[str, Role] = {
     "added": "success", "restored": "success", "confirmed": "success", "forgotten": "error", "faded": "error",

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from memtui.ui.format import local_time
-from memtui.ui.past_words import ago, reach_told, verb_told
+from memtui.present.format import local_time
+from memtui.present.past import ago, reach_told, verb_told
 from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.presenters.labels import stack
 from memtui.ui.presenters.memory_rows import confidence, ended_sign, why_ended

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from memtui.ui.format import plural, relative_time
-from memtui.ui.paint import Role
+from memtui.present.format import plural, relative_time
+from memtui.present.lines import Role
+from memtui.present.text import Visible, one_line, visible
 from memtui.ui.presenters.backup_rows import why_briefly
-from memtui.ui.text import Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
 from .finding_rows import NOUNS
@@ -16,7 +16,7 @@ from .rows import Row, outcome_of, role_of
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.schedule.scheduler import JobStatus
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
 
 def maintenance_columns(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memtui.ui.format import local_date
+from memtui.present.format import local_date
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.decay import Forecast

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from memtui.ui.format import file_size, plural
-from memtui.ui.past_words import ago
-from memtui.ui.reembed_text import better_told, wanted_told
+from memtui.present.format import file_size, plural
+from memtui.present.past import ago
+from memtui.present.reembedding import better_told, wanted_told
 
 from .topic_text import Health
 

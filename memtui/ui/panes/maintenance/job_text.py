@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from memtui.ui.format import count, local_time, plural, relative_time
+from memtui.present.format import count, local_time, plural, relative_time
 from memtui.ui.presenters.labels import Labelled, stack
 from memtui.ui.presenters.operation_rows import who
 from memtui.ui.presenters.operation_text import HistoryText

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from memtui.engine.errors import InputError
+from memtui.present.format import plural
+from memtui.present.health import verdict
+from memtui.present.reembedding import done_told, plan_rows
 from memtui.ui.actions import Action
 from memtui.ui.dialogs.question import Question
 from memtui.ui.dialogs.undo import undo_operation
-from memtui.ui.format import plural
-from memtui.ui.health_findings import verdict
 from memtui.ui.panes import agent_ranking
 from memtui.ui.presenters.consolidation_cost import told_cost
 from memtui.ui.presenters.pinned_questions import fared_line
-from memtui.ui.reembed_text import done_told, plan_rows
 from memtui.ui.widgets.work_strip import WorkStrip
 
 from .rows import Row, State, outcome_of

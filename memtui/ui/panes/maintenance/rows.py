@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from memtui.ui.format import count, plural
-from memtui.ui.health_findings import AILMENTS, verdict
-from memtui.ui.paint import Role
-from memtui.ui.past_words import ago
+from memtui.present.format import count, plural
+from memtui.present.health import AILMENTS, verdict
+from memtui.present.lines import Role
+from memtui.present.past import ago
 from memtui.ui.presenters.backup_rows import backup_line, backups_line
 from memtui.ui.presenters.backup_rows import keys_of as backup_keys
 from memtui.ui.presenters.operation_rows import when as short_time

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from memtui.ui.format import count, local_date, local_time, plural
-from memtui.ui.health_findings import told, verdict
-from memtui.ui.past_words import ago
+from memtui.present.format import count, local_date, local_time, plural
+from memtui.present.health import told, verdict
+from memtui.present.past import ago
 from memtui.ui.presenters.labels import Labelled, stack
 from memtui.ui.presenters.pinned_questions import fared
 from memtui.ui.presenters.plots import Bar, bars, columns

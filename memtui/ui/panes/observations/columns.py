@@ -12,8 +12,9 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
 
+from memtui.present.format import count
+from memtui.present.text import one_line
 from memtui.ui.actions import Action
-from memtui.ui.format import count
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import PaneTold
 from memtui.ui.panes.about import NOBODY
@@ -21,7 +22,6 @@ from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble
-from memtui.ui.text import one_line
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.row_events import RowHighlighted, RowsCounted

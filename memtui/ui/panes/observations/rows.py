@@ -6,9 +6,9 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.ui.format import relative_time
+from memtui.present.format import relative_time
+from memtui.present.text import Visible, one_line, visible
 from memtui.ui.presenters.memory_rows import MemorySource, confidence
-from memtui.ui.text import Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 from memtui.ui.widgets.list_source import ListSource
 from memtui.ui.wrap import wrap
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Category, MemoryRecord
     from memtui.engine.search.observed import ObservationHit
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
 CATEGORIES: tuple[Category, ...] = ("finding", "insight", "lesson")
 BAR = 4

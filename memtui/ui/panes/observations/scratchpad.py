@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.content import Content
 
 from memtui.engine.errors import InputError, NotFoundError
+from memtui.present.format import local_time, plural, relative_time
 from memtui.ui.actions import Action
-from memtui.ui.format import local_time, plural, relative_time
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import PaneTold
 from memtui.ui.panes.list_pane import ListPane

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from memtui.ui.format import relative_time
-from memtui.ui.text import one_line
+from memtui.present.format import relative_time
+from memtui.present.text import one_line
 from memtui.ui.widgets.columns import Column, Order, Piece
 
 if TYPE_CHECKING:

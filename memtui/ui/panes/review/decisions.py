@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from memtui.present.format import plural
 from memtui.ui.actions import Action
 from memtui.ui.dialogs.question import Question
-from memtui.ui.format import plural
 from memtui.ui.panes.memory_actions import ASK_ABOVE, source_quote
 
 from .rows import Card, Deck

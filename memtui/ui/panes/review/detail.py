@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from memtui.ui.format import local_date, local_time, plural
+from memtui.present.format import local_date, local_time, plural
+from memtui.present.text import cells, one_line
 from memtui.ui.presenters.diff import ADDED, REMOVED, differences
 from memtui.ui.presenters.memory_rows import confidence
 from memtui.ui.presenters.side_by_side import GAP, side_by_side
 from memtui.ui.presenters.source_words import excerpt, shared
 from memtui.ui.safe import assemble, content, line, marked
-from memtui.ui.text import cells, one_line
 
 from .rows import EVIDENCED, Card, Evidence
 
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
 # From so many cells on two sides stand beside one another.
 BESIDE = 56

@@ -11,8 +11,8 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
+from memtui.present.format import plural
 from memtui.ui.actions import BY_ID, Action
-from memtui.ui.format import plural
 from memtui.ui.keymap import bindings_at
 from memtui.ui.late_styles import use_styles
 from memtui.ui.panes.about import About

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.ui.format import plural, relative_time
-from memtui.ui.paint import Role
-from memtui.ui.text import Visible, one_line, visible
+from memtui.present.format import plural, relative_time
+from memtui.present.lines import Role
+from memtui.present.text import Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.review import ReviewItem, ReviewKind
     from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
 # How many facts of one card get their evidence; more are only listed.
 EVIDENCED = 40

@@ -11,7 +11,7 @@ from memtui.ui.safe import assemble
 
 if TYPE_CHECKING:
     from memtui.engine.records import ArmReport, SearchResult, Stats
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
 KeyOf = Callable[[str], str]
 

@@ -12,8 +12,8 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from memtui.present.glyphs import Glyphs
 from memtui.ui.actions import Place
-from memtui.ui.glyphs import Glyphs
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
 from memtui.ui.perform import chord, perform

@@ -14,8 +14,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from memtui.engine.errors import FilterError
+from memtui.present.format import count, plural
 from memtui.ui.actions import Action
-from memtui.ui.format import count, plural
 from memtui.ui.keymap import bindings_at
 from memtui.ui.late_styles import use_styles
 from memtui.ui.panes.list_pane import ListPane

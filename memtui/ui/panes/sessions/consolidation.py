@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from memtui.present.format import count, plural
 from memtui.ui.actions import Action
 from memtui.ui.dialogs.question import Question
-from memtui.ui.format import count, plural
 from memtui.ui.presenters.consolidation_cost import told_cost
 from memtui.ui.widgets.work_strip import WorkStrip
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from memtui.ui.format import count, local_date, local_time, plural, relative_time
-from memtui.ui.paint import Role
-from memtui.ui.text import Visible, one_line, visible
+from memtui.present.format import count, local_date, local_time, plural, relative_time
+from memtui.present.lines import Role
+from memtui.present.text import Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Order, Piece
 from memtui.ui.wrap import wrap
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Session
     from memtui.engine.store.lists import SessionRow, SessionState
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
     from .turn_lines import Line
 

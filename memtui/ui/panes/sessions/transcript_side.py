@@ -7,8 +7,8 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from memtui.engine.errors import InputError
-from memtui.ui.format import count, plural
-from memtui.ui.glyphs import Glyphs
+from memtui.present.format import count, plural
+from memtui.present.glyphs import Glyphs
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.filter_bar import FilterBar
 

@@ -9,15 +9,15 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.ui.format import count, local_time
-from memtui.ui.paint import Role
-from memtui.ui.text import Visible, cells, one_line, visible
+from memtui.present.format import count, local_time
+from memtui.present.lines import Role
+from memtui.present.text import Visible, cells, one_line, visible
 from memtui.ui.widgets.columns import Piece
 from memtui.ui.wrap import wrap
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
-    from memtui.ui.glyphs import Glyphs
+    from memtui.present.glyphs import Glyphs
 
 # A longer text is folded to so many lines and one that says how many more there are.
 FOLD = 8

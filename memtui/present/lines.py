@@ -1,0 +1,20 @@
+"""What a record is told in: pieces of text, each in a role, which whoever draws them turns into a colour."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Role = Literal[
+    "text", "strong", "dim", "faint", "accent",
+    "keyword", "vector", "sense", "entity", "context",
+    "success", "warning", "error", "added", "removed",
+]  # fmt: skip
+
+Part = tuple[str, Role]
+Line = tuple[Part, ...]
+"""Parts of one line, one after the other. Their text is as it was stored: whoever draws it makes it visible."""
+
+
+def plain(line: Line) -> str:
+    """The text of a line without its roles."""
+    return "".join(text for text, _ in line)
