@@ -23,8 +23,9 @@ from typing import Any
 
 import apsw
 import msgspec
+import rare_verbs
 from memtui import Memory
-from memtui.engine.errors import MemtuiError
+from memtui.engine.errors import InputError, MemtuiError, StoreError
 from memtui.engine.records import Options
 from memtui.engine.store import backup
 from memtui.engine.store.connection import Connections
@@ -105,14 +106,25 @@ MUTANTS = {"ack before commit": _acknowledge_before_commit, "deferred begin": _b
 # Kill
 
 
-def write_until_killed(path: str, seed: int, report: Report) -> None:
-    """Use every writing verb, on rows of its own, and acknowledge each one after it returned."""
+def write_until_killed(path: str, seed: int, rare: bool, report: Report) -> None:
+    """Use every writing verb, on rows of its own, and acknowledge each one after it returned.
+
+    ``rare``: of those that take longer, which the person does.
+    """
     dice = random.Random(seed)
     facts: list[str] = []
-    with Memory.open(path, actor=dice.choice(("person", "agent:crew")), options=OPTIONS) as memory:
+    actor = "person" if rare else dice.choice(("person", "agent:crew"))
+    with Memory.open(path, actor=actor, options=OPTIONS) as memory:
         report(ready=True)
         for number in range(10_000):
             words = f"writer {seed} says number {number}: Ada met Grace at the harbour"
+            if rare:
+                verb = dice.choice(tuple(rare_verbs.VERBS))
+                # Another writer is erasing, importing or merging, or has read the session.
+                with suppress(StoreError, InputError):
+                    if (line := rare_verbs.VERBS[verb](memory, words)) is not None:
+                        report(verb=verb, **line)
+                continue
             verb = dice.choices(
                 (
                     "record",
@@ -174,14 +186,23 @@ def write_until_killed(path: str, seed: int, report: Report) -> None:
 def kill9(path: str, kills: int, seed: int) -> dict[str, Any]:
     """Rounds of three writers, each killed after 0 to 60 ms: one while it may still be opening, two at work.
 
-    Where so little time is not enough to write anything, they are given more.
+    Where so little time is not enough to write anything, they are given more. In every third round one of those at
+    work uses the verbs that take longer, and lives up to fifty times as long.
     """
     dice = random.Random(seed)
     lines: list[dict[str, Any]] = []
     longest = 0.060
     for turn in range(0, kills, 3):
         deadlines = sorted(dice.uniform(0.0, longest) for _ in range(min(3, kills - turn)))
-        workers = [Worker(partial(write_until_killed, path, dice.getrandbits(31))) for _ in deadlines]
+        rare = turn // 3 % 3 == 0
+        if rare:
+            deadlines[-1] = dice.uniform(0.0, 50 * longest)
+        workers = [
+            Worker(
+                partial(write_until_killed, path, dice.getrandbits(31), rare and number == len(deadlines) - 1)
+            )
+            for number in range(len(deadlines))
+        ]
         for worker in workers[1:]:
             worker.wait_until_ready()
         started = time.perf_counter()
@@ -192,6 +213,19 @@ def kill9(path: str, kills: int, seed: int) -> dict[str, Any]:
             lines += [line for line in worker.lines() if "ready" not in line]
         longest = longest * 1.5 if len(lines) < 2 * (turn + 3) else max(0.060, longest / 1.5)
     return {"acknowledged": lines, "kills": kills}
+
+
+def killed_after(path: str, verb: str) -> dict[str, Any]:
+    """A writer that is killed as soon as it has acknowledged one of the verbs that take longer."""
+
+    def work(report: Report) -> None:
+        with Memory.open(path, options=OPTIONS) as memory:
+            line = rare_verbs.VERBS[verb](memory, "Ada met Grace at the harbour")
+            assert line is not None
+            report(verb=verb, **line)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return {"acknowledged": Worker(work).lines()}
 
 
 # Contention
@@ -324,7 +358,9 @@ def create(path: str, processes: int) -> dict[str, Any]:
     return {"lines": [line for worker in workers for line in worker.lines()]}
 
 
-ACTS: dict[str, Callable[..., dict[str, Any]]] = {"kill9": kill9, "contention": contention, "create": create}
+ACTS: dict[str, Callable[..., dict[str, Any]]] = {
+    "kill9": kill9, "killed_after": killed_after, "contention": contention, "create": create,
+}  # fmt: skip
 
 
 def _warm_up() -> None:
@@ -334,6 +370,8 @@ def _warm_up() -> None:
         memory.correct(memory.remember("one").id, "two")
         memory.undo()
         memory.models.index_pending()
+        for verb in ("merge", "decide", "consolidate"):  # the others need a file
+            rare_verbs.VERBS[verb](memory, "warm up")
 
 
 def main() -> None:
