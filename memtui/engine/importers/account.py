@@ -1,11 +1,11 @@
-"""What the parts of an import share: the memory it goes into, its operation, and the count of what came of it."""
+"""What the parts of an import share: its operation, the count of what came of it, and what each kind of record says."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, NamedTuple, Protocol
 
 import apsw
 
@@ -18,9 +18,13 @@ from . import alone
 from .distinct import Distinct
 from .reading import Tally
 
-New = TypeVar("New")
 # Other writers wait no longer than this and the commit.
 SECONDS_PER_TRANSACTION = 0.03
+# What goes into one statement: a few dozen rows, fewer if they are long.
+ROWS_AT_ONCE = 64
+CHARACTERS_AT_ONCE = 50_000
+# About three times what a transaction adds to the full-text index, so that merging keeps up.
+MERGED_PAGES = 128
 ERASED = "erased for good"
 REFUSED = "cannot be stored"
 
@@ -60,6 +64,30 @@ class ImportOperation:
             return operations.find(connection, self.op_id)
 
 
+class Counted(NamedTuple):
+    """What a record that came in counts as: nothing (None), or one of a ``kind`` as people call it."""
+
+    kind: str | None
+    session_id: str | None = None
+    redacted: bool = False
+
+
+class RecordKind(Protocol):
+    """What differs between turns, notes and rows on their way in; ``Any`` is the record as this kind stores it."""
+
+    def sort_out(self, connection: apsw.Connection, records: Sequence[Any]) -> list[Any]:
+        """Those of the records that are new, ready to be stored; the account is told of the others."""
+
+    def identities(self, record: Any) -> tuple[str, ...]:
+        """What a dry run, which stores nothing, tells a repeated record by."""
+
+    def store_some(self, connection: apsw.Connection, new: Sequence[Any]) -> tuple[int, list[Any]]:
+        """Store records for ``SECONDS_PER_TRANSACTION``: how many of the first ones were taken, and which were added."""
+
+    def counted(self, record: Any) -> Counted:
+        """What a record that was added counts as."""
+
+
 class Account:
     """One import under way. ``met`` is what a dry run remembers in place of the memory."""
 
@@ -77,6 +105,7 @@ class Account:
         self.options = options
         self.kinds: Counter[str] = Counter()
         self.already_there = self.sessions = self.secrets = 0
+        self._latest_session: str | None = None
 
     @property
     def imported(self) -> int:
@@ -85,22 +114,12 @@ class Account:
     def skip(self, reason: str, place: str = "") -> None:
         self.tally.skip(Skip(reason=reason, place=place))
 
-    def store(
-        self, records: list[New], store_some: Callable[[apsw.Connection, list[New]], tuple[int, list[New]]]
-    ) -> list[New]:
-        """Store records in short transactions of the operation; those that were not there.
-
-        ``store_some`` tells how many of the first ones it took in one transaction, and which of them it added.
-        """
-        stored: list[New] = []
-        while records:
-            with self.operation.part() as connection:
-                taken, some = store_some(connection, records)
-            self.already_there += taken - len(some)
-            stored += some
-            records = records[taken:]
-        return stored
-
-    def met_session(self, session_id: str) -> None:
-        """Count a session that got something, once."""
-        self.sessions += self.met.add(f"session {session_id}")
+    def count(self, counted: Counted) -> None:
+        """Count what came in. A session that got something counts once."""
+        if counted.kind is not None:
+            self.kinds[counted.kind] += 1
+        self.secrets += counted.redacted
+        session_id = counted.session_id
+        if session_id is not None and session_id != self._latest_session:
+            self._latest_session = session_id
+            self.sessions += self.met.add(f"session {session_id}")

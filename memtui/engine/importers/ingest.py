@@ -1,8 +1,9 @@
 """Brings what formats find into the memory: one named operation over many short transactions.
 
-What is already there is recognised by its ``source_key``, so importing again adds nothing, and an import that
-was killed or cancelled is simply run again. A dry run takes the same way up to the write and counts the same.
-Neither a file nor the list of its sessions is ever held in memory.
+Every record takes one way: a format reads it, what is there already is sorted out, the rest is stored and counted.
+What differs between turns, notes and rows says a ``RecordKind``. What is already there is recognised by its
+``source_key``, so importing again adds nothing, and an import that was killed or cancelled is simply run again. A dry run
+takes the same way up to the write and counts the same. Neither a file nor the list of its sessions is ever held in memory.
 """
 
 from __future__ import annotations
@@ -11,31 +12,32 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import MemtuiError
 from memtui.engine.records import ImportProgress, ImportReport, Operation, Options, Turn
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.portable import AnyLine, Line, MemoryLine
+from memtui.engine.store.portable_rows import OtherIds
 
-from . import account, alone, base, item_writing
-from .account import Account, ImportOperation
+from . import account, alone, base, note_checks
+from .account import Account, ImportOperation, RecordKind
 from .detect import Found, find_sources
 from .distinct import Distinct
 from .formats.claude_code import ClaudeCode
 from .formats.claude_history import ClaudeHistory
-from .ingest_items import ItemIngest
-from .ingest_rows import RowIngest
-from .ingest_turns import TurnIngest
-from .items import Item, Note, PadEntry, ReadTalk
+from .items import Item, Named, Note, PadEntry, ReadTalk
+from .notes import Notes
 from .reading import Tally, read_all
 from .registry import format_named
 from .rows import Rows
+from .turns import Turns
 
 _TURNS_PER_BATCH = 500
 _CHARACTERS_PER_BATCH = 2_000_000
 # Where nothing else is left out, an import that brings nothing is no error: the person wanted it so.
-_EXPECTED = {base.HISTORY, account.ERASED, item_writing.KEY_IN_USE, item_writing.EDITED}
+_EXPECTED = {base.HISTORY, account.ERASED, note_checks.KEY_IN_USE, note_checks.EDITED}
 
 
 def import_paths(
@@ -67,7 +69,7 @@ def import_paths(
             stack.enter_context(alone.only_import(connections))
         operation = ImportOperation(connections, clock, actor, alone.running_label(labels), before_write)
         run = Import(
-            connections, found, stack.enter_context(Distinct()), stack.enter_context(Rows()), operation,
+            connections, found, stack.enter_context(Distinct()), stack.enter_context(OtherIds()), operation,
             dry_run=dry_run, actor=actor, clock=clock, options=options, ordering=ordering,
         )  # fmt: skip
         return run.run(progress, cancelled)
@@ -82,7 +84,7 @@ class Import:
     """One import under way: its account, and what takes which kind of record."""
 
     def __init__(
-        self, connections: Connections, found: Found, met: Distinct, rows: Rows, operation: ImportOperation, *,
+        self, connections: Connections, found: Found, met: Distinct, others: OtherIds, operation: ImportOperation, *,
         dry_run: bool, actor: str, clock: Clock, options: Options, ordering: Callable[[str], bool],
     ) -> None:  # fmt: skip
         self.found = found
@@ -100,9 +102,14 @@ class Import:
             options=options,
         )
         cross_source = {ClaudeCode.name, ClaudeHistory.name} <= set(self.formats)
-        self._turns = TurnIngest(self.account, cross_source=cross_source)
-        self._items = ItemIngest(self.account, ordering)
-        self._rows = RowIngest(self.account, rows)
+        notes = Notes(self.account, ordering)
+        # In this order: how far a session was read is known once its turns are there.
+        self._kinds: tuple[tuple[Any, RecordKind], ...] = (
+            (Turn, Turns(self.account, cross_source=cross_source)),
+            (Note | PadEntry | Named, notes),
+            (ReadTalk, notes),
+            (Line, Rows(self.account, others)),
+        )
         self._started = time.monotonic()
 
     def run(
@@ -129,10 +136,28 @@ class Import:
 
     def take(self, batch: list[Turn | Item | AnyLine]) -> None:
         """Bring in what of a batch is new."""
-        self._turns.take([found for found in batch if isinstance(found, Turn)])
-        self._items.take([found for found in batch if not isinstance(found, Turn | Line | ReadTalk)])
-        self._items.take([found for found in batch if isinstance(found, ReadTalk)])
-        self._rows.take([found for found in batch if isinstance(found, Line)])
+        for types, kind in self._kinds:
+            if records := [record for record in batch if isinstance(record, types)]:
+                self._bring_in(kind, records)
+
+    def _bring_in(self, kind: RecordKind, records: list[Any]) -> None:
+        account = self.account
+        with account.connections.read() as connection:
+            new = kind.sort_out(connection, records)
+        if account.dry_run:
+            fresh = [record for record in new if all(map(account.met.add, kind.identities(record)))]
+            account.already_there += len(new) - len(fresh)
+            self._count(kind, fresh)
+            return
+        while new:
+            with account.operation.part() as connection:
+                taken, added = kind.store_some(connection, new)
+            self._count(kind, added)
+            new = new[taken:]
+
+    def _count(self, kind: RecordKind, added: list[Any]) -> None:
+        for record in added:
+            self.account.count(kind.counted(record))
 
     def _finish(self, how: str) -> Operation | None:
         operation = self.operation.finish(alone.imported_label(self.account.kinds, named(self.formats)) + how)

@@ -22,13 +22,13 @@ from memtui.engine.records import Record, Turn
 from memtui.engine.store import erased
 from memtui.engine.store.connection import Connections
 
-from . import writing
 from .detect import Recognised, find_sources, identities
 from .items import Note
 from .known import KnownSource, SessionFile, session_files, swept_before
 from .packed import SUFFIX
 from .registry import format_named
 from .source import Opener, Source
+from .turns import is_told_otherwise, known_keys
 
 SECONDS = 0.3
 _BYTES = 16 << 20
@@ -208,9 +208,9 @@ class _Probe:
             return len(found)
         keys = [record.source_key for record in found]
         with self._connections.read() as connection:
-            there = writing.known_keys(connection, keys) | erased.erased(connection, keys)
+            there = known_keys(connection, keys) | erased.erased(connection, keys)
             told = sum(
-                writing.is_told_otherwise(connection, record)
+                is_told_otherwise(connection, record)
                 for record in found
                 if isinstance(record, Turn) and record.source_key not in there
             )

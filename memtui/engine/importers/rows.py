@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from types import TracebackType
-from typing import NamedTuple, Self
 
 import apsw
 
 from memtui.engine.curate import intake
 from memtui.engine.errors import InputError
-from memtui.engine.records import Skip
 from memtui.engine.store import erased, full_text, portable_rows
 from memtui.engine.store.entities import entity_key
 from memtui.engine.store.portable import (
@@ -27,92 +24,77 @@ from memtui.engine.store.portable import (
     SessionLine,
 )
 
-from .writing import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE
+from . import account
+from .account import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE, Account, Counted
+from .turns import TOO_LONG
 
 # What is counted beside memories, and how it is called. Sessions come with their turns.
-KINDS: dict[type[AnyLine], str] = {
+_KINDS: dict[type[AnyLine], str] = {
     EntityLine: "entity", DecisionLine: "naming decision", ScratchpadLine: "scratchpad entry",
     ProposalLine: "review card", QuestionLine: "saved question", ProfileLine: "profile",
 }  # fmt: skip
-_ERASED = "erased for good"
-_TOO_LONG = f"longer than {intake.MAX_EPISODE:,} characters"
-_REFUSED = "cannot be stored"
-
-
-class SortedOut(NamedTuple):
-    """``new`` lines in their order; how many are ``there``; what is not to come in."""
-
-    new: list[AnyLine]
-    there: int
-    skips: list[Skip]
 
 
 class Rows:
-    """The rows of one import; a context manager."""
+    """``others`` remembers, for the whole import, the ids of rows that are there under another one."""
 
-    def __init__(self) -> None:
-        self._others = portable_rows.OtherIds()
+    def __init__(self, shared: Account, others: portable_rows.OtherIds) -> None:
+        self._shared = shared
+        self._others = others
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._others.__exit__(exc_type, exc, traceback)
-
-    def sort_out(self, connection: apsw.Connection, lines: Sequence[AnyLine], op_id: int | None) -> SortedOut:
-        """Tell what is new from what is there, erased or too long. ``op_id``: the import, once it has begun."""
+    def sort_out(self, connection: apsw.Connection, lines: Sequence[AnyLine]) -> list[AnyLine]:
+        shared, op_id = self._shared, self._shared.operation.op_id
         keys = {id(line): _keys(line) for line in lines}
         gone = erased.erased(connection, [key for some in keys.values() for key in some])
         new: list[AnyLine] = []
-        there, skips = 0, []
         for line in lines:
             if isinstance(line, MemoryLine) and len(line.content) > intake.MAX_EPISODE:
-                skips.append(Skip(reason=_TOO_LONG, place=line.id))
+                shared.skip(TOO_LONG, line.id)
             elif isinstance(line, ReadLine):
                 new.append(line)  # of a session that may be in this batch
             elif portable_rows.is_there(connection, line, self._others, op_id):
-                there += 1
+                shared.already_there += 1
                 if isinstance(line, SessionLine) and not portable_rows.spans(connection, line):
                     new.append(line)
             elif gone.intersection(keys[id(line)]):
-                skips.append(Skip(reason=_ERASED))
+                shared.skip(account.ERASED)
             else:
                 new.append(line)
         if all(isinstance(line, ReadLine) for line in new):
             new = [line for line in new if not portable_rows.is_there(connection, line, self._others, op_id)]
-        return SortedOut(new, there, skips)
+        return new
 
-    def store_some(
-        self, connection: apsw.Connection, lines: Sequence[AnyLine], op_id: int, *, seconds: float
-    ) -> tuple[int, list[AnyLine], list[Skip]]:
-        """Store lines until the time is up: how many were taken, which were added, which were refused."""
-        until = time.monotonic() + seconds
+    def identities(self, line: AnyLine) -> tuple[str, ...]:
+        return (f"line {line}",)
+
+    def store_some(self, connection: apsw.Connection, new: Sequence[AnyLine]) -> tuple[int, list[AnyLine]]:
+        until = time.monotonic() + account.SECONDS_PER_TRANSACTION
+        op_id = self._shared.operation.begin()
         added: list[AnyLine] = []
-        skips: list[Skip] = []
         taken = 0
-        for some in _together(lines):
-            good, bad = self._store(connection, some, op_id)
-            added += good
-            skips += bad
+        for some in _together(new):
+            added += self._store(connection, some, op_id)
             taken += len(some)
             if time.monotonic() > until:
                 break
         full_text.merge(connection, MERGED_PAGES)
-        return taken, added, skips
+        return taken, added
 
-    def _store(
-        self, connection: apsw.Connection, lines: Sequence[AnyLine], op_id: int
-    ) -> tuple[list[AnyLine], list[Skip]]:
-        """Of lines that share a statement, those that were added and those that are refused, which keep no other out."""
+    def counted(self, line: AnyLine) -> Counted:
+        if isinstance(line, MemoryLine):
+            episode = line.kind == "episode"
+            return Counted("turn" if episode else line.kind, line.session_id if episode else None)
+        return Counted(_KINDS.get(type(line)))
+
+    def _store(self, connection: apsw.Connection, lines: Sequence[AnyLine], op_id: int) -> list[AnyLine]:
+        """Of lines that share a statement, those that were added. One that is refused keeps no other out."""
         try:
-            return self._add(connection, lines, op_id), []
+            return self._add(connection, lines, op_id)
         except InputError as error:
             if len(lines) == 1:
-                return [], [Skip(reason=_REFUSED, place=error.message)]
-        each = [self._store(connection, [line], op_id) for line in lines]
-        return [line for good, _ in each for line in good], [skip for _, bad in each for skip in bad]
+                self._shared.skip(account.REFUSED, error.message)
+                return []
+        return [added for line in lines for added in self._store(connection, [line], op_id)]
 
     def _add(self, connection: apsw.Connection, lines: Sequence[AnyLine], op_id: int) -> list[AnyLine]:
         memories = [line for line in lines if isinstance(line, MemoryLine)]

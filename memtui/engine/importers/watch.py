@@ -25,6 +25,7 @@ from memtui.engine.records import Operation, Options, Record, Skip, Turn
 from memtui.engine.store import history
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.portable import AnyLine
+from memtui.engine.store.portable_rows import OtherIds
 
 from . import alone
 from .account import ImportOperation
@@ -36,7 +37,6 @@ from .items import Item, Note
 from .live import Tail
 from .read_marks import ReadMarks
 from .reading import Tally, dated, read_all
-from .rows import Rows
 from .source import Opener, Source
 from .undone import TakenBack
 
@@ -103,7 +103,7 @@ class Follower:
         self._operation = Following(connections, clock, before_write, self._begin_count)
         self._import = Import(
             connections, Found(sources=()), self._stack.enter_context(Distinct()),
-            self._stack.enter_context(Rows()), self._operation, dry_run=False, actor=ACTOR, clock=clock,
+            self._stack.enter_context(OtherIds()), self._operation, dry_run=False, actor=ACTOR, clock=clock,
             options=options, ordering=ordering,
         )  # fmt: skip
         self._before: Counter[str] = Counter()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 import zipfile
 from collections.abc import Iterator
 from hashlib import blake2b
@@ -17,8 +18,10 @@ from memtui import Memory
 from memtui.engine.curate import intake, turns
 from memtui.engine.curate.intake import MAX_EPISODE
 from memtui.engine.errors import DiskFullError, InputError, ReadOnlyError, StoreError
-from memtui.engine.importers import alone, ingest, writing
+from memtui.engine.importers import account, alone, ingest
+from memtui.engine.importers import turns as importers_turns
 from memtui.engine.importers.detect import find_sources
+from memtui.engine.importers.turns import Turns
 from memtui.engine.records import ImportProgress, ImportReport, MemoryRecord, Options
 
 NOW = 1_800_000_000.0
@@ -325,15 +328,15 @@ def test_a_full_disk_leaves_an_operation_that_can_be_undone(
 ) -> None:
     before = state(memory)
     path = plain(tmp_path / "x", *(f"words {number}" for number in range(2000)))
-    store_some = writing.store_some
+    store_some = Turns.store_some
 
-    def fails(connection: apsw.Connection, turns: Any, titles: Any, **how: Any) -> Any:
-        if turns[0].intake.content == "words 500":
+    def fails(self: Turns, connection: apsw.Connection, new: Any) -> Any:
+        if new[0].intake.content == "words 500":
             raise DiskFullError("No space left.")
-        return store_some(connection, turns, titles, **how)
+        return store_some(self, connection, new)
 
     with monkeypatch.context() as patched:
-        patched.setattr(writing, "store_some", fails)
+        patched.setattr(Turns, "store_some", fails)
         with pytest.raises(DiskFullError):
             memory.files.import_paths([path])
     operation = memory.history.next_undo()
@@ -348,15 +351,16 @@ def test_a_full_disk_leaves_an_operation_that_can_be_undone(
 def test_a_transaction_ends_when_its_time_is_up(memory: Memory, tmp_path: Path) -> None:
     path = plain(tmp_path / "x", *(f"words {number}" for number in range(100)))
     sizes: list[int] = []
-    store_some = writing.store_some
+    store_some = Turns.store_some
 
-    def counted(connection: apsw.Connection, turns: Any, titles: Any, **how: Any) -> Any:
-        taken, stored = store_some(connection, turns, titles, **{**how, "seconds": 0.0})
+    def counted(self: Turns, connection: apsw.Connection, new: Any) -> Any:
+        taken, stored = store_some(self, connection, new)
         sizes.append(taken)
         return taken, stored
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(writing, "store_some", counted)
+        patched.setattr(account, "SECONDS_PER_TRANSACTION", 0.0)
+        patched.setattr(Turns, "store_some", counted)
         assert memory.files.import_paths([path]).imported == 100
     assert len(sizes) > 1
 
@@ -365,15 +369,15 @@ def test_a_turn_that_a_hook_records_between_looking_and_storing_is_there_once(
     memory: Memory, tmp_path: Path
 ) -> None:
     path = jsonl(tmp_path / "s.jsonl", [claude("user", "Plant beans."), claude("user", "And peas.")])
-    store_some = writing.store_some
+    store_some = Turns.store_some
 
-    def beaten(connection: apsw.Connection, new: Any, titles: Any, **how: Any) -> Any:
+    def beaten(self: Turns, connection: apsw.Connection, new: Any) -> Any:
         quicker = new[0]._replace(source="hook:claude-code", source_key=None)
-        assert turns.store_turn(connection, quicker, now=how["now"])
-        return store_some(connection, new, titles, **how)
+        assert turns.store_turn(connection, quicker, now=int(time.time()))
+        return store_some(self, connection, new)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(writing, "store_some", beaten)
+        patched.setattr(Turns, "store_some", beaten)
         report = memory.files.import_paths([path])
     assert (report.imported, report.already_there) == (1, 1)
     assert [turn.content for turn in memory.view.transcript(f"claude-code:{SESSION}")] == [
@@ -572,13 +576,13 @@ def test_a_title_that_comes_late_replaces_only_the_one_that_this_import_gave(pla
         )  # fmt: skip
 
     with Memory.open(place, options=Options(background=False, embedder="off")) as memory:
-        titles = writing.Titles()
+        titles = importers_turns.Titles()
         for title in ("Untitled", "The ferry"):
             with memory._core.operation("import", "Brought in") as op:
-                writing._register_sessions(op.connection, [said(title)], titles)
+                importers_turns._register_sessions(op.connection, [said(title)], titles)
             assert memory.view.sessions()[0].title == title
         with memory._core.operation("rename", "Renamed") as op:
             op.connection.execute("UPDATE sessions_consolidations SET title = 'My own'")
         with memory._core.operation("import", "Brought in") as op:
-            writing._register_sessions(op.connection, [said("The ferry to Hitra")], titles)
+            importers_turns._register_sessions(op.connection, [said("The ferry to Hitra")], titles)
         assert memory.view.sessions()[0].title == "My own"

@@ -1,7 +1,7 @@
 """Claude Code's ``history.jsonl``: every prompt that was typed, kept when the transcripts are swept.
 
 ``{display, timestamp, project, sessionId, pastedContents?}`` a line. A prompt belongs to the session of its transcript,
-where the same words may be already, or come in later: it is known by session, words and time (``writing.py``). Commands
+where the same words may be already, or come in later: it is known by session, words and time (``turns.py``). Commands
 of the program (``/clear``) say nothing. What was pasted stands for its placeholder where the file has it.
 """
 

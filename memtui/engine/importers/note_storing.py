@@ -18,9 +18,9 @@ from memtui.engine.store import entities, full_text, memories, scratchpad, sessi
 from memtui.engine.store.entities import Mention
 from memtui.engine.store.sql import json_text, scalar
 
-from .item_writing import NewItem, NewNote, identity, is_there, same_text, unknown
+from .account import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE
 from .items import Named, Note, PadEntry, ReadTalk
-from .writing import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE
+from .note_checks import NewItem, NewNote, identity, is_there, same_text, unknown
 
 _ROWS_PER_LOOK = 8
 _MOST_SOURCES = 200

@@ -1,4 +1,4 @@
-"""The SQL of an import: what is there already, and storing turns many at a time.
+"""The turns of an import: what of a batch is new, and storing it.
 
 A single turn is recorded with its session (curate.turns); here a transaction holds hundreds of turns of few
 sessions, so the sessions are registered once for all of them.
@@ -13,23 +13,24 @@ from itertools import chain
 
 import apsw
 
-from memtui.engine.curate import notes, turns
-from memtui.engine.curate.turns import NewTurn
+from memtui.engine.curate import intake, notes
+from memtui.engine.curate.turns import NewTurn, is_told, row
+from memtui.engine.errors import InputError
 from memtui.engine.records import Turn
 from memtui.engine.store import erased, full_text, memories, sessions
 from memtui.engine.store.sql import json_text, scalar
 
+from . import account
+from .account import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE, Account, Counted
+
+TOO_LONG = f"longer than {intake.MAX_EPISODE:,} characters"
 _TITLES_KEPT = 256
-ROWS_AT_ONCE = 64
-CHARACTERS_AT_ONCE = 50_000
 # The source of an import, and those that tell the same turns in other words: the hook which records them as they are
 # said, the list of prompts.
 SAME_WORDS = {
     "import:claude-code": ("hook:claude-code", "import:claude-history"),
     "import:claude-history": ("hook:claude-code", "import:claude-code"),
 }
-# About three times what a transaction adds to the full-text index, so that merging keeps up.
-MERGED_PAGES = 128
 
 
 class Titles(OrderedDict[str, str]):
@@ -42,6 +43,97 @@ class Titles(OrderedDict[str, str]):
         if len(self) > _TITLES_KEPT:
             self.popitem(last=False)
         return before
+
+
+class Turns:
+    """``cross_source``: two of its formats tell the same words, so what one of them brought is there for the other."""
+
+    def __init__(self, shared: Account, *, cross_source: bool) -> None:
+        self._shared = shared
+        self._cross_source = cross_source
+        self._titles = Titles()
+        # The latest row when it was looked up what others told.
+        self._since = 0
+
+    def sort_out(self, connection: apsw.Connection, turns: Sequence[Turn]) -> list[NewTurn]:
+        shared = self._shared
+        keys = [turn.source_key for turn in turns]
+        there = known_keys(connection, keys)
+        gone = erased.erased(connection, keys)
+        new: dict[str, NewTurn] = {}
+        for key, turn in zip(keys, turns, strict=True):
+            if key in gone:
+                shared.skip(account.ERASED)
+            elif key in there or key in new or (self._cross_source and self._is_cross_source_duplicate(turn)):
+                shared.already_there += 1
+            elif len(turn.content) > intake.MAX_EPISODE:
+                shared.skip(TOO_LONG, f"{shared.tally.place}: {key}")
+            elif checked := self._checked(turn):
+                new[key] = checked
+        self._since = latest(connection)
+        for key in told_otherwise(connection, new):
+            del new[key]
+            shared.already_there += 1
+        for key in erased_turns(connection, new):
+            del new[key]
+            shared.skip(account.ERASED)
+        return list(new.values())
+
+    def _is_cross_source_duplicate(self, turn: Turn) -> bool:
+        """Whether another format of this import brought the same words; notes that this one did."""
+        others = SAME_WORDS.get(turn.source, ())
+        if not others or turn.role != "user":
+            return False
+        said = f"{turn.session_id} {turn.content}"
+        if any(self._shared.met.has(f"said {other} {said}") for other in others):
+            return True
+        self._shared.met.add(f"said {turn.source} {said}")
+        return False
+
+    def _checked(self, turn: Turn) -> NewTurn | None:
+        """The turn as it will be stored, None where intake refuses it."""
+        try:
+            return NewTurn(
+                session_id=intake.name(turn.session_id, "session id"),
+                role=intake.name(turn.role, "role"),
+                intake=intake.accept(turn.content, "episode", self._shared.options.secrets),
+                event_time=int((turn.event_time or 0.0) // 1),
+                trust=turn.trust or intake.trust(turn.role, self._shared.actor),
+                source=turn.source,
+                source_key=turn.source_key,
+                project=turn.project and intake.without_secrets(turn.project),
+                title=turn.session_title and intake.without_secrets(turn.session_title),
+            )
+        except InputError as error:
+            self._shared.skip(account.REFUSED, error.message)
+            return None
+
+    def identities(self, turn: NewTurn) -> tuple[str, ...]:
+        return (f"key {turn.source_key}",)
+
+    def store_some(self, connection: apsw.Connection, new: Sequence[NewTurn]) -> tuple[int, list[NewTurn]]:
+        until = time.monotonic() + account.SECONDS_PER_TRANSACTION
+        now = int(self._shared.clock())
+        beside = latest(connection) > self._since
+        stored: list[NewTurn] = []
+        taken = 0
+        while taken < len(new) and (not taken or time.monotonic() < until):
+            some = new[taken : taken + at_once(turn.intake.content for turn in new[taken:])]
+            taken += len(some)
+            # A hook may have been quicker, since that was looked up.
+            stored += _insert(
+                connection,
+                [one for one in some if not (beside and told_otherwise(connection, {"": one}))],
+                now,
+            )
+        _register_sessions(connection, stored, self._titles)
+        full_text.merge(connection, MERGED_PAGES)
+        self._since = latest(connection)
+        self._shared.already_there += taken - len(stored)
+        return taken, stored
+
+    def counted(self, turn: NewTurn) -> Counted:
+        return Counted("turn", turn.session_id, "secrets" in turn.intake.attributes)
 
 
 def known_keys(connection: apsw.Connection, keys: Sequence[str]) -> set[str]:
@@ -68,7 +160,7 @@ def _names(turn: NewTurn) -> list[str]:
 def is_told_otherwise(connection: apsw.Connection, turn: Turn) -> bool:
     """Whether another source told a turn as a feed found it."""
     others = SAME_WORDS.get(turn.source, ())
-    return bool(others) and turns.is_told(
+    return bool(others) and is_told(
         connection, turn.session_id, turn.role, turn.content, int((turn.event_time or 0) // 1), others
     )
 
@@ -79,44 +171,13 @@ def told_otherwise(connection: apsw.Connection, new: Mapping[str, NewTurn]) -> s
         key
         for key, turn in new.items()
         if (others := SAME_WORDS.get(turn.source or ""))
-        and turns.is_told(
-            connection, turn.session_id, turn.role, turn.intake.content, turn.event_time, others
-        )
+        and is_told(connection, turn.session_id, turn.role, turn.intake.content, turn.event_time, others)
     }
 
 
 def latest(connection: apsw.Connection) -> int:
     """The latest row of the memory, 0 in an empty one."""
     return int(scalar(connection, "SELECT max(rid) FROM memories") or 0)
-
-
-def store_some(
-    connection: apsw.Connection,
-    new: Sequence[NewTurn],
-    titles: Titles,
-    *,
-    now: int,
-    seconds: float,
-    since: int,
-) -> tuple[int, list[NewTurn]]:
-    """Store turns until the time is up: how many were taken, and those that were not there already.
-
-    ``since``: the latest row when ``told_otherwise`` was asked about them.
-    """
-    until = time.monotonic() + seconds
-    beside = latest(connection) > since
-    stored: list[NewTurn] = []
-    taken = 0
-    while taken < len(new) and (not taken or time.monotonic() < until):
-        some = new[taken : taken + at_once(turn.intake.content for turn in new[taken:])]
-        taken += len(some)
-        # A hook may have been quicker, since that was looked up.
-        stored += _insert(
-            connection, [one for one in some if not (beside and told_otherwise(connection, {"": one}))], now
-        )
-    _register_sessions(connection, stored, titles)
-    full_text.merge(connection, MERGED_PAGES)
-    return taken, stored
 
 
 def at_once(texts: Iterable[str]) -> int:
@@ -131,7 +192,7 @@ def at_once(texts: Iterable[str]) -> int:
 
 def _insert(connection: apsw.Connection, new: Sequence[NewTurn], now: int) -> list[NewTurn]:
     """Insert turns by one statement; those that were not there."""
-    rids = memories.insert_all(connection, [turns.row(turn, now) for turn in new])
+    rids = memories.insert_all(connection, [row(turn, now) for turn in new])
     stored = [(rid, turn) for rid, turn in zip(rids, new, strict=True) if rid is not None]
     for rid, turn in stored:
         notes.keep_from_vectors(connection, rid, turn.intake)

@@ -1,0 +1,101 @@
+"""The notes, names and scratchpad entries of an import: what of a batch is new, and storing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import apsw
+
+from memtui.engine.curate import intake
+from memtui.engine.errors import InputError
+from memtui.engine.store import erased
+
+from . import account, note_checks, note_storing, turns
+from .account import Account, Counted
+from .items import Item, Named, Note, ReadTalk
+from .note_checks import NewItem, NewNote
+
+TOO_LONG_NOTE = "too long"
+
+
+class Notes:
+    """``ordering`` tells whether a text talks to the assistant: such a one is not taken for confirmed."""
+
+    def __init__(self, shared: Account, ordering: Callable[[str], bool]) -> None:
+        self._shared = shared
+        self._ordering = ordering
+        self._names: dict[Named, Named | None] = {}
+        # The texts and keys that are there, as far as the batch in hand is concerned.
+        self._told: set[str] = set()
+
+    def sort_out(self, connection: apsw.Connection, items: Sequence[Item]) -> list[NewItem]:
+        shared = self._shared
+        there = turns.known_keys(connection, [item.source_key for item in items if isinstance(item, Note)])
+        gone = erased.erased(connection, filter(None, map(note_checks.erased_key, items)))
+        known = note_checks.known_ids(connection, items)
+        new: list[NewItem] = []
+        for item in items:
+            if note_checks.erased_key(item) in gone:
+                shared.skip(account.ERASED)
+            elif isinstance(item, Note) and item.id in known:
+                if note_checks.says_the_same(item.content, known[item.id]):
+                    shared.already_there += 1
+                else:
+                    shared.skip(note_checks.EDITED, item.id)
+            elif isinstance(item, Note) and item.source_key in there:
+                shared.already_there += 1
+            elif found := self._checked(item):
+                new.append(found)
+        texts = {note_checks.erased_text(item): item for item in new}
+        for text in erased.erased(connection, filter(None, texts)):
+            new.remove(texts[text])
+            shared.skip(account.ERASED)
+        self._told = note_checks.told_texts(connection, new)
+        fresh: list[NewItem] = []
+        for one in new:
+            if not note_checks.is_there(connection, one, self._told):
+                fresh.append(one)
+            elif note_checks.other_value(connection, one):
+                shared.skip(note_checks.KEY_IN_USE)
+            else:
+                shared.already_there += not isinstance(one, ReadTalk)
+        return fresh
+
+    def _checked(self, item: Item) -> NewItem | None:
+        try:
+            return note_checks.checked(item, self._shared.options, self._ordering, self._names)
+        except InputError as error:
+            too_long = isinstance(item, Note) and len(item.content) > _longest(item)
+            self._shared.skip(TOO_LONG_NOTE if too_long else account.REFUSED, error.message)
+            return None
+
+    def identities(self, item: NewItem) -> tuple[str, ...]:
+        text = note_checks.same_text(item)
+        return (note_checks.identity(item),) if text is None else (note_checks.identity(item), text)
+
+    def store_some(self, connection: apsw.Connection, new: Sequence[NewItem]) -> tuple[int, list[NewItem]]:
+        taken, stored = note_storing.store_some(
+            connection,
+            new,
+            self._told,
+            now=int(self._shared.clock()),
+            seconds=account.SECONDS_PER_TRANSACTION,
+        )
+        self._shared.already_there += taken - len(stored)
+        return taken, stored
+
+    def counted(self, item: NewItem) -> Counted:
+        if isinstance(item, NewNote):
+            episode = item.note.kind == "episode"
+            return Counted(
+                "turn" if episode else item.note.kind,
+                item.note.session_id if episode else None,
+                "secrets" in item.intake.attributes,
+            )
+        if isinstance(item, ReadTalk):
+            return Counted(None)
+        return Counted("entity" if isinstance(item, Named) else "scratchpad entry")
+
+
+def _longest(note: Note) -> int:
+    return intake.MAX_EPISODE if note.kind == "episode" else intake.MAX_NOTE
