@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import hypothesis
@@ -13,6 +15,8 @@ from hypothesis import HealthCheck
 from memtui import log
 from memtui.engine.importers import probe
 from memtui.engine.models import endpoint_embedder
+from memtui.engine.store import file as store_file
+from memtui.engine.store.connection import Connections
 
 hypothesis.settings.register_profile(
     "quick", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
@@ -84,6 +88,61 @@ def _databases() -> Iterator[Path]:
             with path.open("rb") as file:
                 if file.read(15) == b"SQLite format 3":
                     yield path
+
+
+# They are about how a file is made, so each of theirs is.
+_BUILD_EACH = ("engine/store", "harness")
+
+
+class EmptyMemory:
+    """An empty memory that memtui built once, given out as copies with values of their own where a new file has them."""
+
+    OWN = ("file_id", "erase_salt", "created_at")
+
+    def __init__(self, folder: Path) -> None:
+        built = folder / "empty.db"
+        built.touch()
+        store_file._build(built)
+        with closing(sqlite3.connect(built)) as connection:
+            rows = dict(connection.execute("SELECT key, value FROM memory_metadata"))
+        self._own = [rows[name].encode() for name in self.OWN]
+        self._bytes = built.read_bytes()
+        assert all(self._bytes.count(value) == 1 for value in self._own)
+
+    def build(self, path: Path) -> None:
+        path.write_bytes(self._copy())
+
+    def open(self) -> Connections:
+        """In the place of one that is only in memory."""
+        content = bytearray(self._copy())
+        content[18:20] = b"\1\1"  # no write-ahead log
+        connections = Connections(None)
+        with connections.exclusive() as writer:
+            writer.deserialize("main", bytes(content))
+        return connections
+
+    def _copy(self) -> bytes:
+        given = os.urandom(16).hex(), os.urandom(16).hex(), str(int(time.time()))
+        content = self._bytes
+        for value, new in zip(self._own, given, strict=True):
+            content = content.replace(value, new.encode())
+        return content
+
+
+@pytest.fixture(scope="session")
+def empty_memory(tmp_path_factory: pytest.TempPathFactory) -> EmptyMemory:
+    return EmptyMemory(tmp_path_factory.mktemp("empty"))
+
+
+@pytest.fixture(autouse=True)
+def files_are_copied(
+    request: pytest.FixtureRequest, empty_memory: EmptyMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Making the tables of a new file costs more than most tests do with it."""
+    folder = request.path.parent.relative_to(Path(__file__).parent).as_posix()
+    if folder not in _BUILD_EACH:
+        monkeypatch.setattr(store_file, "_build", empty_memory.build)
+        monkeypatch.setattr(store_file, "_in_memory", empty_memory.open)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
+import shutil
 import time
 from asyncio.base_events import BaseEventLoop
 from collections.abc import Iterator
@@ -48,15 +48,22 @@ def a_patient_person(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memtui.ui.notifications.SAID_SECONDS", 600.0)
 
 
-@pytest.fixture
-def plain_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+class PlainIds:
     """Memories are numbered, so that a screen is the same each time."""
-    numbers = itertools.count(1)
 
-    def numbered(kind: Kind) -> str:
-        return f"{ID_PREFIX[kind]}{next(numbers):012x}"
+    def __init__(self) -> None:
+        self.given = 0
 
-    monkeypatch.setattr("memtui.engine.store.memories.new_id", numbered)
+    def __call__(self, kind: Kind) -> str:
+        self.given += 1
+        return f"{ID_PREFIX[kind]}{self.given:012x}"
+
+
+@pytest.fixture
+def plain_ids(monkeypatch: pytest.MonkeyPatch) -> PlainIds:
+    ids = PlainIds()
+    monkeypatch.setattr("memtui.engine.store.memories.new_id", ids)
+    return ids
 
 
 @pytest.fixture
@@ -66,10 +73,26 @@ def empty_story(place: Path) -> Story:
     return story
 
 
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
+    """The file that ``story`` copies, and how many ids it has given."""
+    ids, story = PlainIds(), Story(tmp_path_factory.mktemp("story") / "memory.db")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("memtui.engine.store.memories.new_id", ids)
+        _write(story)
+    return story.path, ids.given
+
+
 @pytest.fixture
-def story(plain_ids: None, place: Path) -> Story:
+def story(plain_ids: PlainIds, place: Path, written: tuple[Path, int]) -> Story:
     """Two conversations, eight facts of different standing, one of them corrected, one forgotten."""
-    story = Story(place)
+    file, plain_ids.given = written
+    shutil.copyfile(file, place)
+    place.chmod(0o600)
+    return Story(place)
+
+
+def _write(story: Story) -> None:
     with story.open() as memory:
         story.now = NOW - 30 * DAY
         _say(
@@ -93,8 +116,6 @@ def story(plain_ids: None, place: Path) -> Story:
         story.now = NOW - DAY
         memory.correct(standup.id, "Standup moved to 10:30 on Tuesdays")
         memory.forget(memory.remember("Owns a unicycle").id)
-        story.now = NOW
-    return story
 
 
 def _say(memory: Memory, session: str, role: str, text: str) -> None:

@@ -151,16 +151,7 @@ def _create(path: Path) -> None:
     partial = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}.new")
     os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     try:
-        connection = connect(partial, write=True)
-        try:
-            connection.execute("BEGIN IMMEDIATE")
-            _initialise(connection)
-            connection.execute("COMMIT")
-            connection.pragma("journal_mode", "wal")
-        finally:
-            connection.close()
-        for suffix in ("-wal", "-shm"):
-            partial.with_name(partial.name + suffix).unlink(missing_ok=True)
+        _build(partial)
         try:
             path.hardlink_to(partial)
         except FileExistsError:
@@ -173,6 +164,20 @@ def _create(path: Path) -> None:
     from .backup import flush  # whoever opens what is there needs none of it
 
     flush(path.parent)
+
+
+def _build(path: Path) -> None:
+    """Make the empty file at ``path`` a memory without rows."""
+    connection = connect(path, write=True)
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        _initialise(connection)
+        connection.execute("COMMIT")
+        connection.pragma("journal_mode", "wal")
+    finally:
+        connection.close()
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def _refuse_unusable(path: Path, *, readonly: bool) -> None:
