@@ -149,7 +149,7 @@ def run(script: list[tuple[str, int]]) -> None:
 
 
 def test_as_of_a_moment_is_what_the_memory_listed_at_that_moment(full: bool) -> None:
-    hypothesis.settings(max_examples=400 if full else 60)(hypothesis.given(steps)(run))()
+    hypothesis.settings(max_examples=400 if full else 25)(hypothesis.given(steps)(run))()
 
 
 def test_the_property_catches_a_past_that_ignores_later_changes(monkeypatch: pytest.MonkeyPatch) -> None:

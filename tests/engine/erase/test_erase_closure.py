@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 from erase_kit import CJK, FACT, KEPT, TURN, found_in_bytes, rows
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtui import Memory
 from memtui.engine.erase.matching import Texts, folded
 from memtui.engine.erase.records import ErasurePlan
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.store import memories, proposals, recalls
+
+from sizes import examples
 
 pytestmark = pytest.mark.usefixtures("near")
 
@@ -267,6 +269,7 @@ def test_taking_back_everything_after_an_erase_never_brings_it_back(memory: Memo
     assert found_in_bytes(home.parent, ["zxqvelvet", "花生过敏"]) == []
 
 
+@settings(max_examples=examples(40))
 @given(st.text(max_size=200), st.text(max_size=80), st.text(max_size=80), st.integers(0, 150))
 def test_a_long_run_in_common_is_always_seen(text: str, before: str, after: str, start: int) -> None:
     texts = Texts([text])

@@ -16,6 +16,8 @@ from memtui.engine.errors import MemtuiError
 from memtui.engine.records import Options, Profile
 from memtui.engine.store import portable
 
+from sizes import examples
+
 OPTIONS = Options(background=False, embedder="off", allow_unsafe_fs=True)
 NOW = 1_760_000_000.0
 
@@ -82,7 +84,7 @@ def _step(memory: Memory, verb: str, number: int, text: str) -> None:
 
 
 @hypothesis.given(life=steps, history=st.booleans())
-@hypothesis.settings(max_examples=40)
+@hypothesis.settings(max_examples=examples(15))
 def test_a_round_trip_gives_an_equal_content_hash(life: list[tuple[str, int, str]], history: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)

@@ -86,13 +86,13 @@ def test_each_rule_has_its_words_in_small_letters_and_a_pattern_that_runs() -> N
 )  # fmt: skip
 def test_time_is_linear_in_text_made_of_the_words_of_rules(piece: str) -> None:
     times = []
-    for length in (100_000, 500_000):
+    for length in (40_000, 200_000):
         text = piece * (length // len(piece))
         start = time.thread_time()
         find_secrets(text)
         times.append(time.thread_time() - start)
-    assert times[1] < 15 * times[0] + 0.1, times
-    assert times[1] < 8, times
+    assert times[1] < 15 * times[0] + 0.04, times
+    assert times[1] < 4, times
 
 
 def test_shapes_name_many_vendors() -> None:

@@ -20,6 +20,8 @@ from memtui.engine.importers.limits import LIMITS
 from memtui.engine.importers.registry import BUILT_IN
 from memtui.engine.records import Skip, Turn
 
+from sizes import examples
+
 KEYS = st.sampled_from(
     [
         "type",
@@ -100,7 +102,7 @@ def sound(turns: list[Turn]) -> None:
         assert len(turn.source_key) < 500
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(raw=st.binary(max_size=300), format=st.sampled_from([None, *(feed.name for feed in BUILT_IN)]))
 def test_random_bytes_raise_nothing_but_input_errors(raw: bytes, format: str | None) -> None:
     for prefix in (b"", b"{", b"[", b"PK\x03\x04"):
@@ -108,7 +110,7 @@ def test_random_bytes_raise_nothing_but_input_errors(raw: bytes, format: str | N
             sound(read_bytes(prefix + raw, format)[0])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(records=st.lists(RECORDS, max_size=5), format=st.sampled_from(["claude-code", "codex", "jsonl"]))
 def test_random_records_never_stop_a_file_of_lines(records: list[Any], format: str) -> None:
     good = GOOD[format]
@@ -118,7 +120,7 @@ def test_random_records_never_stop_a_file_of_lines(records: list[Any], format: s
     assert [turn.content for turn in (turns[0], turns[-1])] == ["the good line"] * 2
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(odd=st.lists(RECORDS, max_size=3), nodes=st.dictionaries(st.sampled_from("abc"), JSON, max_size=3))
 def test_random_records_never_stop_an_export(odd: list[Any], nodes: dict[str, Any]) -> None:
     good = conversation("good", [message("user", "the good line")])
@@ -130,7 +132,7 @@ def test_random_records_never_stop_an_export(odd: list[Any], nodes: dict[str, An
     assert [turn.content for turn in (turns[0], turns[-1])] == ["the good line"] * 2
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(records=st.lists(RECORDS, max_size=5), format=st.sampled_from(["claude-ai", "langchain"]))
 def test_random_records_never_stop_an_array(records: list[Any], format: str) -> None:
     good = GOOD[format]
@@ -139,7 +141,7 @@ def test_random_records_never_stop_an_array(records: list[Any], format: str) -> 
     assert [turn.content for turn in (turns[0], turns[-1])] == ["the good line"] * 2
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     values=st.lists(
         st.lists(JSON, max_size=3) | st.dictionaries(st.text(max_size=3), JSON, max_size=3), max_size=5
@@ -153,7 +155,7 @@ def test_an_array_is_cut_into_its_elements_wherever_the_chunks_end(values: list[
     assert json.dumps(cut) == json.dumps(values)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(raw=st.binary(max_size=60), size=st.integers(1, 9))
 def test_cutting_any_bytes_gives_the_same_in_any_chunks(raw: bytes, size: int) -> None:
     mixed = bytes(b'[{"\\}],x'[byte % 8] for byte in raw)

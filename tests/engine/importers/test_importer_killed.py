@@ -54,7 +54,7 @@ def turns(path: Path, count: int) -> Path:
 
 
 def test_a_killed_import_is_resumed_and_both_parts_can_be_undone(tmp_path: Path) -> None:
-    source = turns(tmp_path / "source", 20_000)
+    source = turns(tmp_path / "source", 8_000)
     path = tmp_path / "home" / "memory.db"
     process = start(path, source, "2000")
     assert process.stdout
@@ -66,14 +66,14 @@ def test_a_killed_import_is_resumed_and_both_parts_can_be_undone(tmp_path: Path)
     process.stdout.close()
     with Memory.open(path, options=QUIET) as memory:
         there = memory.stats().active
-        assert done <= there < 20_000
+        assert done <= there < 8_000
         report = memory.files.import_paths([source])
-        assert (report.imported, report.already_there) == (20_000 - there, there)
-        assert memory.stats().active == 20_000
+        assert (report.imported, report.already_there) == (8_000 - there, there)
+        assert memory.stats().active == 8_000
         assert memory.files.check().ok
         labels = [operation.label for operation in memory.view.operations()]
         assert labels == [
-            f"Imported {20_000 - there:,} turns from JSONL",
+            f"Imported {8_000 - there:,} turns from JSONL",
             "Importing from JSONL (interrupted)",
         ]
         memory.undo()

@@ -18,10 +18,16 @@ from memtui.engine.models.ner.providers import Spacy
 TEXT = "My sister's friend Joanna Smith lives in the Netherlands and works for Microsoft since last year"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def own_process() -> Iterator[None]:
-    """Each test starts its own process, and ends it."""
+    """The test starts a process of its own. The others take the one that is there: loading spaCy takes two seconds."""
     spacy_names.end()
+    yield
+    spacy_names.end()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_process_stays() -> Iterator[None]:
     yield
     spacy_names.end()
 
@@ -63,6 +69,7 @@ def test_a_process_that_was_killed_is_started_again() -> None:
     assert spacy_names._worker is not first
 
 
+@pytest.mark.usefixtures("own_process")
 def test_nothing_is_imported_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("hashlib", "spacy"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit(1)")
@@ -70,6 +77,7 @@ def test_nothing_is_imported_from_the_current_folder(tmp_path: Path, monkeypatch
     assert "Microsoft" in found(TEXT)
 
 
+@pytest.mark.usefixtures("own_process")
 async def test_a_run_that_is_cancelled_does_not_wait_for_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, starts = threading.Event(), []
     start, exchange = spacy_names._start, spacy_names._exchange
@@ -105,6 +113,7 @@ def test_the_process_ends_when_nothing_is_asked_or_its_parent_is_gone() -> None:
     assert time.monotonic() - started < 120
 
 
+@pytest.mark.usefixtures("own_process")
 def test_an_answer_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spacy_names, "SECONDS", 0.01)
     with pytest.raises(DegradedError, match="did not answer"):
@@ -113,6 +122,7 @@ def test_an_answer_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPat
     assert "Microsoft" in found(TEXT)
 
 
+@pytest.mark.usefixtures("own_process")
 async def test_a_changed_model_is_not_loaded_and_the_rules_names_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

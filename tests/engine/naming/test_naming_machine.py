@@ -228,5 +228,5 @@ class NamingMachine(RuleBasedStateMachine):
 def test_corrections_and_reading_again_in_any_order_are_taken_back_exactly(full: bool) -> None:
     run_state_machine_as_test(
         NamingMachine,
-        settings=hypothesis.settings(max_examples=300 if full else 20, stateful_step_count=15, deadline=None),
+        settings=hypothesis.settings(max_examples=300 if full else 12, stateful_step_count=15, deadline=None),
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtui.engine.errors import FilterError, InputError, NotFoundError
 from memtui.engine.memory import Memory
@@ -23,6 +23,8 @@ from memtui.engine.observations import (
     StepObservations,
 )
 from memtui.engine.records import Options
+
+from sizes import examples
 
 QUIET = Options(embedder="off", background=False)
 
@@ -193,6 +195,7 @@ def test_no_query_raises(store: ObservationStore, query: str) -> None:
     store.recall_fil(query)
 
 
+@settings(max_examples=examples(40))
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_text_can_be_kept_recalled_and_found_in_the_scratchpad(content: str, query: str) -> None:
     with MemoryObservations(Memory.open(":memory:", options=QUIET), owns=True) as store:

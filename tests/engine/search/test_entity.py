@@ -8,10 +8,14 @@ from memtui.engine.search import entity, filters
 from memtui.engine.search.scope import scope
 from shelf import NOW, Book
 
+from sizes import examples
+
 NAMES = ("Ada", "Bosse", "Chen")
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     links=st.lists(
         st.tuples(st.sets(st.sampled_from(NAMES)), st.integers(0, 5), st.booleans()), min_size=4, max_size=14

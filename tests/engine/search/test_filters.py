@@ -13,6 +13,8 @@ from memtui.engine.search.filters import which_term_removes_all
 from memtui.engine.store.file import open_file
 from shelf import DAY, NOW, Book
 
+from sizes import examples
+
 
 def found(book: Book, expression: str) -> list[str]:
     """The contents that pass, oldest first; counted in a second way as well."""
@@ -79,7 +81,7 @@ def test_a_star_finds_beginnings_whatever_the_stem(book: Book, beginning: str, t
     assert found(book, f"{beginning}*") == [f"So {text} it is"]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(25))
 @given(st.from_regex("[a-z]{1,5}(ing|ed|ies|s|ation|ful|y|ly|e)?", fullmatch=True), st.integers(1, 9))
 def test_a_word_is_found_by_any_beginning(word: str, length: int) -> None:
     connections = open_file(":memory:")
@@ -287,7 +289,7 @@ def test_the_term_that_leaves_nothing_is_named(book: Book) -> None:
     assert which_term_removes_all(book.connection, filters.compile("tea", NOW)) is None
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(50))
 @given(st.text(st.sampled_from('ab:"-,*\\ <=.01é東🙂%_\0\ud800\n') | st.characters(), max_size=25))
 def test_no_text_breaks_the_query(text: str) -> None:
     connections = open_file(":memory:")

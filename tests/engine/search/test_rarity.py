@@ -19,6 +19,8 @@ from memtui.engine.search.statistics import MEMORIES
 from memtui.engine.store.file import open_file
 from shelf import NOW, Book, FakeEmbedder
 
+from sizes import examples
+
 WORDS = (
     "tea",
     "green",
@@ -97,7 +99,7 @@ def _turns(mine: str, others: str) -> list[Told]:
     ]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @example(_turns("Ada tea tea", "Cole Cole tea"), "tea for Ada and Cole", Profile())
 @example(_turns("茶道 抹茶 抹茶 抹茶", "茶道 茶道 茶道 茶道 茶道 茶道 tea"), "茶道 抹茶", Profile(depth=1))
 @given(

@@ -13,6 +13,8 @@ from memtui.engine.store import cjk
 from memtui.engine.store.file import open_file
 from shelf import DAY, NOW, Book, FakeEmbedder
 
+from sizes import examples
+
 NO_VECTORS = "vectors are switched off"
 
 
@@ -88,7 +90,7 @@ def test_no_query_raises(book: Book, query: str, profile: Profile) -> None:
         assert {one.arm for one in result.arms} == {"keyword", "vector", "entity", "context"}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.text(max_size=60))
 def test_no_text_raises(text: str) -> None:
     connections = open_file(":memory:")

@@ -16,6 +16,8 @@ from memtui.engine.search.search import search
 from memtui.engine.store.file import open_file
 from shelf import NOW, Book, FakeEmbedder, WordEmbedder
 
+from sizes import examples
+
 WORDS = ("tea", "green", "mountain", "walnut", "river", "Ada", "Cole", "why?", "чай", "茶道", "the", "s")
 QUESTIONS = (
     "green tea for Ada", "tea and walnut for Ada", "mountain river walnut", "Cole green river", "tea", "чай",
@@ -113,7 +115,7 @@ def asked(stories: list[Told], profile: Profile, filter: str, vectors: str) -> I
         connections.close()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(shelves, profiles, st.sampled_from(QUESTIONS), st.sampled_from(FILTERS), vectors)
 def test_the_parts_of_every_hit_add_up_to_its_score(
     stories: list[Told], profile: Profile, query: str, filter: str, vectors: str
@@ -126,7 +128,7 @@ def test_the_parts_of_every_hit_add_up_to_its_score(
             assert abs(sum(part.term for part in explained.arms.values()) - explained.score) <= 1e-9
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(shelves, profiles, st.sampled_from(QUESTIONS), st.sampled_from(FILTERS), vectors, st.integers(1, 4))
 def test_why_agrees_with_the_whole_ranking(
     stories: list[Told], profile: Profile, query: str, filter: str, vectors: str, limit: int
@@ -146,7 +148,7 @@ def test_why_agrees_with_the_whole_ranking(
             assert bool(explained.excluded) == (hit.rank > limit)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(shelves, profiles, st.sampled_from(QUESTIONS), st.sampled_from(FILTERS), vectors, st.integers(1, 4))
 def test_every_remedy_brings_it_in(
     stories: list[Told], profile: Profile, query: str, filter: str, vectors: str, limit: int

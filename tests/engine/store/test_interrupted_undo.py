@@ -19,6 +19,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import Options
 from memtui.engine.store import history, undo
 
+from sizes import examples
 from state_hash import state_hash
 
 OPTIONS = Options(background=False, embedder="off", allow_unsafe_fs=True)
@@ -152,7 +153,7 @@ def test_an_undo_that_was_finished_after_other_work_is_redone(
         assert memory.files.check(deep=True).ok
 
 
-@hypothesis.settings(max_examples=25)
+@hypothesis.settings(max_examples=examples(12))
 @hypothesis.given(
     steps=st.lists(st.tuples(st.sampled_from(("undo", "redo")), st.integers(0, SLICES)), max_size=8)
 )
