@@ -1,13 +1,142 @@
-"""The guide is true: every test that it names as the proof of a promise exists."""
+"""The guide is complete and true: nothing that a person can name is missing in it, and its examples run.
+
+After a change of commands, keys, settings, formats, tools or public names, ``python tests/test_guide.py`` writes the lists
+of the pages anew.
+"""
 
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
+import click
+import pytest
+from memtui import Memory
+from memtui.cli.root import COMMANDS, group
+from memtui.config import settings_text
+from memtui.engine.errors import InputError
+from memtui.engine.importers.registry import BUILT_IN
+from memtui.engine.search.filter_sql import STATES
+from memtui.engine.search.filter_terms import KEYS
+from memtui.engine.search.filters import compile as compile_filter
+from memtui.engine.tools.registry import TOOLS
+from memtui.guide import ORDER, page, pages
+from memtui.ui.keymap import key_table
+
 ROOT = Path(__file__).parent.parent
-PROMISES = ROOT / "memtui" / "guide" / "promises.md"
+README = ROOT / "README.md"
+GUIDE = ROOT / "memtui" / "guide"
+PROMISES = GUIDE / "promises.md"
 _NAMED = re.compile(r"^`(tests/[\w/]+\.py)::(test_\w+)`$", re.MULTILINE)
+_SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
+_SENTENCE = re.compile(r"(?<=[.])\s")
+_NAMESPACES = ("memtui.engine.namespaces.", "memtui.engine.maintain.")
+
+
+def _names(kind: type) -> list[str]:
+    return [name for name in vars(kind) if not name.startswith("_")]
+
+
+def public_names() -> str:
+    """The public names of a memory, those of its namespaces each in a paragraph."""
+    with Memory.open(":memory:") as memory:
+        rooms = {
+            name: _names(type(getattr(memory, name)))
+            for name in sorted(vars(Memory).keys() | vars(memory).keys())
+            if not name.startswith("_") and type(getattr(memory, name)).__module__.startswith(_NAMESPACES)
+        }
+    own = [name for name in _names(Memory) if name not in rooms]
+    rows = [("memory", own), *((f"memory.{name}", names) for name, names in rooms.items())]
+    return "\n".join(f"- **{name}**: {' '.join(f'`{one}`' for one in names)}" for name, names in rows)
+
+
+def commands() -> str:
+    lines: list[str] = []
+    for part in dict.fromkeys(entry.group for entry in COMMANDS.values()):
+        rows = [f"- `memtui {name}`: {e.help}" for name, e in COMMANDS.items() if e.group == part]
+        lines += [f"## {part}", "", *rows, ""]
+    return "\n".join(lines).strip()
+
+
+def formats() -> str:
+    return "\n".join(
+        ["| name | reads |", "|---|---|", *(f"| `{one.name}` | {one.label} |" for one in BUILT_IN)]
+    )
+
+
+def tools() -> str:
+    return "\n".join(f"- `{tool.name}`: {_SENTENCE.split(tool.description)[0]}" for tool in TOOLS)
+
+
+LISTS = {
+    ("python", "api"): public_names,
+    ("keys", "keys"): key_table,
+    ("settings", "settings"): settings_text,
+    ("commands", "commands"): commands,
+    ("import", "formats"): formats,
+    ("agents", "tools"): tools,
+}
+
+
+def _section(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- /{name} -->)", re.DOTALL)
+
+
+@pytest.mark.parametrize(("topic", "name"), LISTS)
+def test_a_list_is_that_of_the_code(topic: str, name: str) -> None:
+    found = _section(name).search((GUIDE / f"{topic}.md").read_text(encoding="utf-8"))
+    assert found is not None
+    assert found[0].strip() == LISTS[topic, name]().strip(), "python tests/test_guide.py writes it anew"
+
+
+def test_every_page_is_in_the_order_and_has_a_title() -> None:
+    assert sorted(ORDER) == sorted(path.stem for path in GUIDE.glob("*.md"))
+    assert [one.topic for one in pages()] == list(ORDER)
+    for one in pages():
+        assert one.title
+        assert one.text.startswith(f"# {one.title}\n")
+        assert "<!--" not in one.text
+    with pytest.raises(InputError):
+        page("../../README")
+
+
+def test_every_term_and_state_of_a_filter_is_told() -> None:
+    text = page("filters").text
+    told = {key for key in KEYS if f"`{key}:" in text or f"`{key}<" in text}
+    assert told == set(KEYS)
+    assert set(re.findall(r"`is:(\w+)`", text)) >= set(STATES)
+    examples = re.findall(r"^\| `([^`.]+)` \|", text, re.MULTILINE)
+    assert len(examples) > 8
+    for example in examples:
+        compile_filter(example, 0.0, fade_threshold=0.05)
+
+
+def example_commands() -> list[str]:
+    """Each ``memtui ...`` of the shell examples in the README and the guide."""
+    found: list[str] = []
+    for text in (README.read_text(encoding="utf-8"), *(one.text for one in pages())):
+        for block in _SHELL.findall(text):
+            for line in block.splitlines():
+                plain = re.sub(r"(^|\s)#.*", "", line)
+                parts = [part.strip() for part in re.split(r"&&|\|(?!\|)", plain)]
+                found += [part for part in parts if part.startswith("memtui ")]
+    return sorted(set(found))
+
+
+@pytest.mark.parametrize("example", example_commands())
+def test_an_example_is_understood(example: str) -> None:
+    """Parsed as the program parses it: the command, its options, its arguments."""
+    words = shlex.split(example)[1:]
+    while words and words[0].startswith("--"):
+        words = words[1:]
+    if not words:
+        return
+    with click.Context(group, info_name="memtui") as context:
+        name, command, rest = group.resolve_command(context, words)
+        assert command is not None
+        with command.make_context(name, list(rest), parent=context, resilient_parsing=False):
+            pass
 
 
 def test_every_test_that_a_promise_names_exists() -> None:
@@ -27,3 +156,15 @@ def test_every_promise_has_a_test_before_the_next_one() -> None:
     promises = re.split(r"^(?=\*\*|## )", text, flags=re.MULTILINE)
     bare = [one.splitlines()[0] for one in promises if one.startswith("**") and not _NAMED.search(one)]
     assert bare == []
+
+
+def write_lists() -> None:
+    for (topic, name), made in LISTS.items():
+        path = GUIDE / f"{topic}.md"
+        text = path.read_text(encoding="utf-8")
+        body = made().strip() + "\n"
+        path.write_text(_section(name).sub(lambda _, body=body: body, text), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_lists()

@@ -58,6 +58,7 @@ COMMANDS: dict[str, Entry] = {
     "health": Entry("caring", "Care", "Find duplicates, echoes, secrets, what is stale."),
     "doctor": Entry("doctor", "Care", "Tell what is configured, what works, what to do."),
     "serve": Entry("serving", "Care", "Show the app in a browser, for reading only."),
+    "guide": Entry("guide", "Care", "Read the guide: a page for each subject."),
     "completion": Entry("completing", "Care", "Print a shell's completion script."),
 }
 

@@ -13,7 +13,7 @@ from .schema import (
     Setting,
     Settings,
     describe,
-    settings_table,
+    settings_text,
 )
 
 __all__ = [
@@ -29,5 +29,5 @@ __all__ = [
     "describe",
     "load",
     "save",
-    "settings_table",
+    "settings_text",
 ]

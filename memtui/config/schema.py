@@ -396,16 +396,19 @@ def describe() -> tuple[Setting, ...]:
     return tuple(rows)
 
 
-def settings_table() -> str:
-    """All settings as a Markdown table, for the documentation."""
-    lines = ["| setting | default | what it does | variable |", "|---|---|---|---|"]
+def settings_text() -> str:
+    """All settings as Markdown, a heading for each section, for the documentation."""
+    lines: list[str] = []
+    section = None
     for setting in describe():
         name = f"{setting.name}.<{_ENTRIES[setting.name]}>" if setting.is_table else setting.name
-        default = "" if setting.is_table else f"`{to_toml(setting.default)}`"
-        variable = f"`{setting.variable}`" if setting.variable else ""
-        about = f"{setting.description} ({setting.expected})"
-        lines.append(f"| `{name}` | {default} | {about} | {variable} |")
-    return "\n".join(lines)
+        if setting.heading != section:
+            section = setting.heading
+            lines += ["", f"## {section}", ""]
+        variable = f", `{setting.variable}`" if setting.variable else ""
+        default = "" if setting.is_table else f" Default: `{to_toml(setting.default)}`."
+        lines.append(f"- `{name}`{variable}: {setting.description} ({setting.expected}){default}")
+    return "\n".join(lines[1:])
 
 
 def to_toml(value: str | bool | int | float) -> str:

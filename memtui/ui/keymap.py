@@ -123,7 +123,7 @@ def read_keymap(configured: Mapping[str, str]) -> tuple[Keymap, list[str]]:
 
 
 def key_table(keymap: Keymap | None = None) -> str:
-    """All keys as a Markdown table, for the README."""
+    """All keys as a Markdown table, for the documentation."""
     keymap = keymap or Keymap()
     lines = ["| keys | action | what it does |", "|---|---|---|"]
     for group in GROUPS:

@@ -97,6 +97,7 @@ def _elsewhere(shell: Shell, here: Place) -> Iterator[Entry]:
             "The commands that let an agent use this memory.",
             partial(show_connecting, shell),
         ),
+        ("Read the guide", "A page for each subject.", partial(show_guide, shell)),
         (
             "Watch the sessions of agents",
             "A setting: new turns come in while they are written.",
@@ -124,6 +125,13 @@ def choose_theme(shell: Shell, name: str) -> None:
         save_setting(shell, "general.theme", name)
     except InputError as error:
         shell.say(f"The theme is not kept: {error.message} {error.hint}", "warning")
+
+
+def show_guide(shell: Shell) -> None:
+    """The pages of the guide, from the first."""
+    from .dialogs.guide import GuideDialog
+
+    shell.app.push_screen(GuideDialog())
 
 
 def show_connecting(shell: Shell) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 
 from memtui.present.text import cells, visible
 from memtui.ui.safe import assemble
@@ -29,7 +31,8 @@ class HelpDialog(Dialog[None]):
     """All keys of the focused part, by group."""
 
     wide = True
-    hints = (("j k", "scroll"), ("ctrl+p", "all commands"))
+    hints = (("j k", "scroll"), ("?", "guide"), ("ctrl+p", "all commands"))
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("question_mark,f1", "guide", "guide", show=False)]
 
     def __init__(self, title: str, lines: list[HelpLine]) -> None:
         super().__init__()
@@ -45,6 +48,11 @@ class HelpDialog(Dialog[None]):
     def on_mount(self) -> None:
         self._lay_out()
         self.query_one(TextView).focus()
+
+    def action_guide(self) -> None:
+        from .guide import GuideDialog
+
+        self.app.push_screen(GuideDialog())
 
     @on(TextView.Rewidened)
     def _lay_out(self) -> None:

@@ -1,0 +1,60 @@
+"""``memtui guide``: the pages of the guide."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from memtui.engine.records import Record
+from memtui.guide import ORDER, Page, page, pages
+
+from .errors import OK
+from .output import emit, out, table
+from .root import Command, json_option
+
+
+class Entry(Record):
+    """A page in the list."""
+
+    topic: str
+    title: str
+
+
+class Contents(Record):
+    """What ``--json`` prints without a topic."""
+
+    pages: list[Entry]
+
+
+@click.command("guide", cls=Command)
+@click.argument("topic", required=False, type=click.Choice(ORDER, case_sensitive=False))
+@json_option
+def guide_command(topic: str | None, json: bool) -> int:
+    """Read a page of the guide, or list them.
+
+    On a terminal the page is laid out for it; in a pipe it is Markdown.
+    """
+    if topic is None:
+        if json:
+            emit(Contents(pages=[Entry(topic=one.topic, title=one.title) for one in pages()]))
+        else:
+            for line in table([(one.topic, one.title) for one in pages()]):
+                out(line)
+            out("\nmemtui guide TOPIC shows one. The same pages stand in the app: press ? twice.")
+        return OK
+    found = page(topic.lower())
+    if json:
+        emit(found)
+    elif sys.stdout.isatty():
+        _lay_out(found)
+    else:
+        out(found.text.rstrip("\n"))
+    return OK
+
+
+def _lay_out(found: Page) -> None:
+    from rich.console import Console
+    from rich.markdown import Markdown  # safe-text: pages of the program, no stored text
+
+    Console().print(Markdown(found.text))  # safe-text: a page of the program

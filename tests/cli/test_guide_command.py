@@ -1,0 +1,26 @@
+"""``memtui guide``: the pages on the command line."""
+
+from __future__ import annotations
+
+from cli_kit import Cli
+from memtui.guide import ORDER, page
+
+
+def test_the_list_names_every_page(cli: Cli) -> None:
+    told = cli("guide")
+    assert told.code == 0
+    assert [line.split()[0] for line in told.out.splitlines()[: len(ORDER)]] == list(ORDER)
+    assert [one["topic"] for one in cli("guide", "--json").json["pages"]] == list(ORDER)
+
+
+def test_a_page_is_markdown_in_a_pipe(cli: Cli) -> None:
+    told = cli("guide", "filters")
+    assert told.code == 0
+    assert told.out == page("filters").text
+    assert cli("guide", "filters", "--json").json["text"] == page("filters").text
+
+
+def test_an_unknown_page_is_answered_with_those_there_are(cli: Cli) -> None:
+    told = cli("guide", "nowhere")
+    assert told.code == 2
+    assert "'filters'" in told.err
