@@ -123,9 +123,21 @@ def _changed_since(connection: apsw.Connection, row: Row, by_id: int | None) -> 
         undone = standing[op_id][0] if op_id in standing else None
         if undone in standing:
             del standing[undone], standing[op_id]
+        elif undone is not None and _inserted(connection, row, undone):
+            del standing[op_id]
     if not standing:
         return ""
     return f"changed since by “{standing[max(standing)][1]}”"
+
+
+def _inserted(connection: apsw.Connection, row: Row, op_id: int) -> bool:
+    """Whether an operation brought back the row after the one that is to be taken back had removed it."""
+    found = scalar(
+        connection,
+        "SELECT 1 FROM changes WHERE op_id = ? AND tbl = ? AND act = 'insert' AND ? BETWEEN lo AND hi AND seq > ?",
+        (op_id, row.table, row.key, row.last_seq),
+    )
+    return found is not None
 
 
 def _needed(connection: apsw.Connection, row: Row, ours: set[tuple[str, int]]) -> str:

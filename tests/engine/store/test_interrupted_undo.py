@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -53,8 +53,8 @@ def state(memory: Memory) -> str:
 
 @contextmanager
 def stopped_after(slices: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Ctrl+C when so many slices are committed; nothing happens if there are fewer."""
-    plain, left = history.part, slices
+    """Ctrl+C when so many slices are committed, be it before the end is; nothing happens if there are fewer."""
+    plain, plain_close, left = history.part, history.close, slices
 
     @contextmanager
     def part(*given: object) -> Iterator[apsw.Connection]:
@@ -65,15 +65,21 @@ def stopped_after(slices: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
         with plain(*given) as connection:  # type: ignore[arg-type]
             yield connection
 
+    def close(*given: object) -> None:
+        if left == 0:
+            raise StopError
+        plain_close(*given)  # type: ignore[arg-type]
+
     with monkeypatch.context() as patched:
         patched.setattr(history, "part", part)
+        patched.setattr(history, "close", close)
         try:
             yield
         except StopError:
             pass
 
 
-@pytest.mark.parametrize("slices", range(SLICES))
+@pytest.mark.parametrize("slices", range(SLICES + 1))
 def test_the_next_undo_finishes_it_and_one_redo_brings_all_back(
     slices: int, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,6 +110,38 @@ def test_the_next_undo_finishes_it_and_one_redo_brings_all_back(
         assert state(memory) == full
         assert memory.undo(op_id) is not None
         assert state(memory) == start
+
+
+@pytest.mark.parametrize("slices", range(SLICES + 1))
+@pytest.mark.parametrize("verb", ["undo", "redo"])
+@pytest.mark.parametrize("kind", ["import", "tag"])
+def test_whatever_slice_it_stops_after_both_ways_lead_to_a_whole_state(
+    kind: str, verb: str, slices: int, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Memory.open(place, options=OPTIONS) as memory:
+        facts = [memory.remember(f"Fact {number} of Ada") for number in range(20)]
+        start = state(memory)
+        if kind == "import":
+            memory.files.import_paths([said(place, 60)])
+        else:
+            memory.change_all("tag", [fact.rid for fact in facts], add=("work",))
+        full = state(memory)
+        way: dict[str, tuple[Callable[[], object], str]] = {
+            "undo": (memory.undo, start), "redo": (memory.redo, full),
+        }  # fmt: skip
+        there, after = way.pop(verb)
+        ((back, before),) = way.values()
+        if verb == "redo":
+            memory.undo()
+        with stopped_after(slices, monkeypatch):
+            there()
+        if memory.view.operations(limit=1)[0].interrupted or state(memory) == after:
+            back()
+        for turn, wanted in ((there, after), (back, before), (there, after)):
+            assert state(memory) == (before if wanted == after else after)
+            turn()
+            assert state(memory) == wanted
+        assert memory.files.check(deep=True).ok
 
 
 def test_redo_takes_back_what_an_interrupted_undo_did_and_the_reverse(
@@ -155,7 +193,7 @@ def test_an_undo_that_was_finished_after_other_work_is_redone(
 
 @hypothesis.settings(max_examples=examples(12))
 @hypothesis.given(
-    steps=st.lists(st.tuples(st.sampled_from(("undo", "redo")), st.integers(0, SLICES)), max_size=8)
+    steps=st.lists(st.tuples(st.sampled_from(("undo", "redo")), st.integers(0, SLICES + 1)), max_size=8)
 )
 def test_any_interruptions_end_in_a_whole_state(steps: list[tuple[str, int]]) -> None:
     with pytest.MonkeyPatch.context() as patched, Memory.open(":memory:", options=OPTIONS) as memory:
@@ -208,10 +246,42 @@ def part(*given):
     if left < 0:
         os.kill(os.getpid(), signal.SIGKILL)
     return plain(*given)
+def close(*given):
+    if left <= 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return plain_close(*given)
+plain_close, history.close = history.close, close
 history.part = part
+undo._ROWS_PER_TRANSACTION = int(sys.argv[3])
 with Memory.open(sys.argv[1], options=Options(background=False, embedder="off", allow_unsafe_fs=True)) as memory:
-    memory.undo()
+    getattr(memory, sys.argv[4])()
 """
+
+
+def killed_after(slices: int, rows: int, verb: str, place: Path) -> None:
+    command = [sys.executable, "-c", KILLED, str(place), str(slices), str(rows), verb]
+    done = subprocess.run(command, check=False, timeout=300, env=dict(os.environ))
+    assert done.returncode == -signal.SIGKILL
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="nobody is killed like that there")
+@pytest.mark.parametrize(("verb", "slices"), [("undo", 1), ("undo", 7), ("redo", 1), ("redo", 7)])
+def test_one_that_was_killed_is_taken_back_and_done_whole(verb: str, slices: int, place: Path) -> None:
+    """Seven slices are all of them: it is killed before its end is committed."""
+    with Memory.open(place, options=OPTIONS) as memory:
+        start = state(memory)
+        memory.files.import_paths([said(place, 60)])
+        full = state(memory)
+        if verb == "redo":
+            memory.undo()
+    killed_after(slices, 10, verb, place)
+    with Memory.open(place, options=OPTIONS) as memory:
+        assert memory.view.operations(limit=1)[0].interrupted
+        (memory.redo if verb == "undo" else memory.undo)()
+        assert state(memory) == (full if verb == "undo" else start)
+        (memory.undo if verb == "undo" else memory.redo)()
+        assert state(memory) == (start if verb == "undo" else full)
+        assert memory.files.check(deep=True).ok
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="nobody is killed like that there")
@@ -224,10 +294,7 @@ def test_twelve_thousand_turns_whose_undo_was_killed(
         start = state(memory)
         memory.files.import_paths([said(place, turns)])
         whole = state(memory)
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED, str(place), "2"], check=False, timeout=300, env=dict(os.environ)
-    )
-    assert done.returncode == -signal.SIGKILL
+    killed_after(2, 2_000, "undo", place)
     with Memory.open(place, options=OPTIONS) as memory:
         assert 0 < memory.view.count("kind:episode") < turns
         assert not memory.files.check().ok
