@@ -6,6 +6,7 @@ A setting is named ``section.key``, as it stands in the file. Its environment va
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, dataclass_transform, get_args, get_origin
 
 import msgspec
@@ -384,6 +385,7 @@ class Setting(Record):
 _ENTRIES = {"keymap": "action", "strategies": "strategy"}
 
 
+@cache
 def describe() -> tuple[Setting, ...]:
     """Every setting in the order of the file. A table (``[keymap]``, ``[strategies]``) is one row with an empty key."""
     rows = []
