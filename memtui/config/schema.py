@@ -385,11 +385,15 @@ class Setting(Record):
 _ENTRIES = {"keymap": "action", "strategies": "strategy"}
 
 
-@cache
 def describe() -> tuple[Setting, ...]:
     """Every setting in the order of the file. A table (``[keymap]``, ``[strategies]``) is one row with an empty key."""
+    return _described(Settings)
+
+
+@cache
+def _described(settings: type[msgspec.Struct]) -> tuple[Setting, ...]:
     rows = []
-    for section in msgspec.structs.fields(Settings):
+    for section in msgspec.structs.fields(settings):
         if isinstance(section.type, type) and issubclass(section.type, Section):
             for field in msgspec.structs.fields(section.type):
                 rows.append(_row(section.encode_name, field, section.type.heading))
