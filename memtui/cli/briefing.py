@@ -49,8 +49,8 @@ def context_command(
         block = memory.context(words, session_id=session, filter=filter, limit=limit)
     if json:
         emit({
-            "text": block.text, "tokens": block.tokens, "hits": block.hits, "insight": block.insight,
-            "left_out": block.left_out, "notes": block.result.notes,
+            "text": block.text, "tokens": block.tokens, "hits": block.hits, "excerpts": block.excerpts,
+            "insight": block.insight, "left_out": block.left_out, "notes": block.result.notes,
         })  # fmt: skip
     else:
         _tell(block)
@@ -61,12 +61,12 @@ def _tell(block: ContextBlock) -> None:
     if block.text:
         out(block.text)
         note(f"about {plural(block.tokens, 'token')}")
+        for excerpt in block.excerpts:
+            note(brief(f"told: {excerpt.text}", 6) + f"\n      {'; '.join(excerpt.reasons)}")
     else:
         err("nothing bears on it: nothing would be told")
     for one in block.left_out[:_LISTED]:
-        shown = brief(
-            f"left out: {one.reason}" if one.memory is None else f"left out: {one.memory.content}", 6
-        )
+        shown = brief(f"left out: {one.reason}" if one.memory is None else f"left out: {one.shown}", 6)
         note(shown if one.memory is None else f"{shown}\n      {one.reason}")
     if len(block.left_out) > _LISTED:
         note(f"and {len(block.left_out) - _LISTED} more left out")

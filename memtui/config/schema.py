@@ -14,6 +14,7 @@ from msgspec import Meta
 
 from ..engine.records import (
     QUOTAS,
+    ContextOptions,
     EmbedderKind,
     EmbeddingOptions,
     LlmOptions,
@@ -126,6 +127,27 @@ class Search(Section):
         int,
         Meta(title="hits at most", ge=1, le=1000, description="Hits that a search returns."),
     ] = 10
+
+
+class Context(Section):
+    heading: ClassVar[str] = "What agents are told"
+
+    turns: Annotated[
+        bool,
+        Meta(
+            title="your own words",
+            description="Tell agents what you said before, in short excerpts, where facts do not answer.",
+        ),
+    ] = True
+    tokens: Annotated[
+        int,
+        Meta(
+            title="tokens at most",
+            ge=50,
+            le=4000,
+            description="Excerpts of your words fill the context block up to so many tokens.",
+        ),
+    ] = 400
 
 
 class Decay(Section):
@@ -295,6 +317,7 @@ class Settings(Section):
     general: General = General()
     embedder: Embedder = Embedder()
     search: Search = Search()
+    context: Context = Context()
     decay: Decay = Decay()
     secrets: Secrets = Secrets()
     llm: Llm = Llm()
@@ -344,6 +367,7 @@ class Settings(Section):
             background=background,
             allow_unsafe_fs=allow_unsafe_fs,
             profile=self.search.profile,
+            context=ContextOptions(turns=self.context.turns, tokens=self.context.tokens),
             strategies=self.own_strategies(),
             enrichment=self.names.enrichment,
             quotas=self.quotas.table(),

@@ -473,7 +473,8 @@ class Memory:
         self, prompt: str, *, session_id: str | None = None, limit: int = 5, filter: str = "",
         profile: str | Profile | None = None, alone: bool = False,
     ) -> ContextBlock:  # fmt: skip
-        """The block an agent is told before it answers ``prompt``: at most ``limit`` facts, the week's insight.
+        """The block an agent is told before it answers ``prompt``: at most ``limit`` facts, what the person said
+        before where it bears on the prompt (``options.context``), the week's insight.
 
         ``session_id``: the conversation that is going on; what was drawn from it is not told again. ``tokens``
         are estimated. Asked by an agent it is a recall. ``alone``: see ``search``.
@@ -488,6 +489,7 @@ class Memory:
                 profile=self._ranked_by(connection, profile)[0],
                 embedder=self._query_embedder(connection), now=self._core.clock(), session_id=session_id,
                 fade_threshold=self._core.options.fade_threshold, alone=alone,
+                turns=self._core.options.context.turns, tokens=self._core.options.context.tokens,
             )  # fmt: skip
         self._core.note_recall(prompt, told.memories, session_id)
         return told

@@ -70,6 +70,7 @@ class Quick:
                 profile=confine.without_names(profile) if within else profile,
                 session_id=self._stored(connection, session_id, source),
                 fade_threshold=self._options.fade_threshold, alone=bool(within),
+                turns=self._options.context.turns, tokens=self._options.context.tokens,
             )  # fmt: skip
 
     def clock_trouble(self, session_id: str) -> str:

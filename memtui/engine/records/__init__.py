@@ -31,7 +31,15 @@ from .memories import (
     Trust,
     Turn,
 )
-from .options import EmbedderKind, EmbeddingOptions, LlmOptions, Options, SecretMode, SecretPolicy
+from .options import (
+    ContextOptions,
+    EmbedderKind,
+    EmbeddingOptions,
+    LlmOptions,
+    Options,
+    SecretMode,
+    SecretPolicy,
+)
 from .quotas import QUOTAS, Quota, QuotaName, Usage
 from .search import ArmHit, ArmName, ArmReport, Explanation, Hit, Profile, Recall, SearchResult
 
@@ -49,6 +57,7 @@ __all__ = [
     "CheckReport",
     "Companion",
     "Conflict",
+    "ContextOptions",
     "EmbedderKind",
     "EmbeddingOptions",
     "EndedBy",

@@ -59,6 +59,13 @@ class EmbeddingOptions(Record):
     price: float = 0.0
 
 
+class ContextOptions(Record):
+    """The context block: whether the person's own ``turns`` may be told, up to how many ``tokens`` they fill it."""
+
+    turns: bool = True
+    tokens: int = 400
+
+
 EmbedderKind = Literal["offline", "minilm", "endpoint", "off"]
 
 
@@ -75,7 +82,7 @@ class Options(Record):
     ``llm``: without one, facts are drawn from conversations by rules.
     ``strategies``: how names are found, name -> providers in order; added to those of ``STRATEGIES``, or in their
     place. ``enrichment`` is the one that the nightly job reads with.
-    ``quotas``: what an agent may do through its tools in an hour.
+    ``quotas``: what an agent may do through its tools in an hour. ``context``: what the context block holds.
     """
 
     secrets: SecretPolicy = SecretPolicy()
@@ -93,3 +100,4 @@ class Options(Record):
     strategies: dict[str, tuple[ProviderName, ...]] = {}
     enrichment: str = "accurate"
     quotas: tuple[Quota, ...] = QUOTAS
+    context: ContextOptions = ContextOptions()

@@ -1,7 +1,8 @@
 """The context block: exactly what an agent is told before it answers, and what was kept from it.
 
-A few facts that bear on the prompt, then the week's reflection. Kept back are texts that talk to the
-assistant instead of about the person, unless the person said or confirmed them, and texts with a secret.
+A few facts that bear on the prompt, what the person said before where facts do not cover it (``excerpts``), then the
+week's reflection. Kept back are texts that talk to the assistant instead of about the person, unless the person said or
+confirmed them, and texts with a secret.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from typing import Any, NamedTuple
 
 import apsw
@@ -21,7 +23,8 @@ from memtui.engine.store import memories, vectors
 from memtui.engine.store.sql import as_json
 from memtui.engine.store.words import STOP_WORDS, stems
 
-from . import question
+from . import excerpts, question
+from .excerpts import Excerpt
 from .filters import compile
 from .question import Question
 from .ranking import QueryEmbedder
@@ -30,9 +33,12 @@ from .search import search
 from .statistics import FACTS
 
 FACTS_TITLE = "## Relevant memory"
+SAID_TITLE = "## What the person said before"
 INSIGHT_TITLE = "## Weekly insight"
 LIMIT = 5
 MOST = 100
+TOKENS = 400
+"""Excerpts fill the block up to so many; facts and the insight come whatever their length."""
 # An older reflection is not this week's any more.
 INSIGHT_DAYS = 14
 HOW_COUNTED = "one for every 4 characters, for each character of Chinese, Japanese and Korean"
@@ -68,29 +74,42 @@ class _Words(NamedTuple):
 
 
 class LeftOut(Record):
-    """What would have been told, or made, and why it was not. ``memory`` None: not about one memory."""
+    """What would have been told, or made, and why it was not. ``memory`` None: not about one memory.
+
+    ``text``: the piece of a turn that is meant; empty for the whole memory.
+    """
 
     reason: str
     memory: MemoryRecord | None = None
+    text: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The words that were left out."""
+        return self.text or (self.memory.content if self.memory is not None else "")
 
 
 class ContextBlock(Record):
     """What an agent is told: ``text`` is the block itself, empty when nothing bears on the prompt.
 
-    ``hits`` are the facts in it, the best first; ``tokens`` is an estimate (``HOW_COUNTED``).
+    ``hits`` are the facts in it, the best first; ``excerpts`` what the person said before; ``tokens`` is an estimate
+    (``HOW_COUNTED``).
     """
 
     text: str
     tokens: int
     hits: tuple[Hit, ...]
+    excerpts: tuple[Excerpt, ...]
     insight: MemoryRecord | None
     left_out: tuple[LeftOut, ...]
     result: SearchResult
 
     @property
     def memories(self) -> list[MemoryRecord]:
-        """What is told, in the order of the text."""
-        return [*(hit.memory for hit in self.hits), *([self.insight] if self.insight is not None else [])]
+        """What is told, in the order of the text; a turn once, however many pieces of it."""
+        turns = {one.memory.id: one.memory for one in self.excerpts}
+        insight = [self.insight] if self.insight is not None else []
+        return [*(hit.memory for hit in self.hits), *turns.values(), *insight]
 
 
 def brief(
@@ -105,8 +124,12 @@ def brief(
     session_id: str | None = None,
     fade_threshold: float,
     alone: bool = False,
+    turns: bool = True,
+    tokens: int = TOKENS,
 ) -> ContextBlock:
     """Make the block for a prompt. ``alone``: as if the memory held nothing but what passes the filter.
+
+    ``turns``: whether the person's turns may be told; they fill the block up to ``tokens``.
 
     Raises FilterError for a bad filter, InputError for a bad limit.
     """
@@ -139,11 +162,28 @@ def brief(
     if insight is not None and (reason := why_kept_back(insight)):
         left_out.append(LeftOut(reason=reason, memory=insight))
         insight = None
-    text = _block([hit.memory for hit in told], insight)
+    facts = [hit.memory for hit in told]
+    said: list[Excerpt] = []
+    if turns:
+        found = excerpts.find(
+            connection, prompt, facts, filter=filter, profile=profile, embedder=embedder, now=now,
+            session_id=session_id, fade_threshold=fade_threshold, alone=alone, nearest=nearest,
+            refused=why_kept_back,
+        )  # fmt: skip
+        left_out += [LeftOut(reason=one.reason, memory=one.memory, text=one.text) for one in found.passed]
+        said = _fitting(found.excerpts, tokens - estimate_tokens(_block(facts, [], insight)))
+        if len(said) < len(found.excerpts):
+            reason = f"the block has room for {tokens} tokens (context.tokens)"
+            left_out += [
+                LeftOut(reason=reason, memory=one.memory, text=one.text)
+                for one in found.excerpts if one not in said
+            ]  # fmt: skip
+    text = _block(facts, said, insight)
     return ContextBlock(
         text=text,
         tokens=estimate_tokens(text),
         hits=tuple(told),
+        excerpts=tuple(said),
         insight=insight,
         left_out=tuple(left_out),
         result=result,
@@ -246,10 +286,31 @@ def _insight(
     return memories.by_rid(connection, [int(row[0])], now)[0] if row else None
 
 
-def _block(facts: list[MemoryRecord], insight: MemoryRecord | None) -> str:
+def _fitting(found: Sequence[Excerpt], tokens: int) -> list[Excerpt]:
+    """The excerpts that fit into so many tokens, the best first; a shorter one may take the place of a longer."""
+    left = tokens - estimate_tokens(SAID_TITLE) - 1
+    said = []
+    for one in found:
+        needed = estimate_tokens(f"{_said(one)}\n")
+        if needed <= left:
+            said.append(one)
+            left -= needed
+    return said
+
+
+def _said(excerpt: Excerpt) -> str:
+    """The piece as a bullet, with its date; quotation marks within it become plain ones."""
+    day = date.fromtimestamp(excerpt.memory.event_time)
+    inner = _one_line(excerpt.text).rstrip(",; ").replace("“", '"').replace("”", '"')
+    return f"- {day.day} {day:%b %Y}: “{inner}”"
+
+
+def _block(facts: Sequence[MemoryRecord], said: Sequence[Excerpt], insight: MemoryRecord | None) -> str:
     parts = []
     if facts:
         parts.append("\n".join([FACTS_TITLE, *(f"- {_told(fact)}" for fact in facts)]))
+    if said:
+        parts.append("\n".join([SAID_TITLE, *map(_said, said)]))
     if insight is not None:
         parts.append(f"{INSIGHT_TITLE}\n{insight.content.strip()}")
     return "\n\n".join(parts)

@@ -250,7 +250,7 @@ TOOLS = (
     ),
     Tool(
         name="get_context", group="memory", arguments=ContextArguments, returns=Context, run=get_context,
-        description="The few facts that bear on what the person just said, and this week's insight, as markdown to "
-        "put before your answer. Empty when nothing does.",
+        description="What bears on what the person just said, as markdown to put before your answer: a few facts, "
+        "excerpts of what they said before with their dates, this week's insight. Empty when nothing does.",
     ),
 )  # fmt: skip

@@ -52,15 +52,21 @@ class ContextDialog(Dialog[None]):
             parts.append(content(told.text))
         else:
             parts.append(
-                ("Nothing: no fact bears on this question, so nothing is put before it.", "$warning")
+                ("Nothing that is remembered bears on this question: nothing is put before it.", "$warning")
             )
         parts.append("\n\n")
         if told.insight is None:
             parts.append((f"No reflection of the last {INSIGHT_DAYS} days.\n", "$text-muted"))
+        for excerpt in told.excerpts:
+            parts += [
+                ("  why told  ", "bold $success"),
+                (f"{one_line('; '.join(excerpt.reasons), 200)}\n", "$text-muted"),
+            ]
+            parts.append((f"            {one_line(excerpt.text, 300)}\n", "$text-muted"))
         for one in told.left_out:
             parts += [("! left out  ", "bold $warning"), (f"{one.reason}\n", "$warning")]
-            if one.memory is not None:
-                parts.append((f"            {one_line(one.memory.content, 300)}\n", "$text-muted"))
+            if one.shown:
+                parts.append((f"            {one_line(one.shown, 300)}\n", "$text-muted"))
         for note in told.result.notes:
             parts.append((f"! {note}\n", "$warning"))
         parts.append((f"Tokens are estimated: {HOW_COUNTED}.", "$text-muted"))

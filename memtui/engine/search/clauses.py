@@ -1,0 +1,140 @@
+"""A turn cut into pieces that can be read by themselves: a sentence, a clause of a long one, two short ones.
+
+What is pasted between quotation marks or as code is somebody else's, and left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from memtui.engine.records import Record
+
+from .lexicon import begins
+
+READ_AT_MOST = 4_000
+"""Characters of a turn that are read."""
+SHORT, LONG = 45, 200
+"""A piece that is shorter is put to the one before it; a sentence that is longer is cut between its clauses."""
+
+_fence = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_quote = re.compile(r"“[^”]{30,}”?|„[^“”]{30,}[“”]?|«[^»]{30,}»?|\"[^\"\n]{30,}\"?")
+_handed_over = re.compile(r":\s*\n.*", re.DOTALL)
+_end = re.compile(r"[.!?…]+[\"”»')\]]*(?=\s)|[。！？]+|\n+")
+_ABBREVIATIONS = frozenset(
+    [
+        "mr",
+        "mrs",
+        "ms",
+        "dr",
+        "prof",
+        "st",
+        "sr",
+        "sra",
+        "jr",
+        "vs",
+        "e.g",
+        "i.e",
+        "no",
+        "nr",
+        "approx",
+        "z.b",
+        "d.h",
+        "bzw",
+        "ca",
+        "usw",
+        "m",
+        "mme",
+        "mlle",
+    ]
+)
+_clause = re.compile(
+    r"(?:,|;|\s[–—-])\s+(?=(?:and|but|so|because|oh|also|anyway|which|then|plus|und|aber|also|weil|denn|"
+    r"et|mais|donc|car|parce|y|pero|porque|entonces|as[ií]|o sea|he|she|they|we|i|er|sie|wir|ich|il|elle|on|nous|je)\b)"
+    r"|;\s+",
+    re.IGNORECASE,
+)
+_comma = re.compile(r",\s+")
+# It speaks of what stands before it.
+_hanging = re.compile(
+    r"(?:and |but |so |also |und |aber |et |mais |y |pero )?"
+    r"(?:he|she|it|they|him|her|his|that|this|those|these|there|same|still|er|sie|es|ihn|ihm|das|dort|il|elle|ils|elles|lui|"
+    r"ça|cela|él|ella|ellos|eso|esto|le|lo|la)\b(?:'s|’s|'d)?(?!\w)",
+    re.IGNORECASE,
+)
+
+
+class Clause(Record):
+    """A piece of a turn as it stands there, on one line. ``asks``: it is a question."""
+
+    text: str
+    asks: bool
+
+
+def clauses(text: str) -> list[Clause]:
+    """The pieces of a turn in their order."""
+    plain = _quote.sub("“…”", _fence.sub("\n", text[:READ_AT_MOST]))
+    found: list[Clause] = []
+    for sentence in _sentences(plain):
+        for piece in _pieces(sentence):
+            asks = piece.rstrip("\"”»') ").endswith("?")
+            before = found[-1] if found else None
+            joins = (
+                before is not None
+                and not (asks or before.asks or _apart(piece) or _apart(before.text))
+                and (len(piece) < SHORT or len(before.text) < SHORT or _hanging.match(piece))
+            )
+            if before is not None and joins and len(before.text) + len(piece) < LONG:
+                found[-1] = Clause(text=f"{before.text} {piece}", asks=False)
+            else:
+                found.append(Clause(text=piece, asks=asks))
+    return found
+
+
+def _apart(piece: str) -> bool:
+    """A request, or a word or two ("Thanks!"): what stands beside it is not about the same."""
+    return piece.count(" ") < 2 or begins("request", piece)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    start = 0
+    for match in _end.finditer(text):
+        words = text[start : match.start()].split()
+        if match[0] == "." and words and words[-1].strip("(").casefold() in _ABBREVIATIONS:
+            continue
+        if match[0] == "." and words and words[-1].isdigit() and len(words[-1]) < 3:
+            continue  # "17. August"
+        if sentence := " ".join(text[start : match.end()].split()):
+            yield sentence
+        start = match.end()
+    if sentence := " ".join(text[start:].split()):
+        yield sentence
+
+
+def _pieces(sentence: str) -> Iterator[str]:
+    """The clauses of a long sentence, and what is told before a question of the same one."""
+    if len(sentence) <= LONG and not sentence.endswith("?"):
+        yield sentence
+        return
+    parts = _cut(sentence, _clause)
+    if len(sentence) > LONG:
+        parts = [piece for part in parts for piece in (_cut(part, _comma) if len(part) > LONG else [part])]
+    asks = sentence.endswith("?")
+    told, question = (parts[:-1], parts[-1:]) if asks else (parts, [])
+    waiting = ""
+    for part in told:
+        if (waiting and len(waiting) >= SHORT * 2) or len(waiting) + len(part) > LONG:
+            yield waiting
+            waiting = ""
+        waiting = f"{waiting} {part}".strip()
+    if waiting:
+        yield waiting
+    yield from question
+
+
+def _cut(text: str, where: re.Pattern[str]) -> list[str]:
+    found, start = [], 0
+    for match in where.finditer(text):
+        found.append(text[start : match.end()].strip())
+        start = match.end()
+    return [*found, text[start:].strip()]

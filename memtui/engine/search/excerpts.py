@@ -1,0 +1,285 @@
+"""What the person said before, where it bears on a prompt: the best pieces of their own turns.
+
+Turns are found by the search (words, meaning, names) and by the subjects of the prompt: who asks for a dinner is also told
+who may not eat what. Each is cut into pieces, and each piece gets a probability that it answers (``relevance``). A prompt
+that asks for one thing gets pieces only where one of them probably answers it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import apsw
+from msgspec.structs import replace
+
+from memtui.engine.errors import DegradedError
+from memtui.engine.records import MemoryRecord, Profile, Record
+from memtui.engine.store import memories
+from memtui.engine.store.sql import as_json
+from memtui.engine.store.words import STOP_WORDS, fold, stems
+
+from . import lexicon, question, ranking, relevance
+from .clauses import clauses
+from .filters import compile
+from .ranking import QueryEmbedder
+from .relevance import Piece, Prompt
+from .scope import Scope, scope
+from .statistics import MEMORIES
+
+PERSON = "kind:episode role:user trust:user"
+"""The filter of what counts as the person's own words."""
+MOST_FOUND, MOST_OF_SUBJECT = 50, 60
+"""So many turns are looked at: that the search found; that speak of the prompt's subjects, the newest ones."""
+MOST_PIECES = 14
+SAME, ALIKE = 0.6, 0.3
+"""The share of common words from which on two pieces say the same; are about the same thing."""
+COVERED = 0.6
+"""The share of a piece's words from which on a fact in the block has said it."""
+_LISTED = 12
+_HEALTH = frozenset({"food", "medicine", "outing", "contact"})
+
+
+class Excerpt(Record):
+    """A piece of one of the person's turns. ``memory`` is the turn, ``text`` the piece as it is told on one line.
+
+    ``score``: how probably it answers, 0 to 1. ``reasons``: why it is told, each a few words.
+    """
+
+    memory: MemoryRecord
+    text: str
+    score: float
+    reasons: tuple[str, ...]
+
+
+class Passed(NamedTuple):
+    """A turn, or a piece of it, that would have been told, and why it is not."""
+
+    memory: MemoryRecord
+    text: str
+    reason: str
+
+
+class Found(NamedTuple):
+    excerpts: list[Excerpt]
+    passed: list[Passed]
+
+
+class _Candidate(NamedTuple):
+    memory: MemoryRecord
+    piece: Piece
+    score: float
+    values: Mapping[str, float]
+
+
+def find(
+    connection: apsw.Connection,
+    prompt: str,
+    facts: Sequence[MemoryRecord],
+    *,
+    filter: str,
+    profile: Profile,
+    embedder: QueryEmbedder | str,
+    now: float,
+    session_id: str | None,
+    fade_threshold: float,
+    alone: bool,
+    nearest: bool,
+    refused: Callable[[MemoryRecord], str],
+) -> Found:
+    """The pieces that bear on a prompt, the best first; of two about the same thing the newer one first.
+
+    ``facts`` stand in the block already: what they say is not repeated. ``refused`` tells why an agent may not
+    be told a memory, or "". Raises FilterError.
+    """
+    within = scope(
+        compile(f"{PERSON} {filter}".strip(), now, fade_threshold=fade_threshold),
+        exclude_session=session_id, alone=alone,
+    )  # fmt: skip
+    asked = question.read(connection, prompt, MEMORIES, within)
+    if not asked.rows or not (asked.terms or asked.characters):
+        return Found([], [])
+    read = relevance.read_prompt(prompt, {term.stem: term.idf for term in asked.terms})
+    if not read.weights:
+        return Found([], [])
+    rids = _turns(connection, prompt, read, within, profile, embedder, nearest)
+    turns = memories.by_rid(connection, rids, now)
+    ended = _corrected(connection, turns)
+    here = fold(prompt)  # a program may have recorded it already
+    pieces = [(turn, piece) for turn, piece in _pieces(turns) if fold(piece.clause.text) not in here]
+    scored = _scored(read, pieces, with_meanings=not isinstance(embedder, str))
+    if not scored or scored[0].score < relevance.limits(read).opens:
+        return Found([], [])
+    return _chosen(scored, relevance.limits(read).keeps, facts, read, ended, refused)
+
+
+def _turns(
+    connection: apsw.Connection,
+    prompt: str,
+    read: Prompt,
+    within: Scope,
+    profile: Profile,
+    embedder: QueryEmbedder | str,
+    nearest: bool,
+) -> list[int]:
+    """The turns to look at: as the search ranks them, then those of the prompt's subjects."""
+    alone = replace(profile, neighbours=0.0, session=0.0, facts=0.0, depth=MOST_FOUND)
+    found = ranking.rank(connection, prompt, within, alone, embedder, nearest=nearest)
+    rids = [one.rid for one in found.fused[:MOST_FOUND]]
+    if match := _of_subjects(read):
+        rows = connection.execute(
+            f"""
+            SELECT f.rowid FROM memories_fts f CROSS JOIN memories m ON m.rid = f.rowid
+            WHERE memories_fts MATCH :match AND {within.where} ORDER BY f.rowid DESC LIMIT :limit
+            """,
+            {**within.bindings, "match": match, "limit": MOST_OF_SUBJECT},
+        )
+        rids += [rid for (rid,) in rows]
+    return list(dict.fromkeys(rids))
+
+
+def _of_subjects(read: Prompt) -> str:
+    """The FTS5 query for what statements about the prompt's subjects say; empty where it has none."""
+    wanted: dict[str, None] = {}
+    if read.people or _HEALTH & set(read.topics):
+        health = lexicon.vital()["health"]
+        wanted |= dict.fromkeys(
+            [*(f'"{one}"*' for one in health.beginnings), *(f'"{one}"' for one in sorted(health.whole))]
+        )
+    for topic in lexicon.topics():
+        if topic.name in read.topics:
+            wanted |= dict.fromkeys(
+                f'"{one}"' for one in sorted(topic.told.whole) if one not in STOP_WORDS and len(one) > 1
+            )
+    return " OR ".join(wanted)
+
+
+def _corrected(connection: apsw.Connection, turns: Collection[MemoryRecord]) -> dict[str, str]:
+    """The turns from which something was drawn that was corrected or forgotten since, and which of the two."""
+    rows = connection.execute(
+        """
+        SELECT l.to_id, f.ended_by FROM memory_links l JOIN memories f ON f.id = l.from_id
+        WHERE l.rel = 'source' AND l.to_id IN (SELECT value FROM json_each(?)) AND f.valid_until IS NOT NULL
+            AND f.ended_by IN ('superseded', 'forgotten')
+        """,
+        (as_json([turn.id for turn in turns]),),
+    )
+    return {turn: "corrected" if ended == "superseded" else "forgotten" for turn, ended in rows}
+
+
+def _pieces(turns: Sequence[MemoryRecord]) -> list[tuple[MemoryRecord, Piece]]:
+    newest_first = sorted(turns, key=lambda turn: (-turn.event_time, -turn.rid))
+    found = []
+    for place, turn in enumerate(newest_first):
+        whole = frozenset(stems(turn.content[: relevance.READ_AT_MOST]))
+        age = place / len(newest_first)
+        found += [
+            (turn, relevance.read_piece(clause, whole, age))
+            for clause in clauses(turn.content)
+            if not clause.asks
+        ]
+    return found
+
+
+def _scored(
+    read: Prompt, pieces: Sequence[tuple[MemoryRecord, Piece]], *, with_meanings: bool
+) -> list[_Candidate]:
+    """All pieces, the best first, newer ones first among equals."""
+    meanings = None
+    if with_meanings and pieces:
+        from .word_meanings import packaged
+
+        try:
+            meanings = packaged()
+            relevance.learn(meanings, read, [piece for _, piece in pieces])
+        except DegradedError:  # the search has said that there are no vectors
+            meanings = None
+    found = []
+    for memory, piece in pieces:
+        values = relevance.features(read, piece, meanings)
+        found.append(
+            _Candidate(memory, piece, relevance.score(read, values, meanings=meanings is not None), values)
+        )
+    return sorted(found, key=lambda one: (-one.score, -one.memory.event_time, -one.memory.rid))
+
+
+def _chosen(
+    scored: Iterable[_Candidate],
+    least: float,
+    facts: Sequence[MemoryRecord],
+    read: Prompt,
+    ended: Mapping[str, str],
+    refused: Callable[[MemoryRecord], str],
+) -> Found:
+    told: list[_Candidate] = []
+    passed: list[Passed] = []
+    said = [_telling(fact.content) for fact in facts]
+    reasons: dict[str, str] = {}
+    for one in scored:
+        if one.score < least or len(told) == MOST_PIECES:
+            break
+        mine = _telling(one.piece.clause.text)
+        if one.memory.id in ended:
+            reason = f"what was drawn from it was {ended[one.memory.id]} since"
+        elif one.memory.id in reasons:
+            reason = reasons[one.memory.id]
+        elif not mine:
+            continue
+        elif any(_share(mine, fact) >= COVERED for fact in said):
+            reason = "a fact in the block says it"
+        else:
+            reason = reasons[one.memory.id] = refused(one.memory)
+        if not reason:
+            later = next(
+                (other for other in told if _alike(mine, _telling(other.piece.clause.text)) >= SAME), None
+            )
+            if later is None:
+                told.append(one)
+                continue
+            if one.memory.event_time > later.memory.event_time:
+                told[told.index(later)], one = one, later
+            reason = "it was said again later"
+        passed.append(Passed(one.memory, one.piece.clause.text, reason))
+    for place, older in enumerate(told):  # an older statement may no longer hold
+        for other in told[place + 1 :]:
+            if other.memory.event_time > older.memory.event_time and _about_the_same(older, other):
+                told.remove(other)
+                told.insert(place, other)
+                break
+    return Found([_excerpt(one, read) for one in told], passed[:_LISTED])
+
+
+def _excerpt(one: _Candidate, read: Prompt) -> Excerpt:
+    said = set(one.piece.words)
+    reasons = []
+    if shared := [
+        word for stem, word in read.words.items() if stem in read.weights and stem in one.piece.stems
+    ]:
+        reasons.append(f"words: {', '.join(shared)}")
+    for topic in lexicon.topics():
+        if topic.name in read.topics and (words := topic.told.found(said) - STOP_WORDS):
+            reasons.append(f"{topic.name}: {', '.join(sorted(words)[:3])}")
+    if one.values["people"]:
+        reasons.append("the same people")
+    if not reasons:
+        reasons.append(
+            "its meaning is near" if one.values["likeness"] else "the rest of what was said with it"
+        )
+    return Excerpt(memory=one.memory, text=one.piece.clause.text, score=one.score, reasons=tuple(reasons))
+
+
+def _about_the_same(one: _Candidate, other: _Candidate) -> bool:
+    return _alike(_telling(one.piece.clause.text), _telling(other.piece.clause.text)) >= ALIKE
+
+
+def _telling(text: str) -> frozenset[str]:
+    return frozenset(filter(lexicon.tells, stems(text)))
+
+
+def _share(mine: frozenset[str], other: frozenset[str]) -> float:
+    return len(mine & other) / len(mine) if mine else 0.0
+
+
+def _alike(mine: frozenset[str], other: frozenset[str]) -> float:
+    both = len(mine | other)
+    return len(mine & other) / both if both else 0.0

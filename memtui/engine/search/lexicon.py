@@ -1,0 +1,160 @@
+"""Word lists of subjects and people: which words of a prompt ask for something, which words of a statement bear on it.
+
+The lists are text files in ``words/``: English, German, French and Spanish, in small letters without accents.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from memtui.engine.records import Record
+from memtui.engine.store.words import STOP_WORDS, words
+
+# What people say before they come to it.
+_prelude = re.compile(
+    r"\W*(?:(?:ok|okay|and|so|now|please|pls|right|hey|oye|y|und|et|anyway)\W+)*", re.IGNORECASE
+)
+_FOLDER = Path(__file__).parent / "words"
+
+
+class WordList(Record):
+    """Words, and the beginnings of words."""
+
+    whole: frozenset[str]
+    beginnings: tuple[str, ...]
+
+    def found(self, among: Iterable[str]) -> set[str]:
+        """Those of some words that are on the list."""
+        return {one for one in among if one in self.whole or one.startswith(self.beginnings)}
+
+
+class Topic(Record):
+    """A subject: what a prompt of it says, what a statement that bears on it says."""
+
+    name: str
+    asked: WordList
+    told: WordList
+
+
+@functools.cache
+def topics() -> tuple[Topic, ...]:
+    """The subjects, in the order of the list."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for name, lines in _sections("topics").items():
+        for line in lines:
+            side, _, listed = line.partition(":")
+            found.setdefault(name, {}).setdefault(side, []).extend(listed.split())
+    return tuple(
+        Topic(name=name, asked=_list(sides["asked"]), told=_list(sides["told"]))
+        for name, sides in found.items()
+    )
+
+
+@functools.cache
+def vital() -> dict[str, WordList]:
+    """``health``: what may harm; ``rule``: what forbids or demands."""
+    return {name: _list(" ".join(lines).split()) for name, lines in _sections("vital").items()}
+
+
+@functools.cache
+def sentence_words() -> dict[str, frozenset[str]]:
+    """Small words by what they tell of a sentence."""
+    return {name: frozenset(" ".join(lines).split()) for name, lines in _sections("sentence_words").items()}
+
+
+@functools.cache
+def patterns() -> dict[str, re.Pattern[str]]:
+    """How prompts and statements begin, or what stands in them."""
+    return {name: re.compile("|".join(lines), re.IGNORECASE) for name, lines in _sections("patterns").items()}
+
+
+def begins(name: str, text: str) -> bool:
+    """Whether a text begins with a pattern, after what people say before they come to it."""
+    start = _prelude.match(text)
+    return patterns()[name].match(text, start.end() if start else 0) is not None
+
+
+@functools.cache
+def attributes() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    """What may be asked for by name: how the prompt asks, how a statement looks that has it."""
+    found = []
+    for lines in _sections("attributes").values():
+        sides: dict[str, list[str]] = {}
+        for line in lines:
+            side, _, pattern = line.partition(": ")
+            sides.setdefault(side, []).append(pattern)
+        asked, told = (re.compile("|".join(sides[side]), re.IGNORECASE) for side in ("asked", "told"))
+        found.append((asked, told))
+    return tuple(found)
+
+
+@functools.cache
+def people() -> dict[str, WordList]:
+    """Kinds of people by the words for them."""
+    return {name: _list(listed.split()) for name, listed in _people_lines() if "=" not in name}
+
+
+@functools.cache
+def groups() -> dict[frozenset[str], WordList]:
+    """The words for several kinds of people at once."""
+    return {
+        frozenset(name.partition("=")[2].split()): _list(listed.split())
+        for name, listed in _people_lines()
+        if "=" in name
+    }
+
+
+@functools.cache
+def small_words() -> frozenset[str]:
+    """Words that say next to nothing, of languages other than English."""
+    return frozenset(word for line in _lines("small_words") for word in line.split())
+
+
+def tells(word: str) -> bool:
+    """Whether a word says something by itself."""
+    return word not in STOP_WORDS and word not in small_words()
+
+
+def kinds_of_people(said: Collection[str]) -> frozenset[str]:
+    """The kinds of people that some words speak of; those of a group with it."""
+    found = {name for name, listed in people().items() if listed.found(said)}
+    for kinds, listed in groups().items():
+        if listed.found(said):
+            found |= kinds
+    return frozenset(found)
+
+
+def _people_lines() -> list[tuple[str, str]]:
+    parts = [line.partition(":") for line in _lines("people")]
+    return [(name.strip(), listed) for name, _, listed in parts]
+
+
+def _sections(name: str) -> dict[str, list[str]]:
+    """The lines of a list below each [heading]."""
+    found: dict[str, list[str]] = {}
+    for line in _lines(name):
+        if line.startswith("[") and line.endswith("]"):
+            below = found.setdefault(line[1:-1], [])
+        else:
+            below.append(line)
+    return found
+
+
+def _list(listed: Iterable[str]) -> WordList:
+    whole: set[str] = set()
+    beginnings: set[str] = set()
+    for one in listed:
+        pieces = words(one)
+        if one.endswith("*") and len(pieces) == 1:
+            beginnings.add(pieces[0])
+        else:
+            whole.update(pieces if len(pieces) == 1 else ())
+    return WordList(whole=frozenset(whole), beginnings=tuple(sorted(beginnings)))
+
+
+def _lines(name: str) -> list[str]:
+    text = (_FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]

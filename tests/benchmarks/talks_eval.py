@@ -1,0 +1,257 @@
+"""Whether the context block answers everyday questions over months of talks, without a language model.
+
+    python tests/benchmarks/talks_eval.py [--half dev] [--embedder offline] [--misses] [--fit]
+
+Each person of ``tests/data/talks`` gets a memory: the turns at their times, then what the rules draw from them. Printed for
+each half:
+
+    answered     of the questions that somebody's words answer, the share whose block has the answer, in per cent
+    unrelated    of the questions that nothing answers, the share that gets an excerpt of a turn nevertheless
+    facts        of the questions with an answer, the share that the facts alone answer
+    tokens       how long the blocks are on average, by the estimate
+
+Of the held half counts are printed and nothing else. ``--fit`` chooses the weights of ``search/relevance.json`` on the dev
+half and the questions of ``more_dev.json`` about it (logistic regression), and prints how well weights that were fitted
+without a person do for that person.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import math
+import re
+import statistics
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from memtui import Memory
+from memtui.engine.records import Options
+from memtui.engine.search import relevance
+from memtui.engine.search.clauses import clauses
+from memtui.engine.search.word_meanings import packaged
+from memtui.engine.store.words import stems
+
+TALKS = Path(__file__).parents[1] / "data" / "talks"
+RIDGE = 3.0
+# A question for one thing is answered or it is not; for work, what may bear on it is told as far as there is room.
+LIMITS = {"for one thing": {"opens": 0.45, "keeps": 0.05}, "for work": {"opens": 0.06, "keeps": 0.01}}
+
+
+class Judged(NamedTuple):
+    """One question: what its block says; ``pattern`` None where nothing is the answer."""
+
+    person: str
+    question: str
+    pattern: str | None
+    text: str
+    facts: str
+    excerpts: int
+    tokens: int
+
+    @property
+    def answered(self) -> bool:
+        return self.pattern is not None and matches(self.pattern, self.text)
+
+
+def matches(pattern: str, text: str) -> bool:
+    return re.search(pattern, text, re.IGNORECASE) is not None
+
+
+def load(half: str) -> list[dict[str, Any]]:
+    split = json.loads((TALKS / "split.json").read_text())
+    return [json.loads((TALKS / f"{name}.json").read_text()) for name in split[half]]
+
+
+@contextmanager
+def remembered(person: dict[str, Any], embedder: str = "offline") -> Iterator[Memory]:
+    """A memory of all that was said, and of the facts that the rules draw from it."""
+    options = Options(embedder=embedder, background=False)
+    with Memory.open(":memory:", options=options) as memory:
+        for session in person["sessions"]:
+            start = datetime.fromisoformat(session["start"]).replace(tzinfo=UTC).timestamp()
+            for place, (role, text) in enumerate(session["turns"]):
+                memory.record_turn(
+                    session["id"], role, text, start + 60 * place, project=session.get("project")
+                )
+        asyncio.run(memory.consolidate())
+        memory.models.index_pending()
+        yield memory
+
+
+def judge(person: dict[str, Any], embedder: str) -> list[Judged]:
+    asked = [(one["question"], one["pattern"]) for one in person["asks"]]
+    asked += [(question, None) for question in person["nothing"]]
+    found = []
+    with remembered(person, embedder) as memory:
+        for question, pattern in asked:
+            block = memory.context(question)
+            facts = "\n".join(hit.memory.content for hit in block.hits)
+            found.append(
+                Judged(
+                    person["person"], question, pattern, block.text, facts, len(block.excerpts), block.tokens
+                )
+            )
+    return found
+
+
+def learnt_from() -> list[dict[str, Any]]:
+    """The dev half with more questions."""
+    more = json.loads((TALKS / "more_dev.json").read_text())
+    people = load("dev")
+    for person in people:
+        for kind in ("asks", "nothing"):
+            person[kind] = person[kind] + more[person["person"]][kind]
+    return people
+
+
+class Rows(NamedTuple):
+    """One question's pieces: the features (n, features) with and without vectors, and which of them answer it."""
+
+    person: str
+    kind: str
+    answerable: bool
+    features: dict[str, Any]
+    lengths: list[int]
+    right: Any
+
+
+def rows_of(person: dict[str, Any]) -> list[Rows]:
+    import numpy as np
+
+    turns = [text for session in person["sessions"] for role, text in session["turns"] if role == "user"]
+    read = [frozenset(stems(text)) for text in turns]
+    counts = Counter(stem for one in read for stem in one)
+    idf = {stem: math.log(1 + (len(turns) - n + 0.5) / (n + 0.5)) for stem, n in counts.items()}
+    pieces = [
+        relevance.read_piece(clause, read[place], 1 - (place + 1) / len(turns))
+        for place, text in enumerate(turns)
+        for clause in clauses(text)
+        if not clause.asks
+    ]
+    found = []
+    asked = [(one["question"], one["pattern"]) for one in person["asks"]]
+    for question, pattern in [*asked, *((question, None) for question in person["nothing"])]:
+        prompt = relevance.read_prompt(question, idf)
+        relevance.learn(packaged(), prompt, pieces)
+        with_vectors, without = (
+            np.array([list(relevance.features(prompt, piece, given).values()) for piece in pieces])
+            for given in (packaged(), None)
+        )
+        right = np.array([bool(pattern and matches(pattern, piece.clause.text)) for piece in pieces])
+        found.append(
+            Rows(
+                person["person"],
+                "for one thing" if prompt.factual else "for work",
+                pattern is not None,
+                {"with vectors": with_vectors, "without vectors": without},
+                [len(piece.clause.text) for piece in pieces],
+                right,
+            )
+        )
+    return found
+
+
+def fitted(rows: list[Rows], vectors: str) -> Any:
+    """Weights and bias; the pieces that answer a question count as much as four that do not, however many they are."""
+    import numpy as np
+
+    values = np.concatenate([one.features[vectors] for one in rows])
+    right = np.concatenate([one.right for one in rows]).astype(float)
+    counts = np.concatenate([np.where(one.right, 4.0 / max(one.right.sum(), 1), 1.0) for one in rows])
+    values = np.c_[values, np.ones(len(values))]
+    rein = np.r_[np.full(values.shape[1] - 1, RIDGE), 1e-3]
+    weights = np.zeros(values.shape[1])
+    for _ in range(50):
+        probable = 1 / (1 + np.exp(-values @ weights))
+        slope = values.T @ (counts * (probable - right)) + rein * weights
+        curve = (values * (counts * probable * (1 - probable))[:, None]).T @ values + np.diag(rein)
+        weights -= np.linalg.solve(curve, slope)
+    return weights
+
+
+def answers(rows: Rows, weights: Any, vectors: str) -> tuple[bool, bool]:
+    """Whether anything is told, and whether it answers; by probability, into what is left of 400 tokens."""
+    import numpy as np
+
+    values = rows.features[vectors]
+    probable = 1 / (1 + np.exp(-np.c_[values, np.ones(len(values))] @ weights))
+    limits = LIMITS[rows.kind]
+    if probable.max() < limits["opens"]:
+        return False, False
+    left, hit = 1570, False
+    for place in np.argsort(-probable):
+        needed = rows.lengths[place] + 20
+        if probable[place] >= limits["keeps"] and needed <= left:
+            left -= needed
+            hit = hit or bool(rows.right[place])
+    return True, hit
+
+
+def fit() -> None:
+    rows = [one for person in learnt_from() for one in rows_of(person)]
+    made: dict[str, Any] = {}
+    for kind, limits in LIMITS.items():
+        of_kind = [one for one in rows if one.kind == kind]
+        made[kind] = {"limits": limits}
+        for vectors in ("with vectors", "without vectors"):
+            weights = fitted(of_kind, vectors)
+            named = zip((*relevance.FEATURES, "bias"), weights.tolist(), strict=True)
+            made[kind][vectors] = {name: round(value, 3) for name, value in named}
+            left_out = {
+                name: fitted([one for one in of_kind if one.person != name], vectors)
+                for name in {one.person for one in of_kind}
+            }
+            found = [(one.answerable, *answers(one, left_out[one.person], vectors)) for one in of_kind]
+            print(
+                f"{kind}, {vectors}: answered {share([hit for asks, _, hit in found if asks])}, "
+                f"unrelated {share([told for asks, told, _ in found if not asks])}"
+            )
+    target = Path(relevance.__file__).with_suffix(".json")
+    target.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n")
+
+
+def share(values: list[bool]) -> str:
+    return f"{100 * sum(values) / len(values):.1f} ({sum(values)} of {len(values)})"
+
+
+def report(half: str, judged: list[Judged], misses: bool) -> None:
+    asks = [one for one in judged if one.pattern is not None]
+    nothing = [one for one in judged if one.pattern is None]
+    print(f"{half}: answered {share([one.answered for one in asks])}, ", end="")
+    print(f"unrelated {share([one.excerpts > 0 for one in nothing])}, ", end="")
+    print(f"facts {share([matches(one.pattern or '', one.facts) for one in asks])}, ", end="")
+    print(f"tokens {statistics.mean(one.tokens for one in judged):.0f}")
+    if misses:
+        for one in asks:
+            if not one.answered:
+                print(f"\n--- {one.person}: {one.question}  /{one.pattern}/\n{one.text}")
+        for one in nothing:
+            if one.excerpts:
+                print(f"\n--- {one.person}, nothing: {one.question}\n{one.text}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--half", choices=("dev", "held", "both"), default="both")
+    parser.add_argument("--embedder", choices=("offline", "minilm", "off"), default="offline")
+    parser.add_argument("--misses", action="store_true", help="of the dev half, what was missed")
+    parser.add_argument("--fit", action="store_true")
+    args = parser.parse_args()
+    if args.fit:
+        fit()
+        relevance._weights.cache_clear()
+    for half in ("dev", "held") if args.half == "both" else (args.half,):
+        judged = [one for person in load(half) for one in judge(person, args.embedder)]
+        report(half, judged, args.misses and half == "dev")
+
+
+if __name__ == "__main__":
+    main()
