@@ -149,7 +149,12 @@ def test_nothing_is_injected_where_nothing_bears_on_the_prompt(memory: Memory, p
 
 
 @pytest.mark.parametrize(
-    "said", ["/memory is full, please help me", "Why?\n<rss><channel><title>My blog</title></channel></rss>"]
+    "said",
+    [
+        "/memory is full, please help me",
+        "/memory 已经满了，请帮我清理磁盘",
+        "Why?\n<rss><channel><title>My blog</title></channel></rss>",
+    ],
 )
 def test_what_only_looks_like_the_programs_own_is_recorded(said: str, memory: Memory, place: Path) -> None:
     hook(place, prompt(said))

@@ -7,6 +7,7 @@ slash command, each in its own tag. None of that was said by the person. Text is
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _OPENING = re.compile(
     r"<(system-reminder|command-name|command-message|command-args|command-contents|local-command-[a-z]{1,20}"
@@ -36,13 +37,22 @@ _INSTRUCTED = re.compile(r"/(?:compact|export|rename)(?:\s|\Z)")
 _TYPED = re.compile(rf"/(?:{_PROGRAM})(?:\s+|\Z)")
 _NAMED = re.compile(rf"<command-name>/?({_PROGRAM})</command-name>")
 _SENTENCE = 3  # words
+_MARKS = ",.;:!?()'\""
+# Of scripts that write no spaces between words: Thai, Lao, Burmese, Khmer, kana, Han.
+_UNSPACED = (
+    ("\u0e01", "\u0eff"), ("\u1000", "\u109f"), ("\u1780", "\u17ff"), ("\u3041", "\u30ff"), ("\u3400", "\u9fff"),
+    ("\uf900", "\ufaff"), ("\U00020000", "\U000323af"),
+)  # fmt: skip
+_LETTERS_OF_A_WORD = 2
+_LONGEST_WORD = 100  # as far as it is looked at
 
 
 def own_words(text: str) -> str:
     """The text without the program's envelopes and what other agents say; "" if nothing else is in it.
 
-    The arguments of a slash command are kept when they read like a sentence (three words or more): there the
-    person says what they want. Those of ``/compact``, ``/export`` and ``/rename`` are not: they are for the program.
+    The arguments of a slash command are kept when they read like a sentence (three words or more, two letters to a
+    word in scripts without spaces): there the person says what they want. Those of ``/compact``, ``/export`` and ``/rename`` are not:
+    they are for the program.
     Other commands of the program are let go with a few arguments, but not "/memory is full, please help".
     An opening tag that is never closed is part of the text.
     """
@@ -59,8 +69,19 @@ def _is_to_program(text: str) -> bool:
         return False
     arguments = text[command.end() :].split(None, 20)[:20]
     return _INSTRUCTED.match(text) is not None or (
-        sum(word.strip(",.;:!?()'\"").isalpha() for word in arguments) < _SENTENCE
+        _words(word for word in arguments if word.strip(_MARKS).isalpha() or _unspaced(word)) < _SENTENCE
     )
+
+
+def _words(parts: Iterable[str]) -> int:
+    """How many words stand in what lies between spaces."""
+    return sum(max(1, _unspaced(part) // _LETTERS_OF_A_WORD) for part in parts)
+
+
+def _unspaced(part: str) -> int:
+    if part.isascii():
+        return 0
+    return sum(any(first <= letter <= last for first, last in _UNSPACED) for letter in part[:_LONGEST_WORD])
 
 
 def is_continuation(text: str) -> bool:
@@ -86,7 +107,7 @@ def _without_envelopes(text: str) -> str:
         inner = text[opening.end() : end]
         if (
             tag == _ARGUMENTS
-            and len(inner.split(None, _SENTENCE)) >= _SENTENCE
+            and _words(inner.split(None, _SENTENCE)) >= _SENTENCE
             and (command is None or not _is_to_program(f"/{command[1]} {inner}"))
         ):
             kept.append(inner)
