@@ -14,17 +14,23 @@ if TYPE_CHECKING:
 
 @click.command("hook", cls=Command)
 @click.argument("client", type=click.Choice(["claude-code"]))
-@click.option("--agent", metavar="NAME", help="Who is told, and who records.  [default: the client]")
-@click.option("--project", metavar="NAME", help="It is told of this project only.")
-@click.option("--filter", metavar="EXPR", help="It is told only what passes: '-tag:private'.")
+@click.option(
+    "--agent",
+    metavar="NAME",
+    help="The name that History and the log of recalls show.  [default: the client]",
+)
+@click.option("--project", metavar="NAME", help="Give memories of this project only, and record under it.")
+@click.option("--filter", metavar="EXPR", help="Give and record only what passes: '-tag:private'.")
 @pass_door
 def hook_command(
     door: Door, client: str, agent: str | None, project: str | None, filter: str | None
 ) -> NoReturn:
-    """Read a hook's event on standard input: record the turn, and print what bears on the prompt.
+    """Give Claude Code the memories that bear on a prompt, and record the prompt and the answer.
 
-    memtui connect claude-code --hooks installs it. It takes a tenth of a second, asks no model, and always
-    ends with exit code 0: why it did nothing stands in the log (memtui doctor tells where that is).
+    Claude Code runs it by itself, with an event on standard input: at a prompt it prints the memories that fit and
+    records the prompt as a turn, after an answer it records the answer. memtui connect claude-code --hooks
+    installs it. It takes a tenth of a second, asks no model, and always ends with exit code 0: why it did nothing
+    stands in the log (memtui doctor tells where that is).
     """
     from memtui.hook.program import run
 

@@ -49,7 +49,7 @@ COMMANDS: dict[str, Entry] = {
     "redo": Entry("undoing", "Change", "Do again what was just undone."),
     "mcp": Entry("mcp", "Agents", "Serve the memory to an agent over MCP."),
     "connect": Entry("connecting", "Agents", "Let Claude or Codex use the memory."),
-    "hook": Entry("hooking", "Agents", "What Claude Code calls at every prompt and answer."),
+    "hook": Entry("hooking", "Agents", "Give Claude Code what it should know, and record the turns."),
     "maintain": Entry("maintaining", "Care", "Run the night shift: what is due, or one job now."),
     "embed": Entry("embedding", "Care", "Go over to another embedding model."),
     "export": Entry("exporting", "Care", "Write everything, or some of it, to a file of yours."),

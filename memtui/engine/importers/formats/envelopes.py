@@ -51,10 +51,9 @@ def own_words(text: str) -> str:
     """The text without the program's envelopes and what other agents say; "" if nothing else is in it.
 
     The arguments of a slash command are kept when they read like a sentence (three words or more, two letters to a
-    word in scripts without spaces): there the person says what they want. Those of ``/compact``, ``/export`` and ``/rename`` are not:
-    they are for the program.
-    Other commands of the program are let go with a few arguments, but not "/memory is full, please help".
-    An opening tag that is never closed is part of the text.
+    word in scripts without spaces): there the person says what they want. Those of ``/compact``, ``/export`` and
+    ``/rename`` are not: they are for the program. Other commands of the program are let go with a few arguments, but
+    not "/memory is full, please help". An opening tag that is never closed is part of the text.
     """
     if "<" in text:
         text = _without_envelopes(text)
