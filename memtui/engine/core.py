@@ -132,7 +132,8 @@ class Core:
         with self.connections.write() as connection:
             memories.record_access(connection, [memory.rid for memory in told], now, local_midnight(now))
             recalls.add(
-                connection, at=now, agent=self.actor.removeprefix("agent:"), session_id=session_id,
+                connection, at=now, agent=self.actor.removeprefix("agent:"),
+                session_id=session_id and intake.without_secrets(session_id),
                 query=intake.without_secrets(query), memory_ids=[memory.id for memory in told],
             )  # fmt: skip
 

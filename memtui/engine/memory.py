@@ -94,10 +94,7 @@ class Memory:
         ``clock`` returns Unix seconds. Raises StoreError or one of its kin for a file that cannot be used
         (it is left as it was), InputError for a bad actor or clock.
         """
-        if actor not in ("person", "scheduler", "import") and not (
-            actor.startswith("agent:") and len(actor) > len("agent:")
-        ):
-            raise InputError(f"{actor!r} is not an actor.", "Use person, agent:<name>, scheduler or import.")
+        intake.must_be_actor(actor)
         if clock is not None and not callable(clock):
             raise InputError(
                 f"A clock is a function without arguments that returns Unix seconds, not {clock!r}.",
@@ -142,6 +139,7 @@ class Memory:
 
     @actor.setter
     def actor(self, actor: str) -> None:
+        intake.must_be_actor(actor)
         self._core.actor = actor
 
     @property
@@ -335,7 +333,7 @@ class Memory:
         now = int(self._core.clock())
         with self._core.change(verb, _DONE[verb]) as op:
             memory = memories.get(op.connection, id, now)
-            op.label = f"{_DONE[verb]} {quoted(memory.content)}"
+            op.label = f"{_DONE[verb]} {quoted(intake.open_text(memory))}"
             self._apply(op.connection, verb, memory, add, remove, now)
             (record,) = memories.by_rid(op.connection, [memory.rid], now)
         return record
@@ -498,7 +496,7 @@ class Memory:
         """The session that is meant: an agent's own one of that id, else the one that is stored so."""
         if session_id is None or not self.actor.startswith("agent:"):
             return session_id
-        return sessions.of_reader(connection, session_id, self.actor)
+        return sessions.of_reader(connection, intake.without_secrets(session_id), self.actor)
 
     def note_recall(self, query: str, told: Sequence[MemoryRecord], session_id: str | None = None) -> None:
         """An agent was told these: it slows their fading, and the log says so. A person's look does not."""

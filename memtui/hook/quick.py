@@ -68,7 +68,7 @@ class Quick:
             return briefing.brief(
                 connection, prompt, filter=within, embedder=NO_VECTORS, now=time.time(),
                 profile=confine.without_names(profile) if within else profile,
-                session_id=self._stored(connection, session_id, source),
+                session_id=self._stored(connection, intake.without_secrets(session_id), source),
                 fade_threshold=self._options.fade_threshold, alone=bool(within),
                 turns=self._options.context.turns, tokens=self._options.context.tokens,
             )  # fmt: skip
@@ -104,11 +104,12 @@ class Quick:
         with history.operation(
             self._connections, time.time, f"agent:{self._agent}", "record", "Recorded a turn"
         ) as op:
-            turn = turn._replace(session_id=self._stored(op.connection, session_id, source))
+            named = turn.session_id
+            turn = turn._replace(session_id=self._stored(op.connection, named, source))
             if once and _latest(op, turn.session_id) == (role, turn.intake.content):
                 return
             # Whoever follows the transcript may have been quicker.
-            if turns.is_told(op.connection, session_id, role, turn.intake.content, now, _FOLLOWED):
+            if turns.is_told(op.connection, named, role, turn.intake.content, now, _FOLLOWED):
                 if not told:
                     return
             else:

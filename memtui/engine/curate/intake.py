@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from memtui.engine.errors import InputError
-from memtui.engine.records import TRUST_ORDER, Kind, SecretPolicy, Trust
+from memtui.engine.records import TRUST_ORDER, Kind, MemoryRecord, SecretPolicy, Trust
 from memtui.engine.store.sql import storable
 
 MAX_EPISODE = 500_000
@@ -50,6 +50,11 @@ def accept(content: str, kind: Kind, policy: SecretPolicy) -> Intake:
         )
     if kind != "episode" and "\0" in content:
         raise InputError("The text contains NUL characters: it looks like binary data.", "Give plain text.")
+    return marked(content, kind, policy)
+
+
+def marked(content: str, kind: Kind, policy: SecretPolicy) -> Intake:
+    """A text that may be stored, after the policy for secrets."""
     mode = policy.episodes if kind == "episode" else policy.facts
     if mode == "keep":
         return Intake(content, {})
@@ -102,6 +107,11 @@ def without_secrets(text: str) -> str:
     return _redacted_name(text) if len(text) <= _SHORT else _redacted(text)
 
 
+def open_text(memory: MemoryRecord) -> str:
+    """The text of a memory as a label or card may tell it: without the secret of a quarantined turn."""
+    return without_secrets(memory.content) if "secrets" in memory.attributes else memory.content
+
+
 def _redacted(text: str) -> str:
     from memtui.engine.guards import secrets  # its rules are read when the first text comes
 
@@ -116,6 +126,18 @@ _redacted_name = functools.lru_cache(256)(_redacted)
 def _shown(value: object) -> str:
     """A refused value for an error message."""
     return repr(without_secrets(str(value))[:100])
+
+
+def must_be_actor(actor: str) -> None:
+    """Raises InputError for what nobody can sign with."""
+    if actor in ("person", "scheduler", "import"):
+        return
+    if not actor.startswith("agent:") or len(actor) == len("agent:"):
+        raise InputError(
+            f"{_shown(actor)} is not an actor.", "Use person, agent:<name>, scheduler or import."
+        )
+    if without_secrets(actor) != actor:
+        raise InputError("The name of the agent holds a secret.", "Give another name.")
 
 
 def scope(value: str | None, what: str) -> None:

@@ -24,7 +24,7 @@ from memtui.engine.store.portable import (
     SessionLine,
 )
 
-from . import account
+from . import account, line_secrets
 from .account import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE, Account, Counted
 from .turns import TOO_LONG
 
@@ -44,6 +44,7 @@ class Rows:
 
     def sort_out(self, connection: apsw.Connection, lines: Sequence[AnyLine]) -> list[AnyLine]:
         shared, op_id = self._shared, self._shared.operation.op_id
+        lines = self._checked(lines)
         keys = {id(line): _keys(line) for line in lines}
         gone = erased.erased(connection, [key for some in keys.values() for key in some])
         new: list[AnyLine] = []
@@ -64,6 +65,16 @@ class Rows:
             new = [line for line in new if not portable_rows.is_there(connection, line, self._others, op_id)]
         return new
 
+    def _checked(self, lines: Iterable[AnyLine]) -> list[AnyLine]:
+        """The lines without secrets; those that cannot be without are skipped."""
+        found = []
+        for line in lines:
+            try:
+                found.append(line_secrets.without_secrets(line, self._shared.options))
+            except InputError as error:
+                self._shared.skip(account.REFUSED, error.message)
+        return found
+
     def identities(self, line: AnyLine) -> tuple[str, ...]:
         return (f"line {line}",)
 
@@ -83,7 +94,11 @@ class Rows:
     def counted(self, line: AnyLine) -> Counted:
         if isinstance(line, MemoryLine):
             episode = line.kind == "episode"
-            return Counted("turn" if episode else line.kind, line.session_id if episode else None)
+            return Counted(
+                "turn" if episode else line.kind,
+                line.session_id if episode else None,
+                redacted=b'"secrets"' in bytes(line.attributes),
+            )
         return Counted(_KINDS.get(type(line)))
 
     def _store(self, connection: apsw.Connection, lines: Sequence[AnyLine], op_id: int) -> list[AnyLine]:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from memtui.engine.clock import EARLIEST, LATEST
+from memtui.engine.curate import intake
 from memtui.engine.records import Skip
 from memtui.engine.wording import beginning
 
@@ -116,12 +117,16 @@ def _seconds(value: Any) -> float | None:
     return float(value)
 
 
+# UUIDs, hashes and numbers: most ids are such, and none is a secret by itself.
+_hexadecimal = re.compile(r"[0-9a-f-]{0,64}").fullmatch
+
+
 def identifier(value: Any) -> str | None:
-    """A foreign id as text: texts and whole numbers are ids, long ones are hashed; None if it is none."""
+    """A foreign id as text: texts and whole numbers are ids; None if it is none. Long ones, and one with a secret, are hashed."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
     text = str(value).strip()
-    if len(text) > 200:
+    if len(text) > 200 or not (_hexadecimal(text) or intake.without_secrets(text) == text):
         return digest(text)
     return text or None
 

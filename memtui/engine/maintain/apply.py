@@ -142,7 +142,7 @@ def insert(
     accepted = intake.accept(line.content, "observation" if observation else "fact", options.secrets)
     attributes: dict[str, Any] = {"extractor": plan.extractor, **accepted.attributes}
     if replaces is not None:
-        attributes |= {"supersedes": replaces.id, "conflict_reason": line.reason}
+        attributes |= {"supersedes": replaces.id, "conflict_reason": intake.without_secrets(line.reason)}
     stated = line.edited and not observation
     rid = memories.insert(
         connection,
@@ -194,7 +194,7 @@ def open_conflict(connection: apsw.Connection, new: str, old: str, reason: str, 
         connection,
         proposals.identity(CONFLICT, new, old),
         CONFLICT,
-        {"new": new, "old": old, "reason": reason},
+        {"new": new, "old": old, "reason": intake.without_secrets(reason)},
         now,
     )
 

@@ -19,6 +19,7 @@ from filelock import Timeout
 from msgspec.structs import replace
 
 from memtui.engine.clock import Clock
+from memtui.engine.curate import intake
 from memtui.engine.errors import DegradedError, MemtuiError, ReadOnlyError, StoreError
 from memtui.engine.models.llm import UNUSABLE
 from memtui.engine.models.spending import BudgetError, Spending
@@ -228,6 +229,7 @@ class Consolidator:
             return planning.lines(connection, drafts, by_id, now, limit=limit, left=may_supersede)
 
     def _note_failure(self, session: Session, error: str, wait: int) -> None:
+        error = intake.without_secrets(error)  # endpoints repeat keys and prompts in what they complain of
         # Signed by the scheduler, so that the person's plain undo never finds it.
         label = f"Could not consolidate {session_name(session)}: “{error[:120]}”"
         with history.operation(self._connections, self._clock, "scheduler", "failure", label) as op:

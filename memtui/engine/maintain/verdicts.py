@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import apsw
 
-from memtui.engine.curate import notes
+from memtui.engine.curate import intake, notes
 from memtui.engine.errors import InputError, ProtectedError
 from memtui.engine.records import MemoryRecord, Options
 from memtui.engine.store import memories, proposals
@@ -31,7 +31,7 @@ def label(item: ReviewItem, verdict: Verdict, keep: str | None = None) -> str:
     about = next((one for one in item.memories if one.id == keep), next(iter(item.memories), None))
     shown = (not item.wish and item.text) or (about.content if about else "")
     more = f" and {len(item.memories) - 1} more" if item.kind == "new" and len(item.memories) > 1 else ""
-    return f"{_DONE[verdict]} {quoted(shown)}{more}"
+    return f"{_DONE[verdict]} {quoted(intake.without_secrets(shown))}{more}"
 
 
 def decide(
@@ -160,7 +160,7 @@ def _note(
         connection,
         item.id,
         item.kind,
-        {"memories": [memory.id for memory in item.memories], "reason": item.reason},
+        {"memories": [memory.id for memory in item.memories], "reason": intake.without_secrets(item.reason)},
         now,
     )
     proposals.decide(connection, item.id, state, now, until=until)

@@ -42,7 +42,7 @@ class Questions:
 
     def pin(self, query: str, *, filter: str = "", profile: str | None = None) -> Operation | None:
         """Keep a question; None when it was kept so already. Raises InputError for an empty one."""
-        words, name = _named(query, filter)
+        words, name = _named(query, filter, profile)
         label = f"Pinned the question “{words[:_NAME]}”"
         with self._core.change("pin", label) as op:
             if any(
@@ -71,7 +71,7 @@ class Questions:
             raise InputError(
                 f"The first {top!r} hits cannot be looked at.", f"Give a number from 1 to {MOST}."
             )
-        words, name = _named(query, filter)
+        words, name = _named(query, filter, profile)
         label = f"Expect an answer to “{words[:_NAME]}”"
         with self._core.change("expect", label) as op:
             now = self._core.clock()
@@ -134,7 +134,7 @@ class Questions:
         except NotFoundError as error:  # the memory is gone for good, or the profile
             return Place(memory_id=identity, content="", rank=None, passed=False, why=error.message)
         return Place(
-            memory_id=identity, content=memory.content, rank=told.rank,
+            memory_id=identity, content=intake.open_text(memory), rank=told.rank,
             passed=told.rank is not None and told.rank <= saved.top and not told.excluded,
             why=" ".join(told.excluded[:1]),
         )  # fmt: skip
@@ -146,6 +146,7 @@ class Questions:
 
     def save_profile(self, profile: Profile) -> Operation | None:
         """Keep a way to rank under its name; None when it was kept so already. Raises InputError for a built-in name."""
+        _must_be_open("profile", profile.name)
         label = f"Saved the profile “{profile.name[:_NAME]}”"
         with self._core.change("profile", label) as op:
             if profile in [profiles.find(op.connection, name) for name in profiles.names(op.connection)]:
@@ -154,14 +155,20 @@ class Questions:
         return self._core.done(op)
 
 
-def _named(query: str, filter: str) -> tuple[str, str]:
+def _named(query: str, filter: str, profile: str | None) -> tuple[str, str]:
     """The question in plain blanks, and the name it is kept under."""
     words = intake.without_secrets(" ".join(query.split()))
-    if intake.without_secrets(filter) != filter:
-        raise InputError("The filter holds a secret.", "Search for another word.")
+    _must_be_open("filter", filter)
+    _must_be_open("profile", profile or "")
     if not words:
         raise InputError("There is no question to keep.", "Type one first.")
     return words, f"{words} [{filter}]" if filter else words
+
+
+def _must_be_open(what: str, text: str) -> None:
+    """Raises InputError for a text with a secret, which would say something else without it."""
+    if intake.without_secrets(text) != text:
+        raise InputError(f"The {what} holds a secret.", "Use other words.")
 
 
 def _find(connection: apsw.Connection, name: str) -> SavedQuery | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memtui.engine.clock import local_midnight
 from memtui.engine.core import Core
+from memtui.engine.curate import intake
 from memtui.engine.errors import InputError
 from memtui.engine.maintain import resolve, review, verdicts, wishes
 from memtui.engine.maintain.review import Inbox, ReviewItem, Verdict
@@ -78,7 +79,7 @@ class Review:
                 options=self._core.options,
                 now=now,
             )
-            op.label = f"{agent} asked to {verb} “{memory.content[:60]}”"
+            op.label = f"{agent} asked to {verb} “{intake.open_text(memory)[:60]}”"
         return asked
 
     def decide_all(self, items: Sequence[ReviewItem], verdict: Verdict) -> Operation | None:

@@ -17,13 +17,14 @@ from pathlib import Path
 import apsw
 
 from memtui import paths
-from memtui.engine.errors import CorruptFileError, StoreError
+from memtui.engine.errors import CorruptFileError, InputError, StoreError
 from memtui.engine.records import Record
 
 FOLDER = "backups"
 # A copy that was begun so long ago was left by a crash.
 _LEFTOVER_SECONDS = 86_400
 _STAMP = "%Y%m%dT%H%M%SZ"
+_usable_reason = re.compile(r"[A-Za-z]\w{0,29}", re.ASCII).fullmatch
 
 
 class Backup(Record):
@@ -58,8 +59,14 @@ def back_up(
 
     The copy is checked, flushed to disk and only then gets its name, so that whatever carries a
     backup's name is a good one. ``at``: Unix seconds for the name, now if None. ``before_repair``: indexes may be
-    damaged, they are about to be made anew. Raises CorruptFileError when the copy does not pass its check.
+    damaged, they are about to be made anew. Raises CorruptFileError when the copy does not pass its check, InputError for
+    a reason that is no word.
     """
+    if not _usable_reason(reason):
+        raise InputError(
+            "This reason cannot be in the name of a backup.",
+            "Give one word of at most 30 letters, as in manual.",
+        )
     folder = folder or path.parent / FOLDER
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

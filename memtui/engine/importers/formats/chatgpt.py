@@ -127,7 +127,7 @@ def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]
             session_id=f"chatgpt:{name}",
             role=str(role),
             content=text,
-            source_key=f"chatgpt:{name}:{values.identifier(message.id) or node_id}",
+            source_key=f"chatgpt:{name}:{values.identifier(message.id) or values.identifier(node_id)}",
             source="import:chatgpt",
             event_time=time,
             session_title=values.one_line(conversation.title),

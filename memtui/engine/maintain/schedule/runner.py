@@ -18,6 +18,7 @@ from filelock import Timeout
 from msgspec.structs import replace
 
 from memtui.engine.clock import Clock
+from memtui.engine.curate import intake
 from memtui.engine.errors import MemtuiError
 from memtui.engine.models.spending import Spending
 from memtui.engine.records import Operation, Options, Record
@@ -145,7 +146,7 @@ class Runner:
 
     def _fail(self, started: JobRun, error: BaseException, task: Task) -> str:
         if isinstance(error, MemtuiError):
-            text = error.message
+            text = intake.without_secrets(error.message)
         elif isinstance(error, Exception):
             _log.error("a maintenance job failed", exc_info=error)
             text = outline(error)
