@@ -114,15 +114,18 @@ class AgentMemory:
         if known is not None and known[0] == prompt:
             return known[1]
         try:
-            current, context_of = self._agent.memory.on_current_file, self._agent.context
-            block = await asyncio.to_thread(
-                current, lambda: context_of(prompt, session_id=session_id, limit=limit)
-            )
+            current = self._agent.memory.on_current_file
+            block = await asyncio.to_thread(current, lambda: self._context(prompt, session_id, limit))
         except MemtuiError as error:
             _log.warning("an agent was told nothing: %s", error.message)
             return ""
-        self._told[context] = (prompt, block.text)
-        return block.text
+        self._told[context] = (prompt, block)
+        return block
+
+    def _context(self, prompt: str, session_id: str | None, limit: int) -> str:
+        """Counts as a call of a tool does. Raises QuotaError."""
+        with self._agent.counted(None):
+            return self._agent.context(prompt, session_id=session_id, limit=limit).text
 
 
 class RecordingSession:

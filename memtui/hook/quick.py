@@ -105,7 +105,7 @@ class Quick:
             self._connections, time.time, f"agent:{self._agent}", "record", "Recorded a turn"
         ) as op:
             named = turn.session_id
-            turn = turn._replace(session_id=self._stored(op.connection, named, source))
+            turn = turn._replace(session_id=self._stored(op.connection, named, turn.source or source))
             if once and _latest(op, turn.session_id) == (role, turn.intake.content):
                 return
             # Whoever follows the transcript may have been quicker.

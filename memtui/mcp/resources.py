@@ -38,7 +38,15 @@ def listed(agent: Agent) -> list[wire.Resource]:
 
 
 def read(agent: Agent, uri: str) -> wire.TextResourceContents:
-    """What stands at an address. That is a recall. Raises NotFoundError, and InputError for what is kept back."""
+    """What stands at an address. That is a recall, and counts as a call of a tool does.
+
+    Raises NotFoundError, InputError for what is kept back, QuotaError.
+    """
+    with agent.counted(None):
+        return _read(agent, uri)
+
+
+def _read(agent: Agent, uri: str) -> wire.TextResourceContents:
     if uri == LATEST_REFLECTION:
         memory = _latest(agent)
         if memory is None:

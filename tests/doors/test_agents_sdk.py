@@ -13,12 +13,13 @@ from pathlib import Path
 from threading import Barrier, BrokenBarrierError
 from typing import Any
 
+import msgspec
 import pytest
 from agents import Agent, OpenAIChatCompletionsModel, RunConfig, Runner, RunResult, SQLiteSession
 from memtui import Memory
 from memtui.agents_sdk import AgentMemory
 from memtui.engine.errors import InputError
-from memtui.engine.records import Options
+from memtui.engine.records import Options, Quota
 from memtui.engine.tools.registry import TOOLS
 from openai import AsyncOpenAI
 
@@ -168,6 +169,18 @@ async def test_what_its_filter_leaves_out_is_not_recorded(
     for confined in (AgentMemory(memory, project="work"), AgentMemory(memory, filter="-tag:private")):
         await confined.session("monday").add_items([{"role": "user", "content": "Ada runs"}])
     assert turns(person, "monday (agents-sdk)") + turns(person) == [("user", "Ada runs")] * 2
+
+
+async def test_what_it_is_told_counts_as_a_call_and_at_the_limit_it_runs_without(
+    place: Path, person: Memory, caplog: pytest.LogCaptureFixture
+) -> None:
+    limit = msgspec.structs.replace(QUIET, quotas=(Quota(name="calls", limit=2, unit="calls"),))
+    with Memory.open(place, actor="agent:coach", options=limit) as memory:
+        model = Model([says(f"Answer {number}") for number in range(3)])
+        agent = Agent(name="Coach", instructions=AgentMemory(memory).instructions())
+        await model.run(agent, *["Is Ada vegetarian?"] * 3)
+    assert ["since March" in model.system(number) for number in range(3)] == [True, True, False]
+    assert "an agent was told nothing: Your limit of 2 calls an hour is reached." in caplog.messages
 
 
 async def test_the_conversation_is_kept_as_before_and_goes_on(

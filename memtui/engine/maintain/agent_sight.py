@@ -11,7 +11,7 @@ from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import MemoryRecord, Options, Record
 from memtui.engine.search.filters import compile
 from memtui.engine.search.scope import passing, scope
-from memtui.engine.store import consolidations, fading, memories
+from memtui.engine.store import consolidations, fading, memories, sessions
 from memtui.engine.store.sql import scalar
 
 from .compare import conflicts, dedup
@@ -48,10 +48,7 @@ class Sight(Record):
         inside = self.visible(connection)([turn.rid for turn in turns])
         turns = [turn for turn in turns if turn.rid in inside]
         if not turns:
-            shown = session_id if len(session_id) <= _SHOWN else session_id[:_SHOWN] + "…"
-            raise NotFoundError(
-                f"There is no session {shown!r}.", "Give the session_id of a turn that search_memory found."
-            )
+            raise unknown_session(sessions.given_name(connection, session_id) if self.within else session_id)
         return turns
 
     def count_facts(self, connection: apsw.Connection) -> int:
@@ -78,6 +75,14 @@ class Sight(Record):
                 "Use the ids that save_facts_batch and detect_conflicts gave.",
             )
         return memories.record(row, self.clock())
+
+
+def unknown_session(session_id: str) -> NotFoundError:
+    """The one error for a session that is not there and one that is not there for this agent."""
+    shown = session_id if len(session_id) <= _SHOWN else session_id[:_SHOWN] + "…"
+    return NotFoundError(
+        f"There is no session {shown!r}.", "Give the session_id of a turn that search_memory found."
+    )
 
 
 def check_batch(

@@ -165,6 +165,12 @@ class Indexer:
             self._meet((role,))
             return self._mentions(content, spans)
 
+    def named_in(self, content: str) -> tuple[entities.Mention, ...]:
+        """What a text names by itself, whatever the memory knows: what rules recognise in it."""
+        from memtui.engine.models import linker
+
+        return linker.mentions_of(self._recogniser.quick(content))
+
     def _read_in_turn(self, content: str) -> tuple[entities.Mention, ...]:
         """``_mentions``, letting a thread that records turns come in between.
 

@@ -18,6 +18,7 @@ from memtui.engine.curate import naming
 from memtui.engine.errors import InputError
 from memtui.engine.records import Entity, EntityMerge, EntityProfile, MemoryRecord
 from memtui.engine.store import entities, entity_lists, entity_names, history, memories
+from memtui.engine.store.entities import Mention
 from memtui.engine.store.entity_lists import EntityOrder
 
 
@@ -80,6 +81,10 @@ class Entities:
                 unlinked=entity_lists.unlinked(connection, found.eid),
                 waiting=entity_lists.waiting(connection),
             )
+
+    def named_in(self, text: str) -> tuple[Mention, ...]:
+        """Names that the text alone shows, without what the memory knows of names."""
+        return self._core.indexer.named_in(text)
 
     def namesakes(self, name_or_id: str) -> list[Entity]:
         """Other entities that may be the same one, as Review asks about them, the most mentioned first.

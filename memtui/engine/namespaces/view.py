@@ -222,6 +222,30 @@ class View:
         with self._connections.read() as connection:
             return sessions.count(connection, text)
 
+    def session_name(self, session_id: str) -> str:
+        """What its writer called a session. The id may have more, where others have one of that name."""
+        with self._connections.read() as connection:
+            return sessions.given_name(connection, session_id)
+
+    def sessions_named(self, name: str, filter: str, *, begun_by: str) -> list[str]:
+        """The ids of the sessions that their writers called so and of which something passes the filter: first those
+        that ``begun_by`` began, then in the order in which they begin there.
+        """
+        compiled = self._compiled(filter)
+        where, bindings = sessions.may_be_called(name)
+        with self._connections.read() as connection:
+            found = connection.execute(
+                f"""
+                SELECT m.session_id FROM memories m LEFT JOIN sessions_consolidations s USING (session_id)
+                WHERE {where} AND {compiled.where}
+                GROUP BY m.session_id ORDER BY s.begun_by IS NOT :begun_by, min(m.rid)
+                """,
+                {**compiled.bindings, **bindings, "begun_by": begun_by},
+            ).fetchall()
+            return [
+                str(id) for (id,) in found if sessions.given_name(connection, str(id)) == sessions.kept(name)
+            ]
+
     def session(self, session_id: str) -> Session:
         with self._connections.read() as connection:
             return sessions.get(connection, session_id)

@@ -123,6 +123,43 @@ def named_apart(session_id: str, writer: str) -> str:
     return f"{session_id[:_LONGEST_BASE]} ({writer})"[:_LONGEST]
 
 
+def given_name(connection: apsw.Connection, session_id: str) -> str:
+    """What its writer called a session, whoever has another one of that name: the id without what was added to it.
+
+    At most the beginning that every id keeps.
+    """
+    row: Any = connection.execute(
+        "SELECT begun_by, source FROM sessions_consolidations WHERE session_id = ?", (session_id,)
+    ).fetchone()
+    begun_by, source = row or (None, None)
+    added = [f" ({source or begun_by})", f" ({begun_by}, {source})"]
+    name = session_id
+    while base := next((base for one in added if (base := _without(name, one))), ""):
+        name = base
+    return kept(name)
+
+
+def kept(name: str) -> str:
+    """The part of a name that the id of its session always has."""
+    return name[:_LONGEST_BASE]
+
+
+def _without(session_id: str, added: str) -> str:
+    """The id before what was added, which is cut where the whole would be too long; empty where it was not."""
+    base = session_id.removesuffix(added)
+    if base == session_id and len(session_id) == _LONGEST:
+        base = session_id[:_LONGEST_BASE]
+        base = base if session_id == f"{base}{added}"[:_LONGEST] else session_id
+    return base if base != session_id else ""
+
+
+def may_be_called(name: str) -> tuple[str, dict[str, str]]:
+    """A condition over ``m.session_id``, with its bindings, that every session of this ``given_name`` passes."""
+    where = "(m.session_id = :called OR (m.session_id >= :named AND m.session_id < :named || char(1114111)))"
+    cut = len(name) >= _LONGEST_BASE
+    return where, {"called": name, "named": name[:_LONGEST_BASE] if cut else f"{name} ("}
+
+
 def of_reader(connection: apsw.Connection, session_id: str, begun_by: str) -> str:
     """The session that a writer means by an id: its own one, else the one of that id."""
     row = connection.execute(

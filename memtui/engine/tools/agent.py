@@ -6,7 +6,6 @@ not exist for it: the same answers, counts and errors as if it had never been st
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
@@ -14,20 +13,20 @@ from typing import TYPE_CHECKING
 
 from memtui.engine.curate.intake import MAX_NAME
 from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.maintain.agent_sight import unknown_session
 from memtui.engine.memory import Memory
 from memtui.engine.namespaces.scratchpad import Scratchpad
 from memtui.engine.records import Kind, MemoryRecord, Profile, SearchResult
 from memtui.engine.search.briefing import ContextBlock
 from memtui.engine.search.confine import expression, quoted, without_names
-from memtui.engine.search.filter_terms import Value, parse
+from memtui.engine.search.filter_terms import parse
 from memtui.engine.store.sessions import named_apart
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.agent_loop import AgentLoop
 
 _SHOWN = 60
-_NAMED_APART = 100
-_BY_ACTOR = re.compile(r"(?<=.) \((?:person|import|scheduler|agent:[^()]*)\)$", re.DOTALL)
+_OF_SESSION = "session:"
 
 
 class Agent:
@@ -72,28 +71,43 @@ class Agent:
         """What this agent calls the session of a memory: one of its own, as it named it. What a session that it is not
         told of is called shows in no name: a confined agent is told each as its writer named it.
         """
-        writers = (*self._sources, memory.source or "") if self.scoped else self._sources
-        for writer in writers:
+        if memory.session_id is None or self.scoped:
+            return memory.session_id and self.memory.view.session_name(memory.session_id)
+        for writer in self._sources:
             apart = f" ({writer})"
-            if memory.session_id and memory.session_id.endswith(apart) and memory.session_id != apart:
+            if memory.session_id.endswith(apart) and memory.session_id != apart:
                 return memory.session_id.removesuffix(apart)
-        if self.scoped and memory.session_id:
-            return _BY_ACTOR.sub("", memory.session_id)
         return memory.session_id
+
+    def source(self, memory: MemoryRecord) -> str | None:
+        """Where a memory is from, as this agent is told it: a session as it calls that."""
+        if self.scoped and memory.source and memory.source.startswith(_OF_SESSION):
+            return _OF_SESSION + self.memory.view.session_name(memory.source.removeprefix(_OF_SESSION))
+        return memory.source
 
     def stored(self, session_id: str) -> str:
         """The session that it means: its own one of that id, else the one that it is told so."""
         if not session_id or len(session_id) > MAX_NAME:
             return session_id
+        if self.scoped:
+            return self._told_session(session_id) or named_apart(session_id, self._sources[0])
         for own in (*(named_apart(session_id, source) for source in self._sources), session_id):
             if self.page(f"is:active,trash session:{quoted(own)}", limit=1):
                 return own
-        if self.scoped:
-            apart = Value(text=f"{session_id} (", quoted=True, prefix=True)
-            for memory in self.page(f"is:active,trash session:{apart}", limit=_NAMED_APART):
-                if memory.session_id and self.called(memory) == session_id:
-                    return memory.session_id
         return session_id
+
+    def session(self, session_id: str) -> str:
+        """The same, of one that is there for this agent. Raises NotFoundError."""
+        if not self.scoped:
+            return self.stored(session_id)
+        if len(session_id) <= MAX_NAME and (found := self._told_session(session_id)):
+            return found
+        raise unknown_session(session_id)
+
+    def _told_session(self, session_id: str) -> str | None:
+        within = self.narrowed("is:active,trash")
+        found = self.memory.view.sessions_named(session_id, within, begun_by=self.memory.actor)
+        return found[0] if found else None
 
     @property
     def scoped(self) -> bool:

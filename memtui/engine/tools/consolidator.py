@@ -42,7 +42,7 @@ class Episodes(Record, omit_defaults=True):
 
 
 def get_episodes(agent: Agent, given: EpisodesArguments) -> Episodes:
-    page = agent.loop.turns(agent.stored(given.session_id), given.offset, given.limit)
+    page = agent.loop.turns(agent.session(given.session_id), given.offset, given.limit)
     return Episodes(
         total=page.total, episodes=tuple(_turn(agent, one) for one in page.turns), next_offset=page.next
     )
@@ -105,7 +105,7 @@ def save_facts(agent: Agent, given: SaveArguments) -> SavedBatch:
         )
         for fact in given.facts
     ]  # fmt: skip
-    return SavedBatch(facts=tuple(agent.loop.save(agent.stored(given.session_id), drafts)))
+    return SavedBatch(facts=tuple(agent.loop.save(agent.session(given.session_id), drafts)))
 
 
 class SessionArguments(Arguments):
@@ -120,12 +120,12 @@ class SessionState(Record):
 
 
 def is_consolidated(agent: Agent, given: SessionArguments) -> SessionState:
-    waiting = agent.loop.pending(agent.stored(given.session_id))
+    waiting = agent.loop.pending(agent.session(given.session_id))
     return SessionState(consolidated=waiting == 0, waiting=waiting)
 
 
 def mark_consolidated(agent: Agent, given: SessionArguments) -> SessionState:
-    waiting = agent.loop.finish(agent.stored(given.session_id))
+    waiting = agent.loop.finish(agent.session(given.session_id))
     return SessionState(consolidated=waiting == 0, waiting=waiting)
 
 
@@ -152,7 +152,7 @@ class Conflicts(Record):
 
 
 def detect_conflicts(agent: Agent, given: ConflictArguments) -> Conflicts:
-    rivals = agent.loop.rivals(agent.stored(given.session_id), given.new_fact_id)
+    rivals = agent.loop.rivals(agent.session(given.session_id), given.new_fact_id)
     return Conflicts(
         candidates=tuple(
             Near(fact=told(agent, one.memory), reason=one.reason)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -11,10 +11,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from memtui.engine.errors import MemtuiError, NotFoundError
-from memtui.engine.records import KINDS, Category, Entity, Kind, MemoryRecord, Record, Trust
+from memtui.engine.records import KINDS, Category, Kind, MemoryRecord, Record, Trust
 from memtui.engine.search.briefing import holds_secret, why_kept_back
 from memtui.engine.search.confine import quoted
-from memtui.engine.store import cjk
 from memtui.engine.store.words import fold
 
 from .agent import Agent, kinds
@@ -148,9 +147,10 @@ class EntityInfo(Record, omit_defaults=True):
 
 
 def get_entity_info(agent: Agent, given: EntityArguments) -> EntityInfo:
-    wanted = f"entity:{quoted(given.name)}"
-    about = agent.page(wanted, limit=_NAMED_IN) if given.name.strip() else []
-    profiles = _profiles(agent, given.name, about)
+    # Who is who is known from all memories, and by the person: a confined agent has the names in its texts, no more.
+    wanted = quoted(given.name) if agent.scoped else f"entity:{quoted(given.name)}"
+    about = agent.page(wanted, limit=_NAMED_IN) if fold(given.name) else []
+    profiles = _named_in(agent, given.name, about) if agent.scoped else _profiles(agent, given.name, about)
     if not profiles:
         raise NotFoundError(
             f"Nobody and nothing is known by the name {given.name[:60]!r}.",
@@ -175,34 +175,29 @@ def _namesakes(agent: Agent, name: str) -> tuple[str, ...]:
 
 
 def _profiles(agent: Agent, name: str, about: list[MemoryRecord]) -> list[EntityProfile]:
-    """The entities of that name that these memories mention; for a confined agent only with names that stand there."""
-    key = fold(name)
-    entities: dict[str, Entity] = {}
-    texts: dict[str, list[str]] = {}
-    for memory in about:
-        for entity in agent.memory.view.entities_of(memory.id):
-            entities[entity.id] = entity
-            texts.setdefault(entity.id, []).append(fold(memory.content))
-    found = []
-    for entity in entities.values():
-        names = [entity.canonical_name, *entity.aliases]
-        if agent.scoped:
-            names = [one for one in names if any(stands_in(fold(one), text) for text in texts[entity.id])]
-        if key in map(fold, names):
-            found.append(
-                EntityProfile(
-                    name=names[0], type=entity.type, also_called=tuple(names[1:]),
-                    summary=None if agent.scoped else entity.summary,
-                )
-            )  # fmt: skip
-    return found
+    """The entities of that name that these memories mention."""
+    entities = {entity.id: entity for memory in about for entity in agent.memory.view.entities_of(memory.id)}
+    return [
+        EntityProfile(
+            name=entity.canonical_name, type=entity.type, also_called=entity.aliases, summary=entity.summary
+        )
+        for entity in entities.values()
+        if fold(name) in map(fold, (entity.canonical_name, *entity.aliases))
+    ]
 
 
-def stands_in(name: str, text: str) -> bool:
-    """Whether a folded name is in a folded text as whole words."""
-    if cjk.pattern().search(name):
-        return name in text
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+def _named_in(agent: Agent, name: str, about: list[MemoryRecord]) -> list[EntityProfile]:
+    """What these texts by themselves show to be a name: as the latest writes it, of the type that most give it."""
+    found = [
+        one
+        for memory in about
+        for one in agent.memory.entities.named_in(memory.content)
+        if fold(one.raw) == fold(name)
+    ]
+    if not found:
+        return []
+    (type, _) = Counter(one.type for one in found).most_common(1)[0]
+    return [EntityProfile(name=found[0].raw, type=type)]
 
 
 class ContextArguments(Arguments):

@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 from door_kit import NOW
 from memtui import Memory, Toolbox
+from memtui.engine.errors import QuotaError
 from memtui.engine.records import QUOTAS, Options, Quota
+from memtui.engine.tools.agent import Agent
+from memtui.mcp import resources
 
 from clock import Clock
 
@@ -191,3 +194,15 @@ def test_who_is_near_a_limit_is_told(office: Office) -> None:
     said(box)
     [(usage, quota)] = office.memory("person").quotas.near()
     assert (usage.agent, usage.of(quota), quota.name) == ("bot", 3, "writes")
+
+
+def test_resources_are_counted_as_calls_are(office: Office, clock: Clock) -> None:
+    office.options = limits(calls=3)
+    fact = office.memory("person").remember("Ada keeps bees")
+    agent = Agent(office.memory())
+    for _ in range(3):
+        assert "bees" in resources.read(agent, f"memory://{fact.id}").text
+    with pytest.raises(QuotaError, match="limit of 3 calls an hour"):
+        resources.read(agent, f"memory://{fact.id}")
+    clock.now += HOUR
+    assert "bees" in resources.read(agent, f"memory://{fact.id}").text
