@@ -49,7 +49,7 @@ def context_command(
         block = memory.context(words, session_id=session, filter=filter, limit=limit)
     if json:
         emit({
-            "text": block.text, "tokens": block.tokens, "hits": block.hits, "excerpts": block.excerpts,
+            "text": block.text, "tokens": block.tokens, "pinned": block.pinned, "hits": block.hits, "excerpts": block.excerpts,
             "insight": block.insight, "left_out": block.left_out, "notes": block.result.notes,
         })  # fmt: skip
     else:

@@ -39,6 +39,8 @@ COMMANDS: dict[str, Entry] = {
     "correct": Entry("writing", "Change", "Replace a memory's text; the old one is kept."),
     "merge": Entry("writing", "Change", "Make one fact of several that say the same."),
     "confirm": Entry("writing", "Change", "Say that memories are true: they no longer fade."),
+    "pin": Entry("writing", "Change", "Tell facts to agents before every answer."),
+    "unpin": Entry("writing", "Change", "Tell facts to agents only where they bear on what is asked."),
     "forget": Entry("writing", "Change", "Put memories into the Trash."),
     "restore": Entry(
         "restoring", "Change", "Bring memories back from the Trash, or all of it from a backup."

@@ -112,6 +112,24 @@ def forget_command(door: Door, ids: tuple[str, ...], json: bool) -> None:
     _change(door, "forget", ids, json)
 
 
+@click.command("pin", cls=Command)
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@json_option
+@pass_door
+def pin_command(door: Door, ids: tuple[str, ...], json: bool) -> None:
+    """Tell the facts ID... to agents before every answer; of several the 5 that were pinned last."""
+    _change(door, "pin", ids, json, refuses=lambda memory: memory.kind != "fact" or not memory.active)
+
+
+@click.command("unpin", cls=Command)
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@json_option
+@pass_door
+def unpin_command(door: Door, ids: tuple[str, ...], json: bool) -> None:
+    """Tell the facts ID... to agents only where they bear on what is asked."""
+    _change(door, "unpin", ids, json)
+
+
 def restore_memories(door: Door, ids: Sequence[str], json: bool) -> None:
     """Bring memories back from the Trash; ``memtui restore`` with ids."""
     _change(door, "restore", ids, json)
@@ -133,7 +151,7 @@ def tag_command(door: Door, id: str, changes: tuple[str, ...], json: bool) -> No
 
 def _change(
     door: Door,
-    verb: Literal["confirm", "forget", "restore", "tag"],
+    verb: Literal["confirm", "forget", "restore", "tag", "pin", "unpin"],
     ids: Sequence[str],
     json: bool,
     *,
@@ -157,7 +175,10 @@ def _change(
     if json:
         emit({"memories": after})
         return
-    done = {"confirm": "confirmed", "forget": "forgot", "restore": "restored", "tag": "tagged"}[verb]
+    done = {
+        "confirm": "confirmed", "forget": "forgot", "restore": "restored", "tag": "tagged", "pin": "pinned",
+        "unpin": "unpinned",
+    }[verb]  # fmt: skip
     signs = glyphs(door)
     for old, new in zip(before, after, strict=True):
         word = paint(done, "green") if old != new else paint("unchanged", "yellow")

@@ -58,8 +58,10 @@ if TYPE_CHECKING:
     from memtui.engine.search.ranking import QueryEmbedder
 
 T = TypeVar("T")
-Verb = Literal["confirm", "forget", "restore", "tag"]
-_DONE = {"confirm": "Confirmed", "forget": "Forgot", "restore": "Restored", "tag": "Tagged"}
+Verb = Literal["confirm", "forget", "restore", "tag", "pin", "unpin"]
+_DONE = {
+    "confirm": "Confirmed", "forget": "Forgot", "restore": "Restored", "tag": "Tagged", "pin": "Pinned", "unpin": "Unpinned",
+}  # fmt: skip
 _ROWS_AT_ONCE = 2_000
 _ROWS_PER_TRANSACTION = 500
 
@@ -327,6 +329,17 @@ class Memory:
         """Add and remove tags; a tag is the same in any case."""
         return self._change_one("tag", id, add=tuple(add), remove=tuple(remove))
 
+    def pin(self, id: str) -> MemoryRecord:
+        """Tell this fact in every context block whose filter it passes; at most the 5 pinned last.
+
+        Raises InputError for what is no active fact, ProtectedError for an agent.
+        """
+        return self._change_one("pin", id)
+
+    def unpin(self, id: str) -> MemoryRecord:
+        """Tell it only where it bears on the prompt. Raises ProtectedError for an agent."""
+        return self._change_one("unpin", id)
+
     def _change_one(
         self, verb: Verb, id: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> MemoryRecord:
@@ -349,6 +362,10 @@ class Memory:
                 notes.forget(connection, memory, actor=self._core.actor, now=now)
             case "restore":
                 notes.restore(connection, memory, actor=self._core.actor, now=now)
+            case "pin":
+                notes.pin(connection, memory, actor=self._core.actor, now=now)
+            case "unpin":
+                notes.unpin(connection, memory, actor=self._core.actor)
             case "tag":
                 notes.tag(connection, memory, add=add, remove=remove)
 

@@ -34,3 +34,11 @@ def test_the_conversation_that_is_going_on_is_left_out(cli: Cli) -> None:
     assert cli("context", "walnuts", "--session", "now").code in (1, 4)
     cli("remember", "Ada is allergic to walnuts")
     assert cli("context", "walnuts", "--session", "now").code == 0
+
+
+def test_a_pinned_fact_is_told_for_every_prompt_until_it_is_unpinned(cli: Cli) -> None:
+    identity = cli("remember", "Never call before noon", "--json").json["memory"]["id"]
+    assert cli("pin", identity).code == 0
+    assert cli("context", "xyzzy", "--json").json["pinned"][0]["id"] == identity
+    assert cli("unpin", identity).code == 0
+    assert cli("context", "xyzzy").code == 1

@@ -174,6 +174,31 @@ def confirm(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, no
     return memory.rid
 
 
+def pin(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: int) -> int:
+    """Tell this fact in every context block. Pinning is the person's: an agent would speak in every prompt."""
+    if actor != "person":
+        raise ProtectedError("Only the person pins a fact.", "Ask them to.")
+    if memory.kind != "fact":
+        raise InputError(
+            f"{memory.id} is no fact: only facts can be pinned.", "Remember it as a fact, then pin that."
+        )
+    if not memory.active:
+        raise InputError(f"{memory.id} is in the Trash ({memory.ended_by}).", "Restore it first.")
+    if not memory.pinned:
+        memories.update(connection, memory.rid, attributes={**memory.attributes, "pinned_at": now})
+    return memory.rid
+
+
+def unpin(connection: apsw.Connection, memory: MemoryRecord, *, actor: str) -> int:
+    """Tell it only where it bears on the prompt."""
+    if actor != "person":
+        raise ProtectedError("Only the person unpins a fact.", "Ask them to.")
+    if memory.pinned:
+        rest = {key: value for key, value in memory.attributes.items() if key != "pinned_at"}
+        memories.update(connection, memory.rid, attributes=rest)
+    return memory.rid
+
+
 def forget(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: int) -> int:
     """Move it to the Trash. Its links and vector stay, so that restore brings all of it back."""
     if memory.active:

@@ -69,6 +69,11 @@ class MemoryRecord(Record, kw_only=False):  # made from rows, where names would 
         return self.confirmed_at is not None
 
     @property
+    def pinned(self) -> bool:
+        """Whether it stands in every context block."""
+        return "pinned_at" in self.attributes
+
+    @property
     def supersedes(self) -> str | None:
         """The id of the memory that this one corrects."""
         value = self.attributes.get("supersedes")

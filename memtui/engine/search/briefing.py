@@ -25,6 +25,7 @@ from memtui.engine.store.words import STOP_WORDS, stems
 
 from . import excerpts, question
 from .excerpts import Excerpt
+from .filter_sql import STATES
 from .filters import compile
 from .question import Question
 from .ranking import QueryEmbedder
@@ -36,6 +37,8 @@ FACTS_TITLE = "## Relevant memory"
 SAID_TITLE = "## What the person said before"
 INSIGHT_TITLE = "## Weekly insight"
 LIMIT = 5
+PINNED = 5
+"""So many pinned facts are told, those pinned last."""
 MOST = 100
 TOKENS = 400
 """Excerpts fill the block up to so many; facts and the insight come whatever their length."""
@@ -92,12 +95,13 @@ class LeftOut(Record):
 class ContextBlock(Record):
     """What an agent is told: ``text`` is the block itself, empty when nothing bears on the prompt.
 
-    ``hits`` are the facts in it, the best first; ``excerpts`` what the person said before; ``tokens`` is an estimate
-    (``HOW_COUNTED``).
+    ``pinned`` are the facts that always stand in it, ``hits`` the other facts, the best first; ``excerpts`` what the person
+    said before; ``tokens`` is an estimate (``HOW_COUNTED``).
     """
 
     text: str
     tokens: int
+    pinned: tuple[MemoryRecord, ...]
     hits: tuple[Hit, ...]
     excerpts: tuple[Excerpt, ...]
     insight: MemoryRecord | None
@@ -109,7 +113,7 @@ class ContextBlock(Record):
         """What is told, in the order of the text; a turn once, however many pieces of it."""
         turns = {one.memory.id: one.memory for one in self.excerpts}
         insight = [self.insight] if self.insight is not None else []
-        return [*(hit.memory for hit in self.hits), *turns.values(), *insight]
+        return [*self.pinned, *(hit.memory for hit in self.hits), *turns.values(), *insight]
 
 
 def brief(
@@ -162,7 +166,10 @@ def brief(
     if insight is not None and (reason := why_kept_back(insight)):
         left_out.append(LeftOut(reason=reason, memory=insight))
         insight = None
-    facts = [hit.memory for hit in told]
+    pinned, kept_back = _pinned(connection, within, now)
+    left_out += kept_back
+    told = [hit for hit in told if hit.memory not in pinned]
+    facts = [*pinned, *(hit.memory for hit in told)]
     said: list[Excerpt] = []
     if turns:
         found = excerpts.find(
@@ -182,12 +189,40 @@ def brief(
     return ContextBlock(
         text=text,
         tokens=estimate_tokens(text),
+        pinned=tuple(pinned),
         hits=tuple(told),
         excerpts=tuple(said),
         insight=insight,
         left_out=tuple(left_out),
         result=result,
     )
+
+
+def _pinned(
+    connection: apsw.Connection, within: Scope, now: float
+) -> tuple[list[MemoryRecord], list[LeftOut]]:
+    """The pinned facts of the scope, those pinned last first, and those of them that are not told."""
+    rows = connection.execute(
+        f"""
+        SELECT m.rid FROM memories m
+        WHERE m.kind = 'fact' AND {STATES["pinned"]} AND m.valid_until IS NULL AND {within.where}
+        ORDER BY m.attributes ->> '$.pinned_at' DESC, m.rid DESC
+        """,
+        within.bindings,
+    )
+    order = [rid for (rid,) in rows]
+    found = sorted(memories.by_rid(connection, order, now), key=lambda one: order.index(one.rid))
+    told: list[MemoryRecord] = []
+    left_out = []
+    for memory in found:
+        reason = why_kept_back(memory)
+        if not reason and len(told) == PINNED:
+            reason = f"it is pinned, but the {PINNED} that were pinned last are told"
+        if reason:
+            left_out.append(LeftOut(reason=reason, memory=memory))
+        else:
+            told.append(memory)
+    return told, left_out
 
 
 def _chosen(hits: Iterable[Hit], asked: _Words, near: float, limit: int) -> tuple[list[Hit], list[LeftOut]]:

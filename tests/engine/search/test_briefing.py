@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from memtui import Memory
 from memtui.engine.core import Core
-from memtui.engine.errors import FilterError
+from memtui.engine.errors import FilterError, InputError, ProtectedError
 from memtui.engine.maintain.extract.drafts import Draft
 from memtui.engine.models import nearness
 from memtui.engine.models.nearness import Nearness
@@ -221,3 +221,37 @@ def test_the_insight_is_the_one_that_another_program_has_just_written(tmp_path: 
         [latest] = other.view.page("kind:reflection", limit=1)
         other.forget(latest.id)
         assert "travel" in mine.context("x").text
+
+
+def test_a_pinned_fact_is_told_whatever_is_asked_within_the_filter_and_undo_unpins_it(memory: Memory) -> None:
+    fact = memory.remember("Call me Gemma, never Mrs Hartley", project="home")
+    memory.pin(fact.id)
+    told = memory.context("xyzzy")
+    assert told.text == "## Relevant memory\n- Call me Gemma, never Mrs Hartley"
+    assert [one.id for one in told.pinned] == [fact.id] == [one.id for one in told.memories]
+    assert memory.context("What does Mrs Hartley want?").text.count("Gemma") == 1
+    assert memory.context("xyzzy", filter="project:work").text == ""
+    assert [one.id for one in memory.view.page("is:pinned")] == [fact.id]
+    new = memory.correct(fact.id, "Call me Gem")
+    assert [one.id for one in memory.context("xyzzy").pinned] == [new.id]
+    memory.undo()
+    memory.undo()
+    assert memory.context("xyzzy").pinned == ()
+    assert memory.view.page("is:pinned") == []
+
+
+def test_only_so_many_pinned_facts_are_told_and_only_the_person_pins(memory: Memory, clock: Clock) -> None:
+    facts = [memory.remember(f"Rule number {place} of the house") for place in range(briefing.PINNED + 1)]
+    for fact in facts:
+        clock.now += 1
+        memory.pin(fact.id)
+    told = memory.context("xyzzy")
+    assert [one.id for one in told.pinned] == [fact.id for fact in reversed(facts[1:])]
+    assert [one.memory and one.memory.id for one in told.left_out if "pinned" in one.reason] == [facts[0].id]
+    agent = Memory(
+        Core(memory._core.connections, actor="agent:web", clock=memory._core.clock, options=memory.options)
+    )
+    with pytest.raises(ProtectedError):
+        agent.pin(facts[0].id)
+    with pytest.raises(InputError):
+        memory.pin(memory.record_turn("s", "user", "What I said").id)
