@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import sqlite3
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -39,9 +43,24 @@ def pytest_configure(config: pytest.Config) -> None:
         "LINES",
     ):  # pytest-xdist sets them; programs would believe them, not their terminal
         os.environ.pop(size, None)
+    _keep_bytecode()
     os.environ["TZ"] = "UTC"  # days begin and jobs are due at the same hour on every machine
     if hasattr(time, "tzset"):
         time.tzset()
+
+
+_BYTECODE = "PYTHONPYCACHEPREFIX"
+
+
+def _keep_bytecode() -> None:
+    """Programs that tests start share what is compiled: else each compiles all that it imports, for a second."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    if _BYTECODE not in os.environ:  # the workers of pytest-xdist have that of the one who started them
+        folder = tempfile.mkdtemp(prefix="memtui-tests-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        os.environ[_BYTECODE] = folder
+    sys.pycache_prefix = os.environ[_BYTECODE]
+    sys.dont_write_bytecode = False
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
