@@ -29,14 +29,44 @@ def test_the_weights_fit_the_features_that_they_were_made_of(name: str) -> None:
 
 def test_of_texts_by_other_writers_few_ordinary_ones_are_taken_for_orders() -> None:
     """None of these was trained on; half of the ordinary ones were written to be mistaken. A floor, not the figure."""
-    rows = [row for path in sorted((DATA / "unseen").glob("*.jsonl")) for row in _rows(path)[::3]]
+    rows = [row for path in sorted((DATA / "unseen").glob("*.jsonl")) for row in _rows(path)]
     found = {
         label: [bool(find_instructions(row["text"])) for row in rows if row["label"] == label]
         for label in ("order", "ordinary")
     }
-    assert len(found["order"]) > 250 and len(found["ordinary"]) > 550
-    assert sum(found["order"]) >= 0.15 * len(found["order"])
-    assert sum(found["ordinary"]) <= 0.03 * len(found["ordinary"])
+    assert (len(found["order"]), len(found["ordinary"])) == (900, 1800)
+    assert sum(found["order"]) >= 0.45 * len(found["order"])
+    assert sum(found["ordinary"]) <= 0.06 * len(found["ordinary"])
+
+
+def test_of_the_turns_of_people_and_assistants_few_are_taken_for_orders() -> None:
+    """Talks that nothing was trained on. A ceiling, not the figure."""
+    talks = DATA.parent / "talks"
+    held = json.loads((talks / "split.json").read_text(encoding="utf-8"))["held"]
+    turns = [
+        text
+        for name in held
+        for session in json.loads((talks / f"{name}.json").read_text(encoding="utf-8"))["sessions"]
+        for _, text in session["turns"]
+    ]
+    assert len(turns) > 400
+    assert sum(bool(find_instructions(turn)) for turn in turns) <= 0.02 * len(turns)
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "The user prefers short answers without emojis and always wants sources.",
+        "The user lives in Leeds and works as a nurse.",
+        "Die Nutzerin möchte geduzt werden und isst kein Fleisch.",
+        "L'utilisateur paie toujours par carte et n'aime pas le téléphone.",
+        "El usuario quiere ejemplos en Python, nunca en Java.",
+        "L'utente si fida di sua sorella per le tasse.",
+        "O usuário tem conta no banco da esquina e quer fechar.",
+    ],
+)
+def test_a_fact_about_the_person_that_an_agent_wrote_is_no_order(fact: str) -> None:
+    assert not find_instructions(fact)
 
 
 def test_an_order_that_no_rule_has_words_for_is_seen() -> None:
