@@ -86,9 +86,10 @@ def score(text: str) -> float:
 def _score(text: str) -> float:
     weights, scale, bias = _model()
     worth = weights.__getitem__
-    return bias + scale * sum(
-        sum(map(mul, map(worth, counts), counts.values())) / length for counts, length in _blocks(text)
-    )
+    found = 0.0
+    for counts, length in _blocks(text):
+        found += sum(map(mul, map(worth, counts), counts.values())) / length
+    return bias + scale * found
 
 
 @functools.cache
