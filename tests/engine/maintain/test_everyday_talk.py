@@ -129,17 +129,29 @@ def test_the_obvious_is_kept(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Ich wohne in Hamburg und arbeite als Lehrerin. Meine Frau heißt Petra.", "Bitte antworte immer auf Deutsch.",
-        "Je suis végétarienne, tu as une idée de recette ?", "Toujours vérifier les sources.", "Me llamo Lucía. Vivo en Madrid",
-        "Mijn naam is Joost en ik ben 35 jaar", "My vrou is 'n dokter", "I min familj är vi fem. Min hund heter Boss.",
+        "Toujours vérifier les sources.", "Mijn naam is Joost en ik ben 35 jaar",
+        "My vrou is 'n dokter", "I min familj är vi fem. Min hund heter Boss.",
         "Mieszkam w Gdańsku i mam dwie córki.", "Мою собаку зовут Рекс. Всегда отвечай по-русски.", "我住在上海,是一名工程师。",
         "いつも日本語で答えてください。犬を飼っています。", "저는 서울에 살아요.", "أنا أعيش في القاهرة",
         "मैं दिल्ली में रहता हूँ", "אני גר בתל אביב",
-        "Ich will, dass du immer kurz antwortest. Our Kinder are in der Schule. The Ding an sich.",
     ],
 )  # fmt: skip
-def test_other_languages_yield_nothing_wrong(text: str) -> None:
+def test_languages_that_nobody_trained_for_yield_nothing(text: str) -> None:
     assert drafts(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Ich wohne in Hamburg und arbeite als Lehrerin. Meine Frau heißt Petra.", 2),
+        ("Bitte antworte immer auf Deutsch.", 1),
+        ("Meine Tochter hat eine Erdnussallergie. Was kann ich backen?", 1),
+        ("Mon fils est allergique aux arachides. Une idée de goûter ?", 1),
+        ("Mi hija es alérgica a las nueces. ¿Qué le cocino?", 1),
+    ],
+)
+def test_german_french_and_spanish_are_read_too(text: str, kept: int) -> None:
+    assert [draft.kind for draft in drafts(text)] == ["fact"] * kept
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,11 @@ _hands_over = re.compile(
 )
 _item = re.compile(r"\s*(?:[-*•–]|\d{1,3}[.)]|\[[ xX]?\])\s+")
 _end = re.compile(r"[.!?…]+[\"”»')\]]*(?=\s|$)|[。！？]+")
+# "am 14. März", "vom 3. bis 10. August", "zum 1. des Monats"
+_ordinal = re.compile(
+    r" (?:jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez|bis |und \d|oder \d|des |geburtstag|stock|semester|klasse|woche)",
+    re.IGNORECASE,
+)
 _quoted = re.compile(
     r"“[^”]{0,2000}”?|«[^»]{0,2000}»?|「[^」]{0,2000}」?|„[^“”]{0,2000}[“”]?|\"[^\"\n]{0,2000}\"?|`[^`]{0,2000}`?"
     r"|(?<![\w'])'(?=\w)[^'\n]{0,300}(?:'\w[^'\n]{0,100}){0,20}'(?!\w)"
@@ -129,6 +134,8 @@ def _goes_on(text: str, match: re.Match[str]) -> bool:
     """Whether a dot ends an abbreviation or an initial, not the sentence."""
     if match[0] != ".":
         return False
+    if _ordinal.match(text, match.end()) and text[: match.start()][-1:].isdigit():
+        return True
     before = text[max(0, match.start() - _LONGEST_ABBREVIATION) : match.start()]
     word = re.split(r"[\s(]", before)[-1].casefold()
     return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word != "i")

@@ -11,6 +11,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from . import events, standing
+from .filler import without_asides
 from .sentences import Sentence
 from .statement_shapes import CLASSES, CORRECTING, CORRECTION, INTRODUCED, KNOWN_PERSON, NAMED_FIRST
 
@@ -52,7 +53,7 @@ _SUPPOSED = re.compile(
     r"remind me|wonder(?:ing)?|"
     r"example|e\.g|quote|lorem|dreamt|dreamed|joking|kidding)\b"
 )
-_HEDGES = re.compile(
+HEDGES = re.compile(
     r"\b(?:maybe|perhaps|probably|possibly|might|"
     r"(?<!\d )(?<!\d(?:st|nd|rd|th) )(?<!\bof )(?<!\bin )(?<!\bon )may(?! \d)|considering|thinking (?:of|about)|not sure|"
     r"i think|i guess|i suppose|we think|"
@@ -64,7 +65,7 @@ _MOMENT = re.compile(
     r"at the moment|a (?:minute|moment) ago|"
     r"in a (?:minute|moment|sec)|atm|brb|yesterday)\b"
 )
-_RELATIVE = re.compile(
+RELATIVE = re.compile(
     r"\b(?:tomorrow|next (?:week|month|year|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|"
     r"fri|satur|sun)day)|"
     r"last (?:week|month|year|spring|summer|autumn|winter|night|(?:mon|tues|wednes|thurs|fri|satur|"
@@ -147,7 +148,7 @@ def find_statement(
     if marker:
         start = max(start, marker.end())
     text, masked = sentence.text[start:], sentence.masked[start:]
-    plain = _plain(masked)
+    plain = plain_text(masked)
     if plain.endswith(":"):
         return None  # what it says stands elsewhere
     if not _SHORTEST <= len(text) <= _LONGEST or " " not in text or "\x00" in plain[:4]:
@@ -156,7 +157,7 @@ def find_statement(
         return None
     polite = standing.please(text)
     lasts = (marker is not None or standing.lasts(plain)) and not of_play
-    if standing.is_order(text[polite:], _plain(masked[polite:]), lasts=lasts, of_work=of_work or of_play):
+    if standing.is_order(text[polite:], plain_text(masked[polite:]), lasts=lasts, of_work=of_work or of_play):
         begins = marker.start() if marker else start
         begins += standing.please(sentence.text[begins:])
         return _kept(sentence, sentence.text[begins:], plain, ("rule",), dated=False)
@@ -174,11 +175,11 @@ def find_statement(
         tags = ("work",)
     if tags is None and lasts and not of_work and standing.is_rule(marker[0] if marker else "", plain):
         tags = ("rule",)
-    if tags is None or _dangles(masked):
+    if tags is None or dangles(masked):
         return None
     if len(text.split()) < 3 and tags[0] not in ("health", "self"):
         return None  # "We signed."
-    dated = _RELATIVE.search(plain) is not None or events.MOMENT.search(plain) is not None
+    dated = RELATIVE.search(plain) is not None or events.MOMENT.search(plain) is not None
     return _kept(sentence, text, plain, tags, dated=dated)
 
 
@@ -186,8 +187,8 @@ def _kept(sentence: Sentence, text: str, plain: str, tags: tuple[str, ...], *, d
     return Statement(
         text=_tidy(text),
         tags=tags,
-        confidence=HEDGED if _HEDGES.search(plain) else CONFIDENCE,
-        correcting="correction" in tags or CORRECTING.search(_plain(sentence.masked)) is not None,
+        confidence=HEDGED if HEDGES.search(plain) else CONFIDENCE,
+        correcting="correction" in tags or CORRECTING.search(plain_text(sentence.masked)) is not None,
         dated=dated,
     )
 
@@ -211,7 +212,7 @@ def _start(sentence: Sentence, asked: re.Match[str] | None) -> int:
         start += match.end()
 
 
-def _plain(masked: str) -> str:
+def plain_text(masked: str) -> str:
     plain = masked.casefold().replace("’", "'")
     for shape, long in _CONTRACTIONS:
         plain = shape.sub(long, plain)
@@ -246,7 +247,7 @@ def _commands(plain: str) -> bool:
     )
 
 
-def _dangles(masked: str) -> bool:
+def dangles(masked: str) -> bool:
     """A pronoun before anything that it could stand for."""
     checked = _DUMMY_IT.sub(lambda match: "x" * len(match[0]), masked.casefold())
     pronoun = _PRONOUN.search(checked)
@@ -261,6 +262,6 @@ def _dangles(masked: str) -> bool:
 
 
 def _tidy(text: str) -> str:
-    text = " ".join(text.split()).strip(" ,;–—-")
+    text = without_asides(text).strip(" ,;–—-") or " ".join(text.split())
     text = re.sub(r"(?<![.])\.$", "", text)
     return text[:1].upper() + text[1:]

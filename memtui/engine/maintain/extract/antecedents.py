@@ -1,0 +1,106 @@
+"""Whom "he" or "she" stands for, where the message leaves no doubt: one person named before, and no other.
+
+A fact that begins with a pronoun is worth nothing without its name; a wrong name is worse than no fact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from memtui.engine.models.ner.gazetteer import is_given_name
+
+_MALE = (
+    r"(?:husband|boyfriend|dad|father|son|brother|grandad|grandpa|grandfather|uncle|nephew|grandson|lad|mann|sohn|"
+    r"vater|bruder)"
+)
+_FEMALE = (
+    r"(?:wife|girlfriend|mum|mom|mother|daughter|sister|gran|grandma|grandmother|nan|aunt|niece|granddaughter|frau|"
+    r"tochter|mutter|"
+    r"schwester|novia|mamá|hermana)"
+)
+_EITHER = (
+    r"(?:dog|cat|partner|boss|manager|friend|mate|neighbou?r|baby|greyhound|puppy|horse|colleague|solicitor|lawyer|"
+    r"flatmate|intern)"
+)
+_relation = re.compile(
+    rf"\b(?:(?i:my|our|meine?|unsere?|mi)|[A-Z]\w+'s) (?:\w+ )?(?:(?P<he>{_MALE})|(?P<she>{_FEMALE})|"
+    rf"(?P<either>{_EITHER}))\b"
+    r"(?:,? (?:is called |called |named |heißt )?(?P<name>[A-Z][^\W\d_]+))?"
+)
+_name = re.compile(
+    r"(?P<title>\b(?:Mr|Mrs|Ms|Miss|Dr|Herr|Frau|don|doña)\.? )?(?P<name>\b[A-Z][^\W\d_]{1,20})(?P<own>['’]s\b)?"
+)
+_pronoun = re.compile(r"(?:(?P<he>he|his|him)|(?P<she>she|her))(?:['’]\w+)?\b", re.IGNORECASE)
+_LADY, _GENTLEMAN = ("Mrs", "Ms", "Miss", "Frau", "doña"), ("Mr", "Herr", "don")
+
+
+def begins_with_pronoun(text: str) -> re.Match[str] | None:
+    """The "he" or "she" that a text begins with."""
+    return _pronoun.match(text)
+
+
+def antecedent(before: str, text: str, people: Collection[str]) -> str | None:
+    """The name or the relation ("my mum") that the pronoun at the start of ``text`` stands for; None where it is in doubt.
+
+    ``before``: what the same message says before it; ``people``: first names that are known.
+    """
+    pronoun = _pronoun.match(text)
+    if pronoun is None:
+        return None
+    other = "she" if pronoun["he"] else "he"
+    found: dict[str, int] = {}
+    for match in _relation.finditer(before):
+        if not match[other]:
+            found[match["name"] or match[0]] = match.start()
+        covered = match["name"]
+        if covered and match[other]:
+            found.pop(covered, None)
+    owners = {match[0].split("'")[0].split("’")[0] for match in _relation.finditer(before)}
+    told_other = owners | {
+        match["name"] for match in _relation.finditer(before) if match[other] and match["name"]
+    }
+    for match in _name.finditer(before):
+        name, title = match["name"], (match["title"] or "").strip(" .")
+        if title in (_LADY if pronoun["he"] else _GENTLEMAN) or name in told_other:
+            continue
+        if title or name in people or _is_name(before, match.start(), name):
+            found[f"{title} {name}".strip()] = match.start()
+    found = {
+        one: at for one, at in found.items() if not any(one != more and one in more.split() for more in found)
+    }
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def _is_name(text: str, at: int, word: str) -> bool:
+    """Whether a capital is a person's: not that of a sentence, a day, a place or what one works at."""
+    plain = word.casefold()
+    ahead = text[:at].rstrip()
+    if plain in _NO_NAMES or word.isupper() or _place.search(ahead):
+        return False
+    if not ahead or ahead[-1] in ".!?:":
+        if is_given_name(plain) and plain not in _COMMON:
+            return True
+        return plain not in _STARTS and _acts.match(text, at + len(word)) is not None
+    return True
+
+
+_place = re.compile(r"\b(?:in|at|from|on|near|ward|of|via|for the|in der|aus|nach|en|de|à)$", re.IGNORECASE)
+_acts = re.compile(
+    r"(?:['’]s|,| (?:is|has|was|can|can't|wants|works|lives|left|moved|gets|needs|likes|loves|hates|went|runs|took|does|said|"
+    r"and i)"
+    r"(?!\w))"
+)
+_STARTS = frozenset(
+    """
+    it he she that this there here what who where how when they we you everything nothing nobody everyone someone one
+    weather dinner lunch work school life home yes no well ok so right thanks sorry today everybody which all
+    """.split()  # noqa: SIM905
+)
+_COMMON = frozenset("will may mark rose grace hope joy bill rob pat faith summer april june august".split())  # noqa: SIM905
+_NO_NAMES = frozenset(
+    """
+    i monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september
+    october november december christmas easter english german french spanish oh ok and but so also right
+    """.split()  # noqa: SIM905
+)

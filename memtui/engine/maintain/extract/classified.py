@@ -1,0 +1,171 @@
+"""Facts from sentences that no rule reads: cut into clauses, judged by the classifier, told without filler.
+
+The word rules of ``exclusions`` come first, then the classifier; what begins with "he" or "she" is kept only where it is
+certain who is meant. A sentence gives one fact for each unbroken run of clauses that are worth keeping.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from memtui.engine.models.ner.gazetteer import is_given_name
+
+from . import events
+from .antecedents import antecedent, begins_with_pronoun
+from .clauses import clauses
+from .durability import Judgement
+from .exclusions import excluded
+from .filler import lead, takes_back, without_filler
+from .sentences import Sentence
+from .statement_shapes import CORRECTING
+from .statements import CONFIDENCE, HEDGED, HEDGES, RELATIVE, Statement, dangles, find_statement, plain_text
+
+_LEAST = 0.55
+# A missed allergy, or a rule that is not kept, costs more than a line too many.
+_LEAST_VITAL = 0.33
+_VITAL = frozenset({"health", "rule"})
+_SURE = 0.8
+_LONGEST = 240
+_LONGEST_RUN = 170
+_SHORTEST = 8
+_LOOKED_BACK = 600  # characters before a pronoun
+_points = re.compile(
+    r"(?:it|it's|its|that|that's|this|those|these|there|they|they're|them|the same|same|es|das|ça|c'est|eso)\b",
+    re.IGNORECASE,
+)
+_order = re.compile(
+    r"(?:please,? |pls )?(?:always|never|from now on|in (?:the )?future|toujours|henceforth)\b", re.IGNORECASE
+)
+_stranger = re.compile(r"(?!(?:I|We|My|Our|The|No|A|An)\b)(?P<name>[A-Z][^\W\d_]+)(?:['’]s| [a-z])")
+_they = re.compile(r"(?:they|they're|they've|their|them)\b", re.IGNORECASE)
+_us = re.compile(r"\b(?:me|us|my|our)\b", re.IGNORECASE)
+_holds_value = re.compile(r"\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.IGNORECASE)
+
+
+class Candidate(NamedTuple):
+    """A clause that no word rules out. ``before``: what the message says before it; ``order``: of its sentence, of it."""
+
+    text: str
+    start: int
+    end: int
+    sentence: int
+
+
+def candidates(sentences: Sequence[tuple[int, Sentence]], *, orders: bool) -> list[Candidate]:
+    """The clauses to judge, of sentences with their place in the message.
+
+    ``orders``: also "always ...", "never ..."; alone, only the rules of ``standing`` tell a wish from a proverb.
+    """
+    found = []
+    for place, sentence in sentences:
+        if sentence.question:
+            continue
+        for start, end in clauses(sentence):
+            masked = sentence.masked[start:end]
+            if not orders and _order.match(masked, lead(masked)):
+                continue
+            if end - start >= _SHORTEST and end - start <= _LONGEST * 2 and not excluded(masked):
+                found.append(Candidate(masked.replace("\x00", " "), start, end, place))
+    return found
+
+
+def orders(sentence: Sentence, *, of_work: bool, of_play: bool) -> list[Statement]:
+    """The standing orders among the clauses of a sentence that is no order as a whole."""
+    found = []
+    parts = clauses(sentence)
+    if len(parts) < 2 or excluded(sentence.masked[parts[0][0] : parts[0][1]]):
+        return []
+    for start, end in parts:
+        begins = start + lead(sentence.masked[start:end])
+        if _order.match(sentence.masked, begins):
+            clause = Sentence(sentence.text[begins:end], sentence.masked[begins:end], False)
+            order = find_statement(clause, of_work=of_work, of_play=of_play)
+            if order is not None and order.tags == ("rule",):
+                found.append(order)
+    return found
+
+
+def statements(
+    message: Sequence[Sentence],
+    found: Sequence[tuple[Candidate, Judgement]],
+    people: Collection[str],
+) -> dict[int, list[Statement]]:
+    """What is worth keeping of a message, by the place of the sentence that tells it."""
+    kept: dict[int, list[Statement]] = {}
+    run: list[tuple[Candidate, Judgement]] = []
+    for candidate, judgement in found:
+        if judgement.probability < (_LEAST_VITAL if judgement.topic in _VITAL else _LEAST):
+            continue
+        if run and not _goes_on(run, candidate):
+            _keep(kept, message, run, people)
+            run = []
+        run.append((candidate, judgement))
+    if run:
+        _keep(kept, message, run, people)
+    return kept
+
+
+def _fewest(run: Sequence[tuple[Candidate, Judgement]]) -> int:
+    """Words that a fact must have: "I'm deaf" says something, "we're not" nothing."""
+    return 2 if any(judgement.topic in ("health", "identity") for _, judgement in run) else 3
+
+
+def _goes_on(run: list[tuple[Candidate, Judgement]], after: Candidate) -> bool:
+    first, last = run[0][0], run[-1][0]
+    return (
+        last.sentence == after.sentence
+        and after.start - last.end <= 8
+        and after.end - first.start <= _LONGEST_RUN
+    )
+
+
+def _keep(
+    kept: dict[int, list[Statement]], message: Sequence[Sentence], run: Sequence[tuple[Candidate, Judgement]],
+    people: Collection[str],
+) -> None:  # fmt: skip
+    first, last = run[0][0], run[-1][0]
+    sentence = message[first.sentence]
+    said = sentence.text[first.start : last.end]
+    text = without_filler(said)
+    if len(text) < _SHORTEST or len(text) > _LONGEST or len(text.split()) < _fewest(run):
+        return
+    plain = plain_text(text)
+    best = max((judgement for _, judgement in run), key=lambda one: one.probability)
+    sure = best.probability >= _SURE and not HEDGES.search(plain)
+    if begins_with_pronoun(text):
+        before = " ".join(
+            [*(one.masked for one in message[: first.sentence]), sentence.masked[: first.start + lead(said)]]
+        )
+        who = antecedent(before[-_LOOKED_BACK:].replace("\x00", " "), text, people)
+        if who is None:
+            return
+        text = f"{who}: {text[:1].lower()}{text[1:]}"
+    elif (
+        len(message) == 1
+        and (name := _stranger.match(text))
+        and is_given_name(name["name"].casefold())
+        and not people
+    ):
+        return  # a message about a stranger, and about nothing else
+    elif _hangs(text):
+        return
+    correcting = takes_back(said) or CORRECTING.search(plain) is not None
+    dated = RELATIVE.search(plain) is not None or events.MOMENT.search(plain) is not None
+    kept.setdefault(first.sentence, []).append(
+        Statement(
+            text=text[:1].upper() + text[1:],
+            tags=(best.topic,),
+            confidence=CONFIDENCE if sure else HEDGED,
+            correcting=correcting,
+            dated=dated,
+        )
+    )
+
+
+def _hangs(text: str) -> bool:
+    """Whether it points at something that stands elsewhere; a value ("it's the 12th now") says enough."""
+    if _they.match(text):
+        return _us.search(text) is None
+    return (_points.match(text) is not None or dangles(text)) and _holds_value.search(text) is None

@@ -1,0 +1,53 @@
+"""What people type around a statement and nobody needs in a fact: greetings, laughter, "by the way", smileys."""
+
+from __future__ import annotations
+
+import re
+
+_WORD = (
+    r"(?:oh+|ah+|aw+|ugh|well|so|and|but|also|plus|anyway|anyways|right|ok(?:ay)?|ta|btw|by the way|just so you know|"
+    r"fyi|lol|haha|"
+    r"hi|hello|hey|hola|holi|hallo|bonjour|salut|thanks|thank you|ty|perfect|lovely|brill|great|cool|nice|yes|yeah|"
+    r"yep|nope|hmm+|um|"
+    r"one more thing|another thing|side note|quick one|for the record|for context|turns out|i should say|actually|"
+    r"honestly|basically|"
+    r"so basically|then|now then|other thing|different (?:topic|thing|matter)|note|update|news|"
+    r"wait no|no wait|wait|no hang on|hang on|wait,? no|no,? wait|scrap that|correction|no(?=,)|nein(?=,)|non(?=,)|"
+    r"und|aber|also|ach ja|ach|übrigens|gut|natürlich|nun|na ja|et|mais|donc|bon|bref|ah oui|au fait|alors|finalement|"
+    r"y|pero|entonces|oye|bueno|ah|uy|sip|va|este|por cierto|o sea|ok(?:ey)?|perfecto|gracias)"
+)
+_lead = re.compile(rf"(?:{_WORD}(?:\s*[,:;.!…–—-]+\s*|\s+(?=\S)))+", re.IGNORECASE)
+_tail = re.compile(
+    r"(?:[\s,;.!…–—-]|(?:\b(?:btw|by the way|lol|haha+|ha|jaja+|bless (?:her|him|them)|thank god|ta|thanks|xx?|"
+    r"you know|don't ask|übrigens|por cierto)\b)|[:;]-?[)DP(]|<3|"
+    r"[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f])+$",
+    re.IGNORECASE,
+)
+_joins = re.compile(r"[\s,]+(?:and|but|so|or|because|though|tho|und|et|y|pero)[\s,.]*$", re.IGNORECASE)
+_inside = re.compile(
+    r",? (?:btw|by the way|lol|haha+|jaja+)\b(?=,|\s|$)|\s?[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]",
+    re.IGNORECASE,
+)
+_CORRECTS = re.compile(r"\b(?:no|wait|actually|correction|nein|non|perdón|scrap|hang on)\b", re.IGNORECASE)
+
+
+def lead(text: str) -> int:
+    """How many characters of filler begin the text; never all of it."""
+    match = _lead.match(text)
+    return match.end() if match and match.end() < len(text) else 0
+
+
+def takes_back(text: str) -> bool:
+    """Whether the text begins by taking something back: "wait no, ...", "actually, ..."."""
+    return _CORRECTS.search(text[: lead(text)]) is not None
+
+
+def without_filler(text: str) -> str:
+    """The statement itself, beginning with a capital, without its final stop."""
+    text = _joins.sub("", without_asides(text[lead(text) :])).strip(" ,;–—-")
+    return text[:1].upper() + text[1:]
+
+
+def without_asides(text: str) -> str:
+    """Without laughter, smileys and "by the way" inside it and at its end."""
+    return " ".join(_tail.sub("", _inside.sub("", text)).split())

@@ -1,0 +1,160 @@
+"""Train what tells lasting statements from passing ones, from tests/data/sentences and the dev half of tests/data/talks.
+
+    python tests/benchmarks/extract_train.py            cross-validated: each person of the dev half, each file left out
+    python tests/benchmarks/extract_train.py --write    the same, then memtui/engine/maintain/extract/durability.npz
+
+A file of sentences has a topic as heading ("# health"; "# none" for what is not to be kept) and a sentence a line. The
+clauses of the talks are labelled by their patterns: what is worth keeping, and what must not become a fact; what matches
+neither is left out, for it may be worth keeping too. Needs scikit-learn, which the program itself does not.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from extract_eval import TALKS, matches, read_talk
+from memtui.engine.maintain.extract.clauses import clauses
+from memtui.engine.maintain.extract.durability import (
+    HASHED,
+    TOPIC_HASHED,
+    TOPICS,
+    WEIGHTS,
+    dense_features,
+    hashed,
+)
+from memtui.engine.maintain.extract.sentences import sentences
+from memtui.engine.models.embedders import OfflineEmbedder
+from scipy.sparse import csr_matrix, hstack
+from sklearn.linear_model import LogisticRegression
+
+SENTENCES = Path(__file__).parents[1] / "data" / "sentences"
+STRENGTH, TOPIC_STRENGTH = 1.0, 1.0
+
+
+class Labelled(NamedTuple):
+    text: str
+    topic: str
+    writer: str
+
+
+def of_files() -> list[Labelled]:
+    found = []
+    for file in sorted(SENTENCES.glob("*.txt")):
+        topic = ""
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if line.startswith("# "):
+                topic = line[2:].strip()
+                assert topic == "none" or topic in TOPICS, (file, line)
+            elif line.strip():
+                found.append(Labelled(line.strip(), topic, file.stem))
+    return found
+
+
+def of_talks() -> list[Labelled]:
+    """The clauses of the persons of the dev half."""
+    found = []
+    for person in json.loads((TALKS / "split.json").read_text(encoding="utf-8"))["dev"]:
+        talk = read_talk(person)
+        for session in talk["sessions"]:
+            for role, content in session["turns"]:
+                if role != "user":
+                    continue
+                for sentence in sentences(content):
+                    for start, end in clauses(sentence):
+                        text = sentence.masked[start:end]
+                        topic = label(talk, session["id"], sentence, text)
+                        if topic:
+                            found.append(Labelled(text, topic, person))
+    return found
+
+
+def label(talk: dict[str, Any], session: str, sentence: Any, text: str) -> str:
+    if sentence.question or any(
+        matches(never["pattern"], text) for never in talk["never"] if never["session"] == session
+    ):
+        return "none"
+    for gold in talk["gold"]:
+        if matches(gold["pattern"], text):
+            return str(gold["topic"]) if gold["topic"] in TOPICS else "people"
+    return "plan" if any(matches(pair["old"], text) for pair in talk["superseded"]) else ""
+
+
+def sparse(texts: list[str], size: int) -> Any:
+    places, values, ends = [], [], [0]
+    for text in texts:
+        found = hashed(text)
+        places += [place % size for place in found]
+        values += found.values()
+        ends.append(len(places))
+    return csr_matrix((values, places, ends), shape=(len(texts), size))
+
+
+def fitted(features: Any, durable: Any) -> LogisticRegression:
+    return LogisticRegression(C=STRENGTH, solver="liblinear").fit(features, durable)
+
+
+def told(name: str, scores: Any, durable: Any) -> None:
+    order = np.argsort(-scores)
+    hits = np.cumsum(durable[order])
+    precision = hits / np.arange(1, len(order) + 1)
+    print(f"{name:14} {len(order):5} of which {durable.sum():4}", end="")
+    for least in (0.9, 0.85, 0.8, 0.75):
+        good = np.flatnonzero(precision >= least)
+        at = good[-1] if len(good) else 0
+        probability = 1 / (1 + np.exp(-scores[order[at]]))
+        print(f"  {hits[at] / max(1, durable.sum()):4.0%} at {least:.0%} (from {probability:.2f})", end="")
+    print()
+
+
+def main() -> None:
+    rows = of_files() + of_talks()
+    texts = [row.text for row in rows]
+    dense = dense_features(texts, OfflineEmbedder())
+    features = hstack([csr_matrix(dense), sparse(texts, HASHED)]).tocsr()
+    of_topic = hstack([csr_matrix(dense), sparse(texts, TOPIC_HASHED)]).tocsr()
+    durable = np.array([row.topic != "none" for row in rows])
+    topics = np.array([row.topic for row in rows])
+    writers = np.array([row.writer for row in rows])
+    scores = np.zeros(len(rows))
+    for writer in dict.fromkeys(writers):
+        inside = writers != writer
+        model = fitted(features[inside], durable[inside])
+        scores[~inside] = model.decision_function(features[~inside])
+        told(writer, scores[~inside], durable[~inside])
+    persons = np.array([row.writer[1:].isdigit() for row in rows])
+    told("all persons", scores[persons], durable[persons])
+    told("all files", scores[~persons], durable[~persons])
+    named = LogisticRegression(C=TOPIC_STRENGTH, max_iter=300).fit(
+        of_topic[~persons & durable], topics[~persons & durable]
+    )
+    right = named.predict(of_topic[persons & durable]) == topics[persons & durable]
+    print(f"topics of the talks: {right.mean():.0%} right")
+    if "--write" in sys.argv:
+        write(features, of_topic, durable, topics, dense.shape[1])
+
+
+def write(features: Any, of_topic: Any, durable: Any, topics: Any, width: int) -> None:
+    model = fitted(features, durable)
+    named = LogisticRegression(C=TOPIC_STRENGTH, max_iter=300).fit(of_topic[durable], topics[durable])
+    order = [list(named.classes_).index(topic) for topic in TOPICS]
+    parts: dict[str, Any] = {"bias": np.float32(model.intercept_[0])}
+    parts["topic_bias"] = named.intercept_[order].astype(np.float32)
+    for name, weights in (
+        ("dense", model.coef_[0][:width]),
+        ("words", model.coef_[0][width:]),
+        ("topic_dense", named.coef_[order][:, :width].T),
+        ("topic_words", named.coef_[order][:, width:].T),
+    ):
+        scale = float(np.abs(weights).max() / 127)
+        parts[name] = np.rint(weights / scale).astype(np.int8)
+        parts[f"{name}_scale"] = np.float32(scale)
+    np.savez_compressed(WEIGHTS, **parts)
+    print(f"{WEIGHTS.name}: {WEIGHTS.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()
