@@ -144,8 +144,9 @@ def _bm25_among(among: Among, terms: list[Term]) -> dict[int, float]:
     for rid, text in among.texts.items():
         longer = _K1 * (1.0 - _B + _B * text.length / among.mean_length)
         score = 0.0
+        counts = text.counts
         for place, idf in idfs.items():
-            if count := text.counts.get(place, 0):
+            if count := counts[place]:
                 score += idf * (count * (_K1 + 1.0) / (count + longer))
         if score:
             found[rid] = score

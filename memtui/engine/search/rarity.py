@@ -30,7 +30,7 @@ class Text(NamedTuple):
     """A text that has a word of the question: its length in words, and how often each word stands in it (by place)."""
 
     length: int
-    counts: dict[int, int]
+    counts: tuple[int, ...]
 
 
 class Among:
@@ -48,13 +48,13 @@ class Among:
             f"SELECT sz FROM {index.table}_docsize WHERE id IN (SELECT value FROM json_each(?))", (among,)
         ).fetchall()
         self.rows = len(sizes)
-        self.mean_length = sum(sum(varints(size)) for (size,) in sizes) / self.rows if self.rows else 1.0
+        # A number under 128 is one byte of a varint, and most texts are so short.
+        lengths = sum(sum(size) if size.isascii() else sum(varints(size)) for (size,) in sizes)
+        self.mean_length = lengths / self.rows if self.rows else 1.0
         self.places = {stem: place for place, (_, stem) in enumerate(words)}
         self.texts = dict(_texts(connection, index.table, rids, among, [word for word, _ in words]))
-        self._counts = [0] * len(words)
-        for text in self.texts.values():
-            for place in text.counts:
-                self._counts[place] += 1
+        by_word = zip(*(text.counts for text in self.texts.values()), strict=True)
+        self._counts = [sum(map(bool, counts)) for counts in by_word] or [0] * len(words)
 
     def count(self, word: str) -> int:
         """In how many texts the word stands, as the index spells it."""
@@ -107,7 +107,7 @@ def _texts(
         """,
         (match, rids[0], rids[-1], among),
     )
-    shape = struct.Struct(f"<{1 + len(words)}I")
+    unpack = struct.Struct(f"<{1 + len(words)}I").unpack
     for rid, packed in rows:
-        length, *counts = shape.unpack(packed)
-        yield rid, Text(length, {place: count for place, count in enumerate(counts) if count})
+        length, *counts = unpack(packed)
+        yield rid, Text(length, tuple(counts))

@@ -117,7 +117,10 @@ def occurrences(api: apsw.FTS5ExtensionApi, *_: Any) -> Any:
 
     Unsigned numbers of four bytes, the lowest first.
     """
-    counts = [sum(map(len, api.phrase_locations(phrase))) for phrase in range(api.phrase_count)]
+    counts = [0] * api.phrase_count
+    for phrase in range(len(counts)):
+        for places in api.phrase_locations(phrase):
+            counts[phrase] += len(places)
     return struct.pack(f"<{1 + len(counts)}I", api.column_size(-1), *counts)
 
 
