@@ -83,7 +83,7 @@ class AgentLoop:
         ) as op:
             connection = op.connection
             turns = {turn.id: turn for turn in self._sight.turns(connection, session_id)}
-            check_batch(connection, session_id, drafts, turns, self._actor)
+            check_batch(connection, self._sight, session_id, drafts, turns, self._actor)
             session = sessions.get(connection, session_id)
             plan = Plan(
                 session=session, through=0, fingerprint="",

@@ -87,13 +87,14 @@ def unknown_session(session_id: str) -> NotFoundError:
 
 def check_batch(
     connection: apsw.Connection,
+    sight: Sight,
     session_id: str,
     drafts: Sequence[Draft],
     turns: Mapping[str, MemoryRecord],
     actor: str,
 ) -> None:
     """Raise InputError for a source that is no turn of the session, for a fact from two projects, or when the session
-    gave too many facts."""
+    gave too many facts: those that it may know of count."""
     unknown = sorted({source for draft in drafts for source in draft.sources if source not in turns})
     if unknown:
         raise InputError(
@@ -105,15 +106,15 @@ def check_batch(
             "A fact cites turns of different projects.",
             "Save one fact for each project, each with its own turns. Nothing was saved.",
         )
-    mine: int = scalar(
-        connection,
+    saved = connection.execute(
         """
-        SELECT count(*) FROM memories m JOIN sessions_consolidations s ON s.session_id = m.session_id
+        SELECT m.rid FROM memories m JOIN sessions_consolidations s ON s.session_id = m.session_id
         WHERE m.session_id = ?1 AND m.kind = 'fact' AND m.created_at >= coalesce(s.consolidated_at, 0)
           AND json_extract(m.attributes, '$.extractor') = ?2
         """,
         (session_id, actor),
     )
+    mine = len(sight.known(connection)([rid for (rid,) in saved]))
     if mine + len(drafts) > MOST_FACTS:
         raise InputError(
             f"A session gives {MOST_FACTS} facts at most; {mine} are saved.",

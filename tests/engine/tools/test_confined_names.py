@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from door_kit import NOW, beside
 from memtui import Memory
+from memtui.engine.maintain.extract.drafts import MOST_FACTS
 from memtui.engine.records import Options
 from memtui.engine.tools.registry import call
 
@@ -205,6 +206,25 @@ def test_what_the_person_decides_of_names_shows_nowhere(build: Callable[[Memory,
     names = ("Robert Hansen", "Bobby Tables", "bobby tables", "Selma", "selma", "Selma Lund", "Turku", "Ines", "Atlas",
              "Mercury", "Ada Lopez", "Ada Byron", "Countess Ada", "Enchantress", "Ada", "Grace Hopper", "ledger")  # fmt: skip
     _same_as_without(build, _entity_probes(*names))
+
+
+def test_facts_of_another_scope_leave_room_for_those_of_this_one() -> None:
+    store, _ = _open()
+    with store:
+        hidden = store.record_turn("default", "user", "My doctor is in Turku", project="health")
+        shown = store.record_turn("default", "user", "The ledger needs an index", **SHOWN)
+        facts = [
+            {"content": f"Visit {number} was in Turku", "source_ids": [hidden.id]}
+            for number in range(MOST_FACTS)
+        ]
+        other = beside(store, project="health")
+        assert call(other, "save_facts_batch", {"session_id": "default", "facts": facts}).ok
+        one = [{"content": "The ledger needs an index", "source_ids": [shown.id]}]
+        assert not call(other, "save_facts_batch", {"session_id": "default", "facts": facts[:1]}).ok
+        answer = call(
+            beside(store, project="work"), "save_facts_batch", {"session_id": "default", "facts": one}
+        )
+        assert answer.ok, answer.text
 
 
 def _known(answers: list[str]) -> Iterator[str]:
