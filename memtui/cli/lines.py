@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from memtui.present.format import local_time, relative_time
+from memtui.present.changes import became, column_changes, table_told
+from memtui.present.format import relative_time
 
 from .door import Door
 from .output import Painted, brief, in_unicode, paint, printed_cells, row
@@ -15,13 +16,7 @@ if TYPE_CHECKING:
     from memtui.present.glyphs import Glyphs
 
 
-_NOUNS = {
-    "memories": "memory", "sessions_consolidations": "session", "entities": "entity", "entity_aliases": "alias",
-    "entity_decisions": "decision", "scratchpad": "note", "proposals": "proposal",
-    "saved_queries": "saved query", "profiles": "profile",
-}  # fmt: skip
 _BESIDE = 36
-_TIMES = ("_at", "_until", "_time", "_accessed")
 
 
 def glyphs(door: Door) -> Glyphs:
@@ -52,23 +47,9 @@ def change_rows(change: RowChange, title: str = "") -> list[tuple[str, str]]:
 
     ``title`` is what people know the row by; of a memory it is told where the row came or went.
     """
-    quoted = f" “{brief(title, _BESIDE)}”" if change.memory_id and title else ""
-    place = change.memory_id or f"{_NOUNS.get(change.table, change.table)} {title or change.key}"
-    if change.before is None:
-        return [(place, f"added{quoted}")]
-    if change.after is None:
-        return [(place, f"removed{quoted}")]
-    rows = []
-    for name, new in change.after.items():
-        old = change.before.get(name)
-        if old != new:
-            rows.append((place, f"{name}: {_value(name, old)} -> {_value(name, new)}"))
-    return rows
-
-
-def _value(column: str, value: Any) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, int) and column.endswith(_TIMES):
-        return local_time(value, time.time())
-    return str(value)
+    place = change.memory_id or f"{table_told(change.table)} {title or change.key}"
+    if change.before is None or change.after is None:
+        quoted = f" “{brief(title, _BESIDE)}”" if change.memory_id and title else ""
+        return [(place, f"{became(change.before, change.after)}{quoted}")]
+    changes = column_changes(change.before, change.after, time.time())
+    return [(place, f"{one.label}: {one.was} -> {one.now}") for one in changes]

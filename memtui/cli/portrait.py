@@ -6,10 +6,12 @@ import time
 from typing import TYPE_CHECKING
 
 from memtui.engine.records import Entity, MemoryRecord, Operation, Recall, Record, RowChange
+from memtui.present import memory as words
 from memtui.present.format import local_time, plural
+from memtui.present.operation import by_whom, recall_line
 
 from .lines import age, change_rows, memory_line, sign
-from .output import out, paint, row, table
+from .output import drawn, out, paint, row, table
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -58,17 +60,17 @@ def look_up(memory: Memory, identity: str) -> Portrait:
 def portray(portrait: Portrait, signs: Glyphs, fade_threshold: float) -> None:
     """Print it for people."""
     memory = portrait.memory
-    kind = f"{memory.category} {memory.kind}" if memory.category else memory.kind
-    out(row(sign(memory, signs), paint(kind, "bold"), paint(memory.id, "dim")))
+    head = (paint(words.kind_told(memory), "bold"), words.whose(memory), paint(memory.id, "dim"))
+    out(row(sign(memory, signs), *head))
     out(memory.content)
     out()
     for line in table(_facts(portrait, fade_threshold)):
         out(line)
     lists = {
-        "drawn from": portrait.sources,
-        "derived from it": portrait.derived,
+        "said in": portrait.sources,
+        "derived": portrait.derived,
         "versions": portrait.versions if len(portrait.versions) > 1 else (),
-        "said around it": portrait.neighbours if len(portrait.neighbours) > 1 else (),
+        "around it": portrait.neighbours if len(portrait.neighbours) > 1 else (),
     }
     for title, memories in lists.items():
         if memories:
@@ -86,25 +88,18 @@ def _facts(portrait: Portrait, fade_threshold: float) -> list[tuple[str, str]]:
     def when(seconds: float) -> str:
         return f"{local_time(seconds, now)} ({age(seconds)})"
 
-    rows = [("when", when(memory.event_time)), ("recorded", when(memory.created_at))]
-    if memory.ended_by and memory.valid_until is not None:
-        rows.append(("in the Trash", f"{memory.ended_by} {when(memory.valid_until)}"))
-    if memory.kind == "fact":
-        left = f"{memory.effective:.2f} of {memory.confidence:.2f}"
-        rows.append(("confidence", left + _fading(memory, fade_threshold)))
-    if memory.confirmed_at is not None:
-        rows.append(("protected", f"since {when(memory.confirmed_at)}"))
+    rows: list[tuple[str, str]] = [("when", when(memory.event_time)), ("recorded", when(memory.created_at))]
+    rows += [
+        (label, drawn(line)) for label, line in words.state(memory, _fades_at(memory, fade_threshold), now)
+    ]
     if memory.session_id:
         rows.append(("session", memory.session_id))
     if memory.project:
         rows.append(("project", memory.project))
-    said_by = (memory.source_role, memory.source, f"trusted as {memory.trust}")
-    rows.append(("from", ", ".join(part for part in said_by if part)))
-    if memory.tags:
-        rows.append(("tags", ", ".join(memory.tags)))
-    if portrait.entities:
-        names = (f"{entity.canonical_name} ({entity.type})" for entity in portrait.entities)
-        rows.append(("names", ", ".join(names)))
+    if said_by := ", ".join(part for part in (memory.source_role, memory.source) if part):
+        rows.append(("from", said_by))
+    for label, entities in words.named(portrait.entities).items():
+        rows.append((label, ", ".join(entity.canonical_name for entity in entities)))
     if memory.access_count and memory.last_accessed is not None:
         times = f"{plural(memory.access_count, 'time')} on {plural(memory.recall_days, 'day')}"
         rows.append(("recalled", f"{times}, last {when(memory.last_accessed)}"))
@@ -117,10 +112,10 @@ def _facts(portrait: Portrait, fade_threshold: float) -> list[tuple[str, str]]:
     return rows
 
 
-def _fading(memory: MemoryRecord, threshold: float) -> str:
+def _fades_at(memory: MemoryRecord, threshold: float) -> float | None:
     from memtui.engine.confidence import fades_at
 
-    day = fades_at(
+    return fades_at(
         memory.confidence,
         memory.decay_rate,
         memory.recall_days,
@@ -129,7 +124,6 @@ def _fading(memory: MemoryRecord, threshold: float) -> str:
         memory.confirmed_at,
         threshold,
     )
-    return "" if day is None or not memory.active else f", fades {local_time(day, time.time())} ({age(day)})"
 
 
 def _tell_history(portrait: Portrait) -> None:
@@ -139,17 +133,13 @@ def _tell_history(portrait: Portrait) -> None:
     rows = []
     for entry in portrait.history:
         operation = entry.operation
-        undone = " (undone)" if operation.state == "undone" else ""
-        head = (str(operation.op_id), age(operation.at), operation.actor, operation.label + undone)
-        rows.append(head)
+        rows.append((str(operation.op_id), age(operation.at), f"{operation.label}{by_whom(operation)}"))
         if entry.change.before is not None:
-            rows += [("", "", "", f"  {text}") for _, text in change_rows(entry.change)]
+            rows += [("", "", f"  {text}") for _, text in change_rows(entry.change)]
     for line in table(rows, right=(0, 1)):
         out(line)
     if portrait.recalls:
         out()
         out(paint("told to", "bold"))
-    now = time.time()
-    told = [(local_time(recall.at, now), recall.agent, recall.query) for recall in portrait.recalls]
-    for line in table(told):
-        out(line)
+    for recall in portrait.recalls:
+        out(drawn(recall_line(recall, time.time())))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memtui.engine.errors import NotFoundError
 from memtui.engine.search.moments import moment
 from memtui.present.format import local_time
+from memtui.present.operation import who
 
 from .errors import NEGATIVE, OK
 from .lines import memory_line
@@ -33,13 +34,15 @@ def tell_recalls(
     now = time.time()
     for recall, memories in told:
         left = row(
-            local_time(recall.at, now), paint(recall.agent, "bold"), paint(recall.session_id or "", "dim")
+            local_time(recall.at, now),
+            paint(who(recall.agent), "bold"),
+            paint(recall.session_id or "", "dim"),
         )
         out(row(left, brief(f"“{recall.query}”", printed_cells(left) + 2)))
         for one in memories:
             out(memory_line(one, signs, "    "))
         if gone := len(recall.memory_ids) - len(memories):
-            out(row("    ", paint(f"and {gone} that was taken back since", "dim")))
+            out(row("    ", paint(f"and {gone} no longer there", "dim")))
     if not found:
         err("nothing was told")
     return OK if found else NEGATIVE

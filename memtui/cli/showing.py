@@ -9,10 +9,11 @@ import click
 
 from memtui.engine.errors import InputError, UsageError
 from memtui.present.format import count, file_size, local_time, plural
+from memtui.present.operation import changed, standing, who
 
 from .errors import NEGATIVE, OK
 from .lines import age, change_rows, glyphs
-from .output import emit, err, note, out, paint, row, table
+from .output import drawn, emit, err, note, out, paint, row, table
 from .root import Command, OperationNumber, json_option, pass_door
 
 if TYPE_CHECKING:
@@ -107,10 +108,16 @@ def _show(door: Door, op_id: int, limit: int, json: bool) -> int:
         operation, changes = memory.view.operation(op_id), memory.view.changes_of(op_id, limit=limit)
         titles = memory.view.titles(changes)
         before = memory.backups.before(op_id)
+        undone_by, undoes = (
+            None if other is None else memory.view.operation(other)
+            for other in (operation.undone_by, operation.undoes)
+        )
     if json:
         emit({"operation": operation, "changes": changes})
     else:
         _tell_operations([operation])
+        for label, line in standing(operation, undone_by, undoes, time.time()):
+            out(row("   ", paint(label, "dim"), drawn(line)))
         rows = [cells for pair in zip(changes, titles, strict=True) for cells in change_rows(*pair)]
         for line in table(rows) if rows else ():
             out(row("   ", line))
@@ -150,14 +157,13 @@ def stats_command(door: Door, json: bool) -> None:
 
 
 def _tell_operations(operations: list[Operation]) -> None:
-    from memtui.engine.store.operations import RESTORE
-
     rows = []
     for operation in operations:
         state = f"undone by {operation.undone_by}" if operation.state == "undone" else operation.state
-        changed = "the file" if operation.kind == RESTORE else plural(operation.rows, "row")
         label = paint(operation.label, *(("dim",) if operation.state == "undone" else ()))
-        rows.append((str(operation.op_id), age(operation.at), operation.actor, changed, state, label))
+        rows.append(
+            (str(operation.op_id), age(operation.at), who(operation.actor), changed(operation), state, label)
+        )
     for line in table(rows, right=(0, 1, 3)):
         out(line)
     if not operations:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Role = Literal[
     "text", "strong", "dim", "faint", "accent",
@@ -15,6 +15,8 @@ Line = tuple[Part, ...]
 """Parts of one line, one after the other. Their text is as it was stored: whoever draws it makes it visible."""
 
 
-def plain(line: Line) -> str:
-    """The text of a line without its roles."""
-    return "".join(text for text, _ in line)
+class Labelled(NamedTuple):
+    """What is told of a record under a label."""
+
+    label: str
+    line: Line

@@ -52,8 +52,9 @@ class AppActions:
         if operation is None:
             self._shell.say("There is nothing of yours to undo.")
             return
+        from memtui.present.operation import is_restore
+
         from .dialogs.restore_flow import go_back
-        from .presenters.operation_rows import is_restore
 
         if is_restore(operation):
             if told := await go_back(shell, operation):

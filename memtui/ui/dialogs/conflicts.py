@@ -9,8 +9,8 @@ from textual import on
 from textual.app import ComposeResult
 from textual.content import Content
 
+from memtui.present.changes import LEFT_OUT, label_of, value_of
 from memtui.present.format import plural
-from memtui.ui.presenters.columns import LEFT_OUT, label_of, value_of
 from memtui.ui.presenters.diff import ADDED, REMOVED, differences
 from memtui.ui.presenters.side_by_side import GAP, side_by_side
 from memtui.ui.safe import assemble, content, line, marked

@@ -9,9 +9,9 @@ from textual.content import Content
 
 from memtui.present.format import local_time
 from memtui.present.lines import Role
+from memtui.present.memory import confidence
 from memtui.present.text import one_line, visible
 from memtui.ui.presenters.diff import old_and_new
-from memtui.ui.presenters.memory_rows import confidence
 from memtui.ui.presenters.source_words import excerpt, shared
 from memtui.ui.safe import assemble, content, marked
 from memtui.ui.widgets.columns import Column, Piece

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memtui.present.format import local_time, plural
-from memtui.ui.presenters.operation_rows import is_restore, who
+from memtui.present.operation import is_restore, who
 
 if TYPE_CHECKING:
     from memtui.engine.records import Operation

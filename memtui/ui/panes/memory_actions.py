@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from memtui.present.format import plural
+from memtui.present.memory import is_followed
 from memtui.ui.actions import Action
-from memtui.ui.presenters.memory_rows import is_followed
 from memtui.ui.safe import assemble, marked
 
 from .about import mentioned_in, show_about

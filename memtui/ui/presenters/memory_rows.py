@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from memtui.present.format import relative_time
 from memtui.present.lines import Role
+from memtui.present.memory import confidence, is_fading, is_followed, why_ended
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Order, Piece
 
@@ -17,14 +18,10 @@ if TYPE_CHECKING:
     from memtui.present.glyphs import Glyphs
 
 BAR = 8
-# Below this much of its confidence left, an unprotected memory is shown as fading.
-FADING = 0.2
 # A text this wide has room for a word before it.
 WORDED = 26
 # The longest of these words, so that the texts below one another begin in one column.
 _WORD = len("forgotten")
-_ENDS = {"superseded": "replaced"}
-_FOLLOWED = frozenset({"superseded", "merged"})
 # A filter with one of these terms says itself whether it means turns.
 _NAMES_KINDS = frozenset({"kind", "id", "role", "session"})
 
@@ -147,11 +144,6 @@ def sign_of(memory: MemoryRecord, glyphs: Glyphs) -> Piece:
     return Piece(visible(glyphs.kinds[memory.kind]), role)
 
 
-def is_followed(memory: MemoryRecord) -> bool:
-    """Whether another one stands in its place."""
-    return memory.ended_by in _FOLLOWED
-
-
 def ended_sign(memory: MemoryRecord, glyphs: Glyphs) -> Visible:
     """The sign of one that is in the Trash."""
     return visible(glyphs.replaced if is_followed(memory) else glyphs.ended)
@@ -162,20 +154,6 @@ def ended_word(memory: MemoryRecord, room: int) -> Visible:
     if memory.active or room < WORDED:
         return Visible("")
     return visible(f"{why_ended(memory):{_WORD}}  ")
-
-
-def why_ended(memory: MemoryRecord) -> str:
-    """``replaced``, ``merged``, ``forgotten``, ``faded``."""
-    return _ENDS.get(memory.ended_by or "", memory.ended_by or "ended")
-
-
-def is_fading(memory: MemoryRecord) -> bool:
-    return memory.decay_rate > 0 and memory.effective < FADING
-
-
-def confidence(share: float) -> Visible:
-    """A share of 1 in three cells: ``1.0``, ``.74``."""
-    return visible("1.0" if share >= 0.995 else f"{max(share, 0.0):.2f}"[1:])
 
 
 def _level_role(memory: MemoryRecord) -> Role:

@@ -13,18 +13,21 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.style import Style
 
+from memtui.present import memory as words
+from memtui.present.changes import column_changes
 from memtui.present.format import local_date, local_time, relative_time
+from memtui.present.operation import by_whom, recall_line
 from memtui.ui.keymap import table_key
-from memtui.ui.safe import assemble, content, line, marked
+from memtui.ui.safe import assemble, content, drawn, line, marked
 
 from .diff import old_and_new
 from .labels import stack
-from .memory_rows import confidence, ended_sign, why_ended
+from .memory_rows import ended_sign
 from .source_words import excerpt, shared
 from .text_layout import LABEL, LISTED, TextLayout
 
 if TYPE_CHECKING:
-    from memtui.engine.records import MemoryRecord, Operation, RowChange
+    from memtui.engine.records import MemoryRecord, RowChange
     from memtui.present.glyphs import Glyphs
 
     from .memory_detail import Detail
@@ -34,17 +37,8 @@ _CURVE = 12
 _NAME = 60
 
 
-_TYPE_LABELS = {
-    "person": "people", "location": "places", "project": "projects", "organization": "groups", "date": "dates",
-}  # fmt: skip
 # More of a text than that is not laid out; the editor shows it whole.
 LONGEST = 20_000
-_COLUMN_NAMES = {
-    "content": "text", "confidence": "confidence", "valid_until": "in Trash since",
-    "ended_by": "in Trash because", "confirmed_at": "confirmed", "decay_rate": "fading rate", "tags": "tags",
-    "attributes": "links", "source_ids": "sources", "kind": "kind", "category": "category", "project": "project",
-}  # fmt: skip
-_BARE = str.maketrans(dict.fromkeys('{}[]"') | {":": " ", ",": ", "})
 
 
 class MemoryText(TextLayout):
@@ -84,12 +78,8 @@ class MemoryText(TextLayout):
     def title(self, memory: MemoryRecord) -> Content:
         """For the frame: what it is, whose word it is, and how old."""
         sign = self.glyphs.kinds[memory.kind]
-        whose = {"user": "from you", "agent": "from an agent", "tool": "from a tool", "model": "from a model"}
-        told = (
-            memory.category or memory.kind,
-            whose[memory.trust],
-            relative_time(memory.event_time, self.now),
-        )
+        age = relative_time(memory.event_time, self.now)
+        told = (words.kind_told(memory), words.whose(memory), age)
         return assemble((f" {sign} ", "$accent"), f" {self.glyphs.dot} ".join(told), " ")
 
     # -- parts
@@ -109,32 +99,19 @@ class MemoryText(TextLayout):
 
     def _state(self, memory: MemoryRecord) -> Iterable[Content]:
         level = self.level(memory.effective)
-        told = f" {confidence(memory.effective)}"
-        if memory.effective < memory.confidence - 0.005:
-            told += f" of {confidence(memory.confidence)}"
-        yield from self.labelled("confidence", assemble((level, "$accent"), told))
-        if memory.confirmed_at is not None:
-            day = local_date(memory.confirmed_at, self.now)
-            yield from self.labelled(
-                "kept", assemble((f"{self.glyphs.protected} ", "$success"), f"confirmed {day}: never fades")
-            )
-        if memory.valid_until is not None:
-            day = local_date(memory.valid_until, self.now)
-            told = f"{ended_sign(memory, self.glyphs)} {why_ended(memory)} {day}"
+        left = words.confidence_left(memory)
+        yield from self.labelled("confidence", assemble((level, "$accent"), f" {left}"))
+        if kept := words.kept(memory, self.now):
+            yield from self.labelled("kept", assemble((f"{self.glyphs.protected} ", "$success"), kept))
+        if ended := words.ended(memory, self.now):
+            told = f"{ended_sign(memory, self.glyphs)} {ended}"
             yield from self.labelled("trash", assemble((told, "$warning"), self._way("restore", "restores")))
 
     def _fading(self, detail: Detail) -> Iterable[Content]:
-        memory = detail.memory
-        if detail.fades is None or memory.valid_until is not None:
-            return
-        day = local_date(detail.fades, self.now)
-        gone = f"until {day}" if detail.fades > self.now else f"gone since {day}"
-        yield from self.labelled(
-            "fading",
-            assemble(
-                (self._curve(detail), "$accent"), f"  {gone}", ("" if detail.fades > self.now else " !")
-            ),
-        )
+        if told := words.fading(detail.memory, detail.fades, self.now):
+            late = "" if (detail.fades or 0.0) > self.now else " !"
+            curve = (self._curve(detail), "$accent")
+            yield from self.labelled("fading", assemble(curve, f"  {told}{late}"))
 
     def _curve(self, detail: Detail) -> str:
         """The confidence from the last sign of life to the day it is gone."""
@@ -171,15 +148,14 @@ class MemoryText(TextLayout):
         return assemble(line(title, room), (f" {self.glyphs.dot} {who}{when}", "$text-muted"))
 
     def _named(self, detail: Detail) -> Iterable[Content]:
-        by_type: dict[str, list[Content]] = {}
-        for entity in detail.entities:
-            name = line(entity.canonical_name, _NAME, "$entity")
-            # A click shows everything about it, as @ does.
-            way = name.stylize(Style.from_meta({"@click": f"app.show_entity({entity.eid})"}))
-            by_type.setdefault(_TYPE_LABELS.get(entity.type, "about"), []).append(way)
         between = assemble((f" {self.glyphs.dot} ", "$text-muted"))
-        for label, names in by_type.items():
-            yield from self.labelled(label, between.join(names[:LISTED]))
+        for label, entities in words.named(detail.entities).items():
+            ways = []
+            for entity in entities[:LISTED]:
+                name = line(entity.canonical_name, _NAME, "$entity")
+                # A click shows everything about it, as @ does.
+                ways.append(name.stylize(Style.from_meta({"@click": f"app.show_entity({entity.eid})"})))
+            yield from self.labelled(label, between.join(ways))
 
     def _enriched(self, detail: Detail) -> Iterable[Content]:
         """What it has from a model that read it again for names."""
@@ -253,43 +229,23 @@ class MemoryText(TextLayout):
     def _history(self, detail: Detail) -> Iterable[Content]:
         for index, (operation, change) in enumerate(detail.history[-LISTED:]):
             when = local_time(operation.at, self.now)
-            who = "" if operation.actor == "person" else f" by {operation.actor}"
-            undone = " (undone)" if operation.state == "undone" else ""
-            room = 2 * (self.width - LABEL) - len(when) - len(who) - len(undone) - 4
-            told = assemble(
-                (f"{when}  ", "$text-muted"), line(operation.label, room), (f"{who}{undone}", "$text-muted")
-            )
+            by = by_whom(operation)
+            room = 2 * (self.width - LABEL) - len(when) - len(by) - 4
+            told = assemble((f"{when}  ", "$text-muted"), line(operation.label, room), (by, "$text-muted"))
             yield from self.labelled("" if index else "history", told)
-            yield from self._changes(operation, change)
+            yield from self._changes(change)
 
-    def _changes(self, operation: Operation, change: RowChange) -> Iterable[Content]:
+    def _changes(self, change: RowChange) -> Iterable[Content]:
         if change.before is None or change.after is None:
             return
-        for column, name in _COLUMN_NAMES.items():
-            before, after = change.before.get(column), change.after.get(column)
-            if before == after or (column not in change.before and column not in change.after):
-                continue
-            if column == "content":
-                yield from self._indented(old_and_new(str(before)[:LONGEST], str(after)[:LONGEST]), 2)
+        for one in column_changes(change.before, change.after, self.now):
+            if one.text:
+                yield from self._indented(old_and_new(one.was[:LONGEST], one.now[:LONGEST]), 2)
             else:
-                was, now = self._value(column, before), self._value(column, after)
-                yield from self._indented(assemble((f"{name}: {was} → {now}", "$text-muted")), 2)
-
-    def _value(self, column: str, value: object) -> str:
-        if value is None or value in ("", "[]", "{}"):
-            return "none"
-        if column in ("valid_until", "confirmed_at") and isinstance(value, int | float):
-            return local_time(value, self.now)
-        if column == "attributes":  # names and ids, without the signs of JSON around them
-            return str(value)[:200].translate(_BARE)
-        return str(value)[:200]
+                told = (f"{one.label}: {one.was} → {one.now}", "$text-muted")
+                yield from self._indented(assemble(told), 2)
 
     def _recalls(self, detail: Detail) -> Iterable[Content]:
         for index, recall in enumerate(detail.recalls[:LISTED]):
-            when = relative_time(recall.at, self.now)
-            asked = line(recall.query, 60)
-            told = assemble(
-                (f"{when} ago  ", "$text-muted"), recall.agent, (" asked “", "$text-muted"), asked, "”"
-            )
-            yield from self.labelled("" if index else "told to", told)
+            yield from self.labelled("" if index else "told to", drawn(recall_line(recall, self.now)))
         yield from self._more(len(detail.recalls))

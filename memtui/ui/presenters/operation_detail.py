@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memtui.present.operation import is_restore
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -43,8 +45,6 @@ class RecallDetail(NamedTuple):
 
 def gather_operation(memory: Memory, op_id: int) -> OperationDetail:
     """Read everything about an operation. Blocks. Raises NotFoundError when history was pruned."""
-    from .operation_rows import is_restore
-
     view = memory.view
     operation = view.operation(op_id)
     changes = view.changes_of(op_id, limit=SHOWN)

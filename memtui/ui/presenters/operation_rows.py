@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memtui.present.format import count, local_date, local_time
+from memtui.present.operation import is_restore, who
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from memtui.engine.store.lists import KeyedList, RecallRow
 
     Entry = Operation | RecallRow
-
-_ACTORS = {"person": "you", "external": "a program"}
 
 
 def operation_source(memory: Memory, words: str) -> EntrySource:
@@ -76,18 +75,6 @@ def _recall(row: Entry) -> RecallRow:
 
     assert isinstance(row, RecallRow)
     return row
-
-
-def is_restore(operation: Operation) -> bool:
-    """Whether it put a backup into the file."""
-    from memtui.engine.store.operations import RESTORE
-
-    return operation.kind == RESTORE
-
-
-def who(actor: str) -> str:
-    """An actor as a person reads it: ``you``, ``assistant``, ``scheduler``."""
-    return _ACTORS.get(actor, actor.removeprefix("agent:"))
 
 
 def when(moment: int, now: float) -> Visible:

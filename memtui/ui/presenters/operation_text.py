@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
+from memtui.present.changes import became, column_changes, row_name, table_told
 from memtui.present.format import local_time, plural, relative_time
-from memtui.ui.safe import assemble, content, line
+from memtui.present.operation import is_restore, standing, who
+from memtui.ui.safe import assemble, content, drawn, line
 
-from .columns import LEFT_OUT, label_of, value_of
 from .diff import ADDED, REMOVED, old_and_new
 from .labels import stack
-from .operation_rows import is_restore, who
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord, Operation, RowChange
@@ -27,13 +27,6 @@ if TYPE_CHECKING:
 
 LABEL = 8
 _LONGEST = 4_000
-_TABLES = {
-    "sessions_consolidations": "session", "entities": "entity", "entity_aliases": "alias",
-    "entity_decisions": "decision", "scratchpad": "note", "proposals": "proposal",
-    "saved_queries": "pinned question", "profiles": "profile",
-}  # fmt: skip
-# What a row of another table is called by.
-_NAMES = ("title", "name", "canonical_name", "alias", "key", "session_id", "id")
 
 
 class HistoryText:
@@ -88,20 +81,11 @@ class HistoryText:
             yield from self._labelled("rows", assemble(f"{operation.rows:,}"))
 
     def _standing(self, detail: OperationDetail) -> Iterable[Content]:
-        if detail.undone_by is not None and detail.operation.state == "undone":
-            by = detail.undone_by
-            told = f"{local_time(by.at, self.now)} by {who(by.actor)}"
-            yield from self._labelled("undone", assemble((told, "$warning")))
-        if detail.undoes is not None:
-            yield from self._labelled("undoes", assemble(detail.undoes.label))
-        if is_restore(detail.operation):
+        operation = detail.operation
+        for one in standing(operation, detail.undone_by, detail.undoes, self.now):
+            yield from self._labelled(one.label, drawn(one.line))
+        if is_restore(operation):
             yield from self._way_back(detail.before)
-        if detail.operation.interrupted:
-            finishes, reverts = ("undo", "redo") if detail.operation.kind == "undo" else ("redo", "undo")
-            told = f"interrupted: {finishes} finishes it, {reverts} takes it back"
-            yield from self._labelled("state", assemble((told, "$warning")))
-        elif detail.operation.state == "running":
-            yield from self._labelled("state", assemble(("still running", "$warning")))
 
     def _way_back(self, before: Backup | None) -> Iterable[Content]:
         if before is None:
@@ -145,10 +129,9 @@ class HistoryText:
             yield assemble(("+ ", "bold $added"), content(_text(image), ADDED), (gone, "$text-muted"))
 
     def _other_row(self, detail: OperationDetail, change: RowChange) -> Iterable[Content]:
-        verb = "added" if change.before is None else "removed" if change.after is None else "changed"
+        verb = became(change.before, change.after)
         image = change.after or change.before or detail.taken_back.get((change.table, change.key)) or {}
-        name = next((str(image[key]) for key in _NAMES if image.get(key)), f"{change.key}")
-        what = _TABLES.get(change.table, change.table)
+        name, what = row_name(change.key, image), table_told(change.table)
         yield assemble(
             (f"{what} ", "$text-muted"), line(name, max(self.width - len(what) - 10, 8)), f"  {verb}"
         )
@@ -162,20 +145,12 @@ class HistoryText:
         )
 
     def _columns(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterable[Content]:
-        for column in after:
-            was, now = before.get(column), after[column]
-            if was == now or column in LEFT_OUT:
+        for one in column_changes(before, after, self.now):
+            if one.text:
+                yield old_and_new(one.was[:_LONGEST], one.now[:_LONGEST])
                 continue
-            if column == "content":
-                yield old_and_new(str(was)[:_LONGEST], str(now)[:_LONGEST])
-                continue
-            label = label_of(column)
-            change = assemble(
-                (value_of(column, was, self.now), "$removed"),
-                (" → ", "$text-muted"),
-                (value_of(column, now, self.now), "$added"),
-            )
-            yield assemble((f"  {label}: ", "$text-muted"), change)
+            change = assemble((one.was, "$removed"), (" → ", "$text-muted"), (one.now, "$added"))
+            yield assemble((f"  {one.label}: ", "$text-muted"), change)
 
     # -- recalls
 

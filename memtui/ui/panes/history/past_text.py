@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 
 from memtui.present.format import local_time
+from memtui.present.memory import confidence, kind_told, whose, why_ended
 from memtui.present.past import ago, reach_told, verb_told
 from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.presenters.labels import stack
-from memtui.ui.presenters.memory_rows import confidence, ended_sign, why_ended
+from memtui.ui.presenters.memory_rows import ended_sign
 from memtui.ui.presenters.memory_text import LONGEST
 from memtui.ui.presenters.text_layout import TextLayout
 from memtui.ui.safe import assemble, content
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
     from memtui.engine.store.past import Reach
     from memtui.engine.store.past_diff import PastChange
-
-_WHOSE = {"user": "you", "agent": "an agent", "tool": "a tool", "model": "a model"}
 
 
 class Since(NamedTuple):
@@ -85,9 +84,7 @@ class PastText(TextLayout):
         yield assemble("")
 
     def _state(self, one: MemoryRecord) -> Iterable[Content]:
-        yield from self.labelled(
-            "kind", assemble(one.category or one.kind, (f" from {_WHOSE[one.trust]}", "$text-muted"))
-        )
+        yield from self.labelled("kind", assemble(kind_told(one), (f" {whose(one)}", "$text-muted")))
         if one.kind != "episode":
             kept = (f"  {self.glyphs.protected} confirmed", "$success") if one.protected else ("", "")
             yield from self.labelled(
@@ -124,7 +121,7 @@ class PastText(TextLayout):
             ("confidence", confidence(old.confidence), confidence(new.confidence)),
             ("confirmed", "yes" if old.protected else "no", "yes" if new.protected else "no"),
             ("tags", ", ".join(old.tags) or "none", ", ".join(new.tags) or "none"),
-            ("kind", old.category or old.kind, new.category or new.kind),
+            ("kind", kind_told(old), kind_told(new)),
             ("project", old.project or "none", new.project or "none"),
         ):
             if was != is_now:

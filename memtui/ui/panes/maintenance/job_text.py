@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from memtui.present.format import count, local_time, plural, relative_time
+from memtui.present.operation import who
 from memtui.ui.presenters.labels import Labelled, stack
-from memtui.ui.presenters.operation_rows import who
 from memtui.ui.presenters.operation_text import HistoryText
 from memtui.ui.safe import assemble, content, line
 

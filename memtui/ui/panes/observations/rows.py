@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present.format import relative_time
+from memtui.present.memory import confidence
 from memtui.present.text import Visible, one_line, visible
-from memtui.ui.presenters.memory_rows import MemorySource, confidence
+from memtui.ui.presenters.memory_rows import MemorySource
 from memtui.ui.widgets.columns import Column, Piece
 from memtui.ui.widgets.list_source import ListSource
 from memtui.ui.wrap import wrap

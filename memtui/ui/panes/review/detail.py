@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 
 from memtui.present.format import local_date, local_time, plural
+from memtui.present.memory import confidence, whose
 from memtui.present.text import cells, one_line
 from memtui.ui.presenters.diff import ADDED, REMOVED, differences
-from memtui.ui.presenters.memory_rows import confidence
 from memtui.ui.presenters.side_by_side import GAP, side_by_side
 from memtui.ui.presenters.source_words import excerpt, shared
 from memtui.ui.safe import assemble, content, line, marked
@@ -35,7 +35,6 @@ _LONGEST = 4_000
 _MOSTLY = 0.7
 # Cells between two verdicts on one line.
 _APART = 3
-_WHOSE = {"user": "from you", "agent": "from an agent", "tool": "from a tool", "model": "from a model"}
 
 
 class Verdict(NamedTuple):
@@ -226,7 +225,7 @@ class CardText:
 
     def _standing(self, memory: MemoryRecord, width: int) -> Iterable[Content]:
         """How it stands: whose word, how sure, confirmed."""
-        parts = [_WHOSE[memory.trust], confidence(memory.effective), *memory.tags[:6]]
+        parts = [whose(memory), confidence(memory.effective), *memory.tags[:6]]
         told = assemble((f" {self.glyphs.dot} ".join(parts), "$text-muted"))
         if memory.protected:
             told = assemble(
@@ -251,7 +250,7 @@ class CardText:
             turn.session_id or "", turn.session_id or (turn.source if said else "") or ""
         )
         when = local_time(turn.event_time, self.now)
-        who = "you" if turn.source_role == "user" else turn.source_role or f"{turn.kind} {_WHOSE[turn.trust]}"
+        who = "you" if turn.source_role == "user" else turn.source_role or f"{turn.kind} {whose(turn)}"
         where = f"{who} {self.glyphs.dot} {when}"
         room = width - len(where) - 3
         told = assemble(where)

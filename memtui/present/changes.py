@@ -1,0 +1,79 @@
+"""What became of a row, in words: its table, its columns, and their values before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from .format import local_time
+
+_COLUMNS = {
+    "content": "text", "valid_until": "in Trash since", "ended_by": "in Trash because",
+    "confirmed_at": "confirmed", "decay_rate": "fading rate", "source_ids": "sources",
+    "consolidated_at": "consolidated", "reviewed_at": "reviewed", "attributes": "links",
+}  # fmt: skip
+_TIMES = ("_at", "_until", "_time", "_accessed")
+# Follow from the others, or mean nothing to a person.
+LEFT_OUT = frozenset({"content_hash", "consolidated_through", "source_key"})
+_TABLES = {
+    "memories": "memory", "sessions_consolidations": "session", "entities": "entity", "entity_aliases": "alias",
+    "entity_decisions": "decision", "scratchpad": "note", "proposals": "proposal",
+    "saved_queries": "pinned question", "profiles": "profile",
+}  # fmt: skip
+# What a row of another table than that of memories is called by.
+_NAMES = ("title", "name", "canonical_name", "alias", "key", "session_id", "id")
+_BARE = str.maketrans(dict.fromkeys('{}[]"') | {":": " ", ",": ", "})
+_LONGEST = 400
+
+
+class ColumnChange(NamedTuple):
+    """A column, as a person calls it, and its value before and after. ``text``: these are the texts of a memory."""
+
+    label: str
+    was: str
+    now: str
+    text: bool = False
+
+
+def column_changes(before: Mapping[str, Any], after: Mapping[str, Any], now: float) -> Iterator[ColumnChange]:
+    """The columns that differ, but those that mean nothing to a person. Texts are whole."""
+    for column, value in after.items():
+        was = before.get(column)
+        if was == value or column in LEFT_OUT:
+            continue
+        if column == "content":
+            yield ColumnChange(label_of(column), str(was), str(value), text=True)
+        else:
+            yield ColumnChange(label_of(column), value_of(column, was, now), value_of(column, value, now))
+
+
+def label_of(column: str) -> str:
+    """What a person calls it."""
+    return _COLUMNS.get(column, column.replace("_", " "))
+
+
+def value_of(column: str, value: object, now: float) -> str:
+    """A value of that column: times as local time, lists and objects without the signs of JSON."""
+    if value is None or value in ("", "[]", "{}"):
+        return "none"
+    if column.endswith(_TIMES) and isinstance(value, int | float):
+        return local_time(value, now)
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    text = str(value)[:_LONGEST]
+    return text.translate(_BARE) if text[0] in "[{" and text[-1] in "]}" else text
+
+
+def table_told(table: str) -> str:
+    """What a row of it is: ``memory``, ``session``, ``alias``."""
+    return _TABLES.get(table, table)
+
+
+def row_name(key: int, image: Mapping[str, Any]) -> str:
+    """What people know a row by, out of its columns; else its key."""
+    return next((str(image[name]) for name in _NAMES if image.get(name)), str(key))
+
+
+def became(before: object, after: object) -> str:
+    """``added``, ``removed`` or ``changed``; None is a row that is not there."""
+    return "added" if before is None else "removed" if after is None else "changed"

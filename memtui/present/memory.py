@@ -1,0 +1,101 @@
+"""A memory in words: what it is, whose word, how sure, how long it lasts, why it is in the Trash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from .format import local_date
+from .lines import Labelled
+from .text import Visible
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Entity, MemoryRecord, Trust
+
+# Below this much of its confidence left, an unprotected memory is shown as fading.
+FADING = 0.2
+_WHOSE: dict[Trust, str] = {
+    "user": "from you", "agent": "from an agent", "tool": "from a tool", "model": "from a model"
+}  # fmt: skip
+_ENDS = {"superseded": "replaced"}
+_FOLLOWED = frozenset({"superseded", "merged"})
+_TYPE_LABELS = {
+    "person": "people", "location": "places", "project": "projects", "organization": "groups", "date": "dates",
+}  # fmt: skip
+_LEAST = 0.005
+
+
+def kind_told(memory: MemoryRecord) -> str:
+    """``fact``, ``episode``, ``lesson``."""
+    return memory.category or memory.kind
+
+
+def whose(memory: MemoryRecord) -> str:
+    """Whose word it is: ``from you``, ``from a tool``."""
+    return _WHOSE[memory.trust]
+
+
+def confidence(share: float) -> Visible:
+    """A share of 1 in three cells: ``1.0``, ``.74``."""
+    return Visible("1.0" if share >= 0.995 else f"{max(share, 0.0):.2f}"[1:])
+
+
+def confidence_left(memory: MemoryRecord) -> str:
+    """``.74``, or ``.74 of .90`` where some of it has faded."""
+    left = confidence(memory.effective)
+    faded = memory.effective < memory.confidence - _LEAST
+    return f"{left} of {confidence(memory.confidence)}" if faded else left
+
+
+def is_fading(memory: MemoryRecord) -> bool:
+    return memory.decay_rate > 0 and memory.effective < FADING
+
+
+def kept(memory: MemoryRecord, now: float) -> str:
+    """That it was confirmed; empty when it was not."""
+    if memory.confirmed_at is None:
+        return ""
+    return f"confirmed {local_date(memory.confirmed_at, now)}: never fades"
+
+
+def fading(memory: MemoryRecord, fades: float | None, now: float) -> str:
+    """Until when its confidence lasts; empty when it does not fade. ``fades``: when it reaches the threshold."""
+    if fades is None or not memory.active:
+        return ""
+    return f"{'until' if fades > now else 'gone since'} {local_date(fades, now)}"
+
+
+def is_followed(memory: MemoryRecord) -> bool:
+    """Whether another one stands in its place."""
+    return memory.ended_by in _FOLLOWED
+
+
+def why_ended(memory: MemoryRecord) -> str:
+    """``replaced``, ``merged``, ``forgotten``, ``faded``."""
+    return _ENDS.get(memory.ended_by or "", memory.ended_by or "ended")
+
+
+def ended(memory: MemoryRecord, now: float) -> str:
+    """Why and since when it is in the Trash; empty while it is active."""
+    return "" if memory.valid_until is None else f"{why_ended(memory)} {local_date(memory.valid_until, now)}"
+
+
+def state(memory: MemoryRecord, fades: float | None, now: float) -> Iterator[Labelled]:
+    """How it stands: how sure, whether it is kept, in the Trash or fading, its tags."""
+    yield Labelled("confidence", ((confidence_left(memory), "text"),))
+    if told := kept(memory, now):
+        yield Labelled("kept", ((told, "success"),))
+    if told := ended(memory, now):
+        yield Labelled("trash", ((told, "warning"),))
+    if told := fading(memory, fades, now):
+        yield Labelled("fading", ((told, "text"),))
+    if memory.tags:
+        yield Labelled("tags", (("  ".join(memory.tags), "text"),))
+
+
+def named(entities: Sequence[Entity]) -> dict[str, list[Entity]]:
+    """Whom and what it names, by what they are: ``people``, ``places``, ``about`` for the rest."""
+    found: dict[str, list[Entity]] = {}
+    for entity in entities:
+        found.setdefault(_TYPE_LABELS.get(entity.type, "about"), []).append(entity)
+    return found

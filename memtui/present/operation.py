@@ -1,0 +1,65 @@
+"""Operations and what agents were told, in words: who, what became of it, what can still be done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .format import local_time, plural
+from .lines import Labelled, Line
+from .past import ago
+from .text import one_line
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Operation, Recall
+
+_ACTORS = {"person": "you", "external": "a program"}
+_QUERY = 60
+
+
+def who(actor: str) -> str:
+    """An actor as a person reads it: ``you``, ``assistant``, ``scheduler``."""
+    return _ACTORS.get(actor, actor.removeprefix("agent:"))
+
+
+def is_restore(operation: Operation) -> bool:
+    """Whether it put a backup into the file."""
+    from memtui.engine.store.operations import RESTORE
+
+    return operation.kind == RESTORE
+
+
+def changed(operation: Operation) -> str:
+    """How much it changed: ``3 rows``, or ``the file``."""
+    return "the file" if is_restore(operation) else plural(operation.rows, "row")
+
+
+def by_whom(operation: Operation) -> str:
+    """Behind the name of an operation: `` by assistant (undone)``; nothing for what the person did."""
+    by = "" if operation.actor == "person" else f" by {who(operation.actor)}"
+    return f"{by} (undone)" if operation.state == "undone" else by
+
+
+def standing(
+    operation: Operation, undone_by: Operation | None, undoes: Operation | None, now: float
+) -> Iterator[Labelled]:
+    """What became of it, and what it takes back."""
+    if undone_by is not None and operation.state == "undone":
+        told = f"{local_time(undone_by.at, now)} by {who(undone_by.actor)}"
+        yield Labelled("undone", ((told, "warning"),))
+    if undoes is not None:
+        yield Labelled("undoes", ((undoes.label, "text"),))
+    if operation.interrupted:
+        finishes, reverts = ("undo", "redo") if operation.kind == "undo" else ("redo", "undo")
+        told = f"interrupted: {finishes} finishes it, {reverts} takes it back"
+        yield Labelled("state", ((told, "warning"),))
+    elif operation.state == "running":
+        yield Labelled("state", (("still running", "warning"),))
+
+
+def recall_line(recall: Recall, now: float) -> Line:
+    """Who was told something, when, and in answer to what."""
+    return (
+        (f"{ago(recall.at, now)}  ", "dim"), (who(recall.agent), "text"), (" asked “", "dim"),
+        (one_line(recall.query, _QUERY), "text"), ("”", "dim"),
+    )  # fmt: skip

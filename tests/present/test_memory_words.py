@@ -1,0 +1,91 @@
+"""A memory, an operation and a change in words: the same for the app and the command line."""
+
+from __future__ import annotations
+
+from memtui.engine.records import MemoryRecord, Operation
+from memtui.present import memory as words
+from memtui.present.changes import column_changes, row_name, table_told
+from memtui.present.operation import by_whom, changed, standing, who
+
+NOW = 1_700_000_000
+DAY = 86_400
+
+
+def fact(**fields: object) -> MemoryRecord:
+    known: dict[str, object] = {
+        "rid": 1, "id": "fact_1", "kind": "fact", "content": "Ada lives in Porto", "event_time": NOW - DAY,
+        "created_at": NOW - DAY, "confidence": 0.9, "effective": 0.9, "decay_rate": 0.1, "trust": "agent",
+    }  # fmt: skip
+    return MemoryRecord(**(known | fields))  # type: ignore[arg-type]
+
+
+def operation(**fields: object) -> Operation:
+    known: dict[str, object] = {
+        "op_id": 7, "at": NOW - DAY, "actor": "agent:helper", "kind": "correct", "label": "Corrected a fact",
+        "state": "done", "rows": 2,
+    }  # fmt: skip
+    return Operation(**(known | fields))  # type: ignore[arg-type]
+
+
+def told(memory: MemoryRecord, fades: float | None = None) -> dict[str, str]:
+    return {label: "".join(text for text, _ in line) for label, line in words.state(memory, fades, NOW)}
+
+
+def test_a_memory_says_how_sure_it_is_and_until_when() -> None:
+    assert told(fact())["confidence"] == ".90"
+    faded = told(fact(effective=0.41), fades=NOW + 3 * DAY)
+    assert faded["confidence"] == ".41 of .90"
+    assert faded["fading"] == "until 17 Nov"
+    assert told(fact(), fades=NOW - DAY)["fading"] == "gone since 13 Nov"
+
+
+def test_what_was_confirmed_never_fades_and_what_ended_says_why() -> None:
+    assert told(fact(confirmed_at=NOW - DAY))["kept"] == "confirmed 13 Nov: never fades"
+    ended = told(fact(valid_until=NOW - DAY, ended_by="superseded"), fades=NOW + DAY)
+    assert ended["trash"] == "replaced 13 Nov"
+    assert "fading" not in ended
+
+
+def test_a_memory_is_called_by_what_it_is_and_whose_word_it_is() -> None:
+    lesson = fact(kind="observation", category="lesson", trust="tool")
+    assert (words.kind_told(lesson), words.whose(lesson)) == ("lesson", "from a tool")
+
+
+def test_actors_are_told_as_a_person_reads_them() -> None:
+    assert [who(one) for one in ("person", "external", "agent:helper", "scheduler")] == [
+        "you", "a program", "helper", "scheduler",
+    ]  # fmt: skip
+    assert by_whom(operation(actor="person")) == ""
+    assert by_whom(operation(state="undone")) == " by helper (undone)"
+
+
+def test_an_operation_says_what_became_of_it() -> None:
+    undo = operation(op_id=8, actor="person", kind="undo", at=NOW)
+    undone = list(standing(operation(state="undone"), undo, None, NOW))
+    assert undone[0].label == "undone"
+    assert undone[0].line[0][0].endswith("by you")
+    stopped = operation(kind="undo", state="running", undoes=3, label="Undo of it (interrupted)")
+    assert next(iter(standing(stopped, None, None, NOW))).line[0][0].startswith("interrupted: undo finishes")
+    assert changed(operation()) == "2 rows"
+    assert changed(operation(kind="restore-backup")) == "the file"
+
+
+def test_a_change_names_columns_and_values_for_people() -> None:
+    before = {"tags": "[]", "valid_until": None, "content_hash": "a", "attributes": "{}", "confidence": 0.5}
+    after = {
+        "tags": '["home","work"]', "valid_until": NOW, "content_hash": "b",
+        "attributes": '{"supersedes":"fact_2"}', "confidence": 0.75,
+    }  # fmt: skip
+    changes = {one.label: (one.was, one.now) for one in column_changes(before, after, NOW)}
+    assert changes["tags"] == ("none", "home, work")
+    assert changes["in Trash since"][1].startswith("14 Nov ")
+    assert changes["links"] == ("none", "supersedes fact_2")
+    assert changes["confidence"] == ("0.5", "0.75")
+    assert len(changes) == 4
+    assert [one.text for one in column_changes({"content": "a"}, {"content": "b"}, NOW)] == [True]
+
+
+def test_a_row_of_another_table_is_called_by_its_name() -> None:
+    assert table_told("entity_aliases") == "alias"
+    assert row_name(4, {"alias": "Ada", "entity_id": 9}) == "Ada"
+    assert row_name(4, {"entity_id": 9}) == "4"
