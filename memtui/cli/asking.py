@@ -8,16 +8,16 @@ import click
 
 from memtui.engine.errors import NotFoundError, UsageError
 from memtui.engine.wording import quoted
-from memtui.present.format import count, plural
+from memtui.present.question import expects, narrowed, outcomes, standing, verdict
 
 from .door import Door
 from .errors import NEGATIVE, OK
-from .output import Painted, emit, err, note, out, paint, row
+from .output import emit, err, in_role, note, out, paint, row
 from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.store.saved_queries import Place, QuestionResult, SavedQuery
+    from memtui.engine.store.saved_queries import QuestionResult, SavedQuery
 
 _LENGTH = 60
 
@@ -77,11 +77,10 @@ def _run(memory: Memory, json: bool) -> int:
         return NEGATIVE if failed else OK
     for result in found:
         _tell(result.question, result)
-    if not found:
-        note('no question expects anything yet: memtui questions expect "..." ID')
+    if found:
+        out(outcomes(found))
     else:
-        verb = "found what it should" if len(found) == 1 else "found what they should"
-        out(f"{count(len(found) - failed)} of {plural(len(found), 'question')} {verb}")
+        note('no question expects anything yet: memtui questions expect "..." ID')
     return NEGATIVE if failed else OK
 
 
@@ -98,32 +97,13 @@ def _list(pinned: list[SavedQuery], results: list[QuestionResult], json: bool) -
 
 
 def _tell(saved: SavedQuery, result: QuestionResult | None) -> None:
-    details = [f"in {saved.filter}"] if saved.filter else []
-    details += [f"profile {saved.profile}"] if saved.profile else []
-    out(row(_verdict(saved, result), quoted(saved.query, _LENGTH), *details))
+    details = [f"{label} {value}" for label, value in narrowed(saved)]
+    out(row(in_role(*verdict(saved, result)), quoted(saved.query, _LENGTH), expects(saved), *details))
     for place in result.places if result is not None else ():
-        out(
-            row("   ", _standing(place), quoted(place.content, _LENGTH) if place.content else place.memory_id)
-        )
+        told = quoted(place.content, _LENGTH) if place.content else place.memory_id
+        out(row("   ", in_role(*standing(place)), told))
         if not place.passed and place.why:
             out(row("   ", paint(place.why, "dim")))
-
-
-def _verdict(saved: SavedQuery, result: QuestionResult | None) -> Painted:
-    if not saved.expected:
-        return paint("pinned", "dim")
-    if result is None:
-        return paint("not asked yet", "yellow")
-    return (
-        paint(f"in the first {saved.top}", "green")
-        if result.passed
-        else paint(f"not in the first {saved.top}", "red")
-    )
-
-
-def _standing(place: Place) -> Painted:
-    where = "not found" if place.rank is None else f"#{place.rank}"
-    return paint(where, "green" if place.passed else "red")
 
 
 def _drop(memory: Memory, query: str, filter: str, id: str | None) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memtui.present.format import file_size, local_time, plural
+from memtui.present.backup import backups_told, why
+from memtui.present.format import file_size, local_time
 
 from .errors import NEGATIVE, OK
 from .output import emit, note, out, paint, row, table
@@ -45,13 +46,12 @@ def _list(backups: list[Backup], json: bool) -> int:
         return OK if backups else NEGATIVE
     now = time.time()
     rows = [
-        (local_time(backup.at, now), backup.reason, file_size(backup.size), backup.path.name)
+        (local_time(backup.at, now), why(backup.reason), file_size(backup.size), backup.path.name)
         for backup in backups
     ]
     for line in table(rows, right=(2,)) if rows else ():
         out(line)
-    total = sum(backup.size for backup in backups)
-    note(f"{plural(len(backups), 'backup')}, {file_size(total)}")
+    note(backups_told(backups, now))
     return OK if backups else NEGATIVE
 
 

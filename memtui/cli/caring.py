@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.present.format import count, plural
-from memtui.present.health import AILMENTS
+from memtui.present.format import count
+from memtui.present.health import check_verdict, told, verdict
 from memtui.present.text import one_line
 
 from .errors import NEGATIVE, OK
-from .output import emit, out, paint, row
+from .output import drawn, emit, out, paint, row
 from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
@@ -51,8 +51,7 @@ def check_command(door: Door, deep: bool, repair: bool, json: bool) -> int:
         remedy = "This could not be mended." if repair and finding.repairable else finding.remedy
         if remedy:
             out(row("   ", paint(remedy, "dim")))
-    verdict = paint("sound", "green") if report.ok else paint("not sound", "red")
-    out(row(verdict, f"{plural(len(report.checks), 'check')} in {report.seconds:.2f} s"))
+    out(drawn(check_verdict(report)))
     return OK if report.ok else NEGATIVE
 
 
@@ -72,17 +71,17 @@ def health_command(door: Door, json: bool) -> int:
         emit(report)
         return OK
     for complaint in report.complaints:
-        told = AILMENTS[complaint.ailment]
         note = f" ({complaint.limit})" if complaint.limit else ""
         if not complaint.total:
-            out(row(paint("well", "green"), told.none + note))
+            out(row(paint("well", "green"), told(complaint) + note))
             continue
-        out(row(paint(count(complaint.total), "yellow"), told.some(complaint.total) + note))
+        out(row(paint("look", "yellow"), told(complaint) + note))
         for identity in complaint.ids[:_WORST]:
             out(row("   ", identity, one_line(named.get(identity, ""), 80)))
         out(row("   ", paint(complaint.remedy, "dim")))
-    verdict = paint("all is well", "green") if report.well else paint("see above", "yellow")
-    out(row(verdict, f"looked in {report.seconds:.2f} s"))
+    out(
+        row(paint(verdict(report), "green" if report.well else "yellow"), f"looked in {report.seconds:.2f} s")
+    )
     return OK
 
 

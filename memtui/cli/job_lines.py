@@ -6,11 +6,14 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from memtui.present.format import count, local_date, local_time, plural, relative_time
+from memtui.present.format import count, local_date, local_time, plural
+from memtui.present.job import next_run, result, state
+from memtui.present.lines import Part
+from memtui.present.past import ago
 
 from .errors import DEGRADED, OK
 from .lines import memory_line
-from .output import Style, emit, err, note, out, paint, row, table
+from .output import emit, err, in_role, note, out, paint, row, table
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.schedule.scheduler import JobStatus, Scheduler
@@ -18,7 +21,6 @@ if TYPE_CHECKING:
     from memtui.engine.store.jobs import JobRun
     from memtui.present.glyphs import Glyphs
 
-_COLOURS: dict[str, Style] = {"done": "green", "failed": "red", "cancelled": "yellow", "running": "cyan"}
 _NAMED = 10
 _FORECAST_DAYS = 30
 
@@ -37,13 +39,8 @@ def tell_all(runs: list[JobRun], json: bool, more: Callable[[JobRun], None] = la
 def tell_run(run: JobRun) -> None:
     """When it was, how it went, what it did, and how to take that back."""
     report = run.report
-    what = run.error or (report.summary if report else "")
-    if report is not None and report.skipped:
-        what = report.skipped
-    if report is not None and (failed := report.counts.get("failed")):
-        what += f"; {plural(failed, 'session')} failed"
     when = paint(local_time(run.finished_at or run.started_at, time.time()), "dim")
-    out(row(when, _state(run), run.job, what))
+    out(row(when, in_role(*state(run)), run.job, result(run)))
     for line in report.notes if report else ():
         out(row("   ", line))
     if run.op_id is not None:
@@ -91,25 +88,13 @@ def warn_of_clock(scheduler: Scheduler) -> None:
 
 
 def _status_row(job: JobStatus, now: float) -> list[str]:
-    next_due = (
-        "" if job.next_due is None else "due now" if job.next_due <= now else local_time(job.next_due, now)
-    )
-    if not job.enabled:
-        next_due = "off"
-    elif job.obstacle:
-        next_due = "waits"
+    waits: Part = ("waits", "warning")
+    due = in_role(*(waits if job.enabled and job.obstacle else next_run(job, now)))
     name, last = paint(job.name, "bold"), job.last
     if last is None:
-        return [name, job.schedule, next_due, "never ran", ""]
-    what = last.error or (last.report.skipped or last.report.summary if last.report else "")
-    ago = relative_time(last.finished_at or last.started_at, now)
-    return [name, job.schedule, next_due, row(_state(last), ago, gap=" "), what]
-
-
-def _state(run: JobRun) -> str:
-    if run.report is not None and run.report.skipped:
-        return paint("skipped", "dim")
-    return paint(run.state, _COLOURS.get(run.state, "dim"))
+        return [name, job.schedule, due, "it has not run yet", ""]
+    ran = row(in_role(*state(last)), ago(last.finished_at or last.started_at, now), gap=" ")
+    return [name, job.schedule, due, ran, result(last)]
 
 
 def tell_nothing_due(scheduler: Scheduler) -> None:

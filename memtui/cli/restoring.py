@@ -15,21 +15,30 @@ from memtui.engine.errors import (
     NewerFileError,
     UsageError,
 )
-from memtui.engine.maintain.restore.preview import MEMORIES
 from memtui.engine.records import ID_PREFIX
-from memtui.present.format import count, file_size, local_time, plural, relative_time
+from memtui.present.backup import (
+    NUMBERS,
+    SAME,
+    RestorePart,
+    brought_back,
+    holds,
+    no_longer_in_history,
+    parts_of,
+    why,
+)
+from memtui.present.format import count, file_size, local_time
 from memtui.present.past import ago
 from memtui.present.text import visible
 
 from .backing import backup_plain
 from .errors import NEGATIVE, OK
-from .output import Style, brief, emit, err, note, out, paint, row, table
+from .output import brief, emit, err, in_role, note, out, paint, row, table
 from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memtui.engine.maintain.restore.preview import RestoreChange, RestorePreview
+    from memtui.engine.maintain.restore.preview import RestorePreview
     from memtui.engine.maintain.restore.reading import Held
     from memtui.engine.maintain.restore.rescue import Rescue
     from memtui.engine.memory import Memory
@@ -40,12 +49,6 @@ if TYPE_CHECKING:
 _SHOWN, _BESIDE = 8, 24
 _TAKE = "Take these memories from it?"
 _REPLACE = "Restore it? What is there now is backed up first."
-_KINDS = (
-    ("fact", "fact"),
-    ("reflection", "reflection"),
-    ("observation", "observation"),
-    ("episode", "turn"),
-)
 
 
 @click.command("restore", cls=Command)
@@ -138,7 +141,7 @@ def _rescue(rescue: Rescue, problem: MemtuiError, which: str, *, dry_run: bool, 
     if not json:
         err(problem.message)
         out(row(paint("backup of", "dim"), *_made_when(chosen), gap=" "))
-        out(f"It holds {_counted(found)}. What is there now is set aside as it is, beside the memory.")
+        out(f"It holds {holds(found)}. What is there now is set aside as it is, beside the memory.")
     done: dict[str, Any] = {}
     if not dry_run and (yes or _agreed("Put the backup in its place?", json)):
         made = rescue.restore(chosen.path)
@@ -197,28 +200,19 @@ def _tell_done(done: dict[str, Any]) -> None:
 def _made_when(one: Backup | RestorePreview) -> tuple[str, str]:
     now = time.time()
     when = f"{local_time(one.at, now)}, {ago(one.at, now)}"
-    return when, paint(f"{one.reason}, {file_size(one.size)}", "dim")
-
-
-def _counted(found: Held) -> str:
-    counts = found.counts
-    kinds = [plural(counts[kind], noun) for kind, noun in _KINDS if counts.get(kind)]
-    ended = counts.get("trash", 0)
-    return ", ".join([*kinds, *([f"{count(ended)} in Trash"] if ended else [])])
+    return when, paint(f"{why(one.reason)}, {file_size(one.size)}", "dim")
 
 
 def _tell(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None:
     """What a restore does; of memories that are taken only what comes back, for nothing else changes."""
     out(row(paint("backup of", "dim"), *_made_when(preview), gap=" "))
+    back, changed, lost = parts_of(preview)
     if ids or missing:
-        back = tuple(one for one in preview.back if missing or one.id in ids)
-        memories = [one for one in preview.counts if one.what in MEMORIES.values()]
-        _tell_changes(
-            "would come back", back, sum(one.back for one in memories) if missing else len(ids), "green"
-        )
+        taken = tuple(one for one in back.changes if missing or one.id in ids)
+        _tell_changes(back._replace(changes=taken, number=back.number if missing else len(ids)))
         out("Only what is taken changes, and undo takes it back.")
         return
-    cells: list[tuple[str, ...]] = [("", "now", "backup", "back", "changed", "lost")]
+    cells: list[tuple[str, ...]] = [("", *NUMBERS)]
     cells += [
         (one.what, *(count(number) for number in (one.now, one.then, one.back, one.changed, one.lost)))
         for one in preview.counts
@@ -226,23 +220,20 @@ def _tell(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None:
     for line in table(cells, right=(1, 2, 3, 4, 5)):
         out(row(" ", line))
     if preview.same:
-        out("It holds what is there now.")
+        out(SAME)
         return
-    memories = [one for one in preview.counts if one.what in MEMORIES.values()]
-    _tell_changes("would come back", preview.back, sum(one.back for one in memories), "green")
-    _tell_changes("would be as it was", preview.changed, sum(one.changed for one in memories), "yellow")
-    _tell_changes("would be lost", preview.lost, sum(one.lost for one in memories), "red")
-    if preview.erased:
-        note(f"{plural(preview.erased, 'memory')} of these you erased for good: a restore brings them back")
-    if preview.operations:
-        note(f"{plural(preview.operations, 'operation')} since then would no longer be in history")
+    for part in (back, changed, lost):
+        _tell_changes(part)
+    for told in (brought_back(preview), no_longer_in_history(preview)):
+        if told:
+            note(told)
 
 
-def _tell_changes(title: str, changes: tuple[RestoreChange, ...], number: int, style: Style) -> None:
-    if not number:
+def _tell_changes(part: RestorePart) -> None:
+    if not part.number:
         return
-    out(paint(f"{count(number)} {title}", style))
-    for change in changes[:_SHOWN]:
+    out(in_role(f"{count(part.number)} {part.title}", part.role))
+    for change in part.changes[:_SHOWN]:
         first, second = (
             (("-", change.now), ("+", change.then))
             if change.now is not None
@@ -251,8 +242,8 @@ def _tell_changes(title: str, changes: tuple[RestoreChange, ...], number: int, s
         out(row(f"  {first[0]}", paint(change.id, "dim"), brief(first[1] or "", _BESIDE)))
         if second[1] is not None and second[1] != first[1]:
             out(row(f"  {second[0]}", " " * len(change.id), brief(second[1], _BESIDE)))
-    if number > _SHOWN:
-        out(f"  and {count(number - _SHOWN)} more")
+    if part.number > _SHOWN:
+        out(f"  and {count(part.number - _SHOWN)} more")
 
 
 def _list(found: list[tuple[Backup, Held]], json: bool, problem: MemtuiError | None = None) -> int:
@@ -272,13 +263,13 @@ def _list(found: list[tuple[Backup, Held]], json: bool, problem: MemtuiError | N
     now = time.time()
     rows = []
     for place, (one, held) in enumerate(found, 1):
-        what = paint(f"unusable: {held.problem}", "red") if held.problem else _counted(held) or "empty"
+        what = in_role(holds(held), "error" if held.problem else "text")
         rows.append(
             (
                 str(place),
                 local_time(one.at, now),
-                relative_time(one.at, now),
-                one.reason,
+                ago(one.at, now),
+                why(one.reason),
                 file_size(one.size),
                 what,
             )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from .format import count, plural
+from .lines import Line, Part
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.health import Ailment, Complaint, Health
+    from memtui.engine.records import CheckReport
 
 
 class Told(NamedTuple):
@@ -73,6 +75,12 @@ def told(complaint: Complaint) -> str:
     """A complaint in a line: "3 facts may be over"."""
     words = AILMENTS[complaint.ailment]
     return f"{count(complaint.total)} {words.some(complaint.total)}" if complaint.total else words.none
+
+
+def check_verdict(report: CheckReport) -> Line:
+    """Whether the file is sound, and how much was checked."""
+    sound: Part = ("sound", "success") if report.ok else ("not sound", "error")
+    return sound, (f"  {plural(len(report.checks), 'check')} in {report.seconds:.1f} s", "dim")
 
 
 def verdict(health: Health | None) -> str:

@@ -52,13 +52,15 @@ class FileRecovery:
         if found is None or self._shell.is_leaving:
             return None
         rescue, backups = found
+        from memtui.present.backup import why_briefly
+
         from .dialogs.choice import Choice, PickDialog
-        from .presenters.backup_rows import why_briefly
 
         now = self._shell.clock()
         choices = [
             Choice(
-                f"{local_time(one.at, now)}, {ago(one.at, now)}: {kinds_told(held.counts)}", why_briefly(one)
+                f"{local_time(one.at, now)}, {ago(one.at, now)}: {kinds_told(held.counts)}",
+                why_briefly(one.reason),
             )
             for one, held in backups
         ]

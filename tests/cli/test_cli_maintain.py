@@ -106,7 +106,7 @@ def test_a_job_that_cannot_work_says_why(cli: Cli) -> None:
     told = cli("maintain", "--job", "reflection")
     assert told.code == 0
     assert "skipped  reflection  no language model is configured" in told.out
-    assert "skipped now" in cli("maintain", "--status").out
+    assert "skipped just now" in cli("maintain", "--status").out
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")

@@ -33,7 +33,7 @@ def test_without_a_name_the_backups_are_listed_with_what_they_hold(cli: Cli) -> 
     cli("backup")
     assert "2 facts" not in cli("restore").out
     (line,) = cli("restore").out.splitlines()
-    assert line.startswith("1  ") and "manual" in line and "1 fact" in line
+    assert line.startswith("1  ") and "asked for" in line and "1 fact" in line
     (entry,) = cli("restore", "--json").json["backups"]
     assert entry["counts"]["fact"] == 1
     Path(entry["path"]).write_bytes(b"no database at all, but long enough to look like one")
@@ -65,7 +65,7 @@ def test_a_backup_is_restored_and_what_was_there_can_be_restored_again(
     assert Path(done["before"]["path"]).exists()
     line = cli("history", "-n", "1").out
     assert (
-        "person" in line
+        "you" in line
         and "the file" in line
         and line.rstrip().endswith("lost 1 fact; 1 fact came back; 1 as before")
     )

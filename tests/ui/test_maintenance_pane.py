@@ -16,11 +16,12 @@ from memtui.engine.namespaces.files import Files
 from memtui.engine.records import CheckReport, EmbeddingOptions, Finding, Options, RowsOf
 from memtui.engine.store.jobs import JobRun
 from memtui.present.glyphs import ASCII, UNICODE
+from memtui.present.job import outcome, period, role
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.question import Question
 from memtui.ui.panes.maintenance.columns import maintenance_columns
 from memtui.ui.panes.maintenance.pane import MaintenancePane
-from memtui.ui.panes.maintenance.rows import Row, outcome_of, period_of, role_of
+from memtui.ui.panes.maintenance.rows import Row
 from memtui.ui.presenters.plots import Bar, bars, columns, stretched
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
@@ -267,7 +268,7 @@ def test_a_run_in_which_sessions_failed_says_so() -> None:
     run = JobRun(
         run_id=1, job="consolidation", period="slot:29921967", state="done", started_at=NOW, report=report
     )
-    assert (outcome_of(run), role_of(run), period_of(run)) == ("2 sessions failed", "warning", "by itself")
+    assert (outcome(run), role(run), period(run)) == ("2 sessions failed", "warning", "by itself")
     job = JobStatus(
         name="consolidation", label="", about="", schedule="", enabled=True, next_due=None, last=run
     )

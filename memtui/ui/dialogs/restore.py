@@ -10,11 +10,11 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from memtui.present.format import count, local_time, plural
+from memtui.present.backup import brought_back, parts_of
+from memtui.present.format import count, local_time
 from memtui.present.lines import Role
 from memtui.present.past import ago
 from memtui.present.text import one_line, visible
-from memtui.ui.presenters.backup_text import parts_of
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column, Piece
 from memtui.ui.widgets.list_source import ListSource
@@ -86,7 +86,9 @@ class RestoreDialog(Dialog[Chosen]):
             parts.append("It holds what is there now.")
         else:
             told = [
-                (f"{count(number)} {title}", style) for title, style, _, number in parts_of(preview) if number
+                (f"{count(number)} {title}", f"${role}")
+                for title, role, _, number in parts_of(preview)
+                if number
             ]
             others = [one for one in preview.counts if one.back or one.changed or one.lost]
             parts += [part for index, one in enumerate(told) for part in ((", ", "") if index else "", one)]
@@ -96,9 +98,8 @@ class RestoreDialog(Dialog[Chosen]):
                     "$text-muted",
                 )
             )
-        if preview.erased:
-            told_erased = f"{plural(preview.erased, 'memory')} that you erased for good would be back."
-            parts.append((f"\n{self.shell.glyphs.conflict} {told_erased}", "bold $warning"))
+        if erased := brought_back(preview):
+            parts.append((f"\n{self.shell.glyphs.conflict} {erased}.", "bold $warning"))
         parts.append(
             "\nWhat is there now is backed up first, so that a restore can be taken back by another one."
         )

@@ -5,35 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from memtui.present.backup import holds
 from memtui.present.format import count, file_size
-from memtui.present.past import ago, kinds_told
+from memtui.present.past import ago
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.restore.reading import Held
     from memtui.engine.memory import Memory
     from memtui.engine.store.backup import Backup
 
-_WHY = {
-    "scheduled": "by itself", "manual": "asked for", "maintenance": "before a nightly run", "import": "before an import",
-    "migration": "before an upgrade", "model": "before another model", "repair": "before a repair",
-    "restore": "before a restore", "erase": "before erasing",
-}  # fmt: skip
-_BRIEFLY = {"scheduled": "by itself", "manual": "asked for", "maintenance": "nightly", "migration": "upgrade"}
 _KEYS = 1 << 40
 _SAME_SECOND = 64
 
 Known = dict[str, "Held"]
 """What was read of each backup, by file name."""
-
-
-def why(backup: Backup) -> str:
-    """What it was made for."""
-    return _WHY.get(backup.reason, backup.reason)
-
-
-def why_briefly(backup: Backup) -> str:
-    """The same in nine cells."""
-    return _BRIEFLY.get(backup.reason, backup.reason)
 
 
 def keys_of(backups: Sequence[Backup]) -> list[int]:
@@ -68,9 +53,7 @@ def backups_line(backups: Sequence[Backup], now: float) -> str:
 
 def backup_line(backup: Backup, known: Mapping[str, Held]) -> str:
     """What the list says of one."""
-    held = known.get(backup.path.name)
-    if held is not None and held.problem:
-        return f"unusable: {held.problem}"
-    return (
-        f"{kinds_told(held.counts)}, {file_size(backup.size)}" if held is not None else file_size(backup.size)
-    )
+    held, size = known.get(backup.path.name), file_size(backup.size)
+    if held is None:
+        return size
+    return holds(held) if held.problem else f"{holds(held)}, {size}"

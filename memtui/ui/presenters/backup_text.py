@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from memtui.present.format import count, file_size, local_time, plural
-from memtui.present.past import ago, kinds_told
+from memtui.present.backup import NUMBERS, SAME, backups_told, holds, no_longer_in_history, parts_of, why
+from memtui.present.format import count, file_size, local_time
+from memtui.present.past import ago
 from memtui.ui.safe import assemble, content, line
 
-from .backup_rows import why
 from .labels import Labelled, stack
 
 if TYPE_CHECKING:
@@ -37,10 +37,7 @@ class BackupText(Labelled):
 
     def topic(self, backups: Sequence[Backup], folder: str, *, unfolded: bool) -> Content:
         """All of them, and the rules."""
-        told = "no backups yet"
-        if backups:
-            size = file_size(sum(one.size for one in backups))
-            told = f"{plural(len(backups), 'backup')}, the latest {ago(backups[0].at, self.now)}, {size}"
+        told = backups_told(backups, self.now)
         lines = [*content(told, "bold").wrap(self.width), assemble("")]
         for rule in _RULES:
             lines += [*content(rule).wrap(self.width), assemble("")]
@@ -76,10 +73,10 @@ class BackupText(Labelled):
             local_time(backup.at, self.now), (f" {self.glyphs.dot} {ago(backup.at, self.now)}", "$text-muted")
         )
         yield from self.labelled("made", when)
-        yield from self.labelled("why", assemble(why(backup)))
+        yield from self.labelled("why", assemble(why(backup.reason)))
         yield from self.labelled("size", assemble(file_size(backup.size)))
         if held is not None:
-            yield from self.labelled("holds", assemble(kinds_told(held.counts)))
+            yield from self.labelled("holds", assemble(holds(held)))
             verified = assemble((f"{self.glyphs.done} ", "$success"), "when it was made")
             yield from self.labelled("verified", verified)
         yield from self.labelled("file", content(backup.path.name, "$text-muted", limit=120))
@@ -87,27 +84,25 @@ class BackupText(Labelled):
     def difference(self, preview: RestorePreview) -> Iterable[Content]:
         """What restoring would do."""
         if preview.same:
-            yield assemble(("It holds what is there now.", "bold"))
+            yield assemble((SAME, "bold"))
             return
         yield assemble(("restoring it would", "bold $accent"))
-        names = ("now", "then", "back", "changed", "lost")
-        shown = len(names) if self.width >= _WHAT + _NUMBER * len(names) else 3
-        yield self._numbers("", names[-shown:], "$text-muted")
+        shown = len(NUMBERS) if self.width >= _WHAT + _NUMBER * len(NUMBERS) else 3
+        yield self._numbers("", NUMBERS[-shown:], "$text-muted")
         for one in preview.counts:
             if one.back or one.changed or one.lost:
                 numbers = (one.now, one.then, one.back, one.changed, one.lost)
                 yield self._numbers(one.what, [count(number) for number in numbers[-shown:]], "$text")
-        for title, style, changes, number in parts_of(preview):
+        for title, role, changes, number in parts_of(preview):
             if number:
                 yield assemble("")
-                yield assemble((f"{count(number)} {title}", f"bold {style}"))
+                yield assemble((f"{count(number)} {title}", f"bold ${role}"))
                 for change in changes[:_LISTED]:
                     yield from self.change(change)
                 if number > _LISTED:
                     yield assemble((f"  and {count(number - _LISTED)} more", "$text-muted"))
-        if preview.operations:
+        if told := no_longer_in_history(preview):
             yield assemble("")
-            told = f"{plural(preview.operations, 'operation')} since would no longer be in History"
             yield from content(told, "$text-muted").wrap(self.width)
 
     def _numbers(self, what: str, cells: Sequence[str], style: str) -> Content:
@@ -126,15 +121,3 @@ class BackupText(Labelled):
             yield assemble((f"  - {sign} ", "$removed"), line(change.now, room))
         if change.then is not None:
             yield assemble((f"  + {sign} ", "$added"), line(change.then, room))
-
-
-def parts_of(preview: RestorePreview) -> list[tuple[str, str, tuple[RestoreChange, ...], int]]:
-    """(title, style, changes, how many) of what comes back, is as it was, and is lost."""
-    from memtui.engine.maintain.restore.preview import MEMORIES
-
-    memories = [one for one in preview.counts if one.what in MEMORIES.values()]
-    return [
-        ("would come back", "$added", preview.back, sum(one.back for one in memories)),
-        ("would be as it was", "$warning", preview.changed, sum(one.changed for one in memories)),
-        ("would be lost", "$removed", preview.lost, sum(one.lost for one in memories)),
-    ]

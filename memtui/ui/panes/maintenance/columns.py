@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from memtui.present import job
+from memtui.present.backup import why_briefly
 from memtui.present.format import plural, relative_time
 from memtui.present.lines import Role
 from memtui.present.text import Visible, one_line, visible
-from memtui.ui.presenters.backup_rows import why_briefly
 from memtui.ui.widgets.columns import Column, Piece
 
 from .finding_rows import NOUNS
-from .rows import Row, outcome_of, role_of
+from .rows import Row
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.schedule.scheduler import JobStatus
@@ -35,7 +36,7 @@ def maintenance_columns(
         if row.job is not None:
             yield Piece(one_line(_schedule(row.job) if row.job.enabled else "off", width), "dim")
         elif row.backup is not None:
-            yield Piece(one_line(why_briefly(row.backup), width), "dim")
+            yield Piece(one_line(why_briefly(row.backup.reason), width), "dim")
 
     def outcome(row: Row, width: int) -> Iterable[Piece]:
         if row.finding is not None:
@@ -51,7 +52,7 @@ def maintenance_columns(
             yield Piece(one_line(told(row), width), "text")
         else:
             run = row.run or (row.job.last if row.job is not None else None)
-            yield Piece(one_line(outcome_of(run), width), role_of(run))
+            yield Piece(one_line(job.outcome(run), width), job.role(run))
 
     def when(row: Row, width: int) -> Iterable[Piece]:
         run = row.run or (row.job.last if row.job is not None else None)
@@ -75,8 +76,8 @@ def maintenance_columns(
     ]
 
 
-def _schedule(job: JobStatus) -> str:
-    return job.schedule.removeprefix("daily ") if job.next_due is not None else "as needed"
+def _schedule(status: JobStatus) -> str:
+    return status.schedule.removeprefix("daily ") if status.next_due is not None else "as needed"
 
 
 def _sign(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
@@ -87,7 +88,7 @@ def _sign(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
     if row.complaint is not None:
         return glyphs.conflict, "warning"
     if row.run is not None:
-        if row.run.state == "done" and role_of(row.run) == "warning":
+        if row.run.state == "done" and job.role(row.run) == "warning":
             return glyphs.conflict, "warning"
         return {
             "done": (glyphs.done, "success"),
@@ -97,7 +98,7 @@ def _sign(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
     if row.job is not None:
         if row.job.last is not None and row.job.last.state == "failed":
             return glyphs.conflict, "error"
-        if role_of(row.job.last) == "warning":
+        if job.role(row.job.last) == "warning":
             return glyphs.conflict, "warning"
         return (glyphs.marked, "success") if row.job.enabled else (glyphs.kinds["episode"], "dim")
     return glyphs.kinds["observation"], "dim"

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from memtui.present.format import count, local_time, plural, relative_time
+from memtui.present.job import next_run, outcome, period, role
 from memtui.present.operation import who
 from memtui.ui.presenters.labels import Labelled, stack
 from memtui.ui.presenters.operation_text import HistoryText
-from memtui.ui.safe import assemble, content, line
-
-from .rows import outcome_of, period_of, role_of
+from memtui.ui.safe import assemble, content, drawn, line
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.schedule.scheduler import JobStatus
@@ -62,16 +61,12 @@ class JobText(Labelled):
         return stack([content(label, "bold"), assemble(""), *self._run(run, detail)])
 
     def _next(self, job: JobStatus) -> Content:
+        told = drawn((next_run(job, self.now),))
         if not job.enabled:
-            return assemble(("switched off", "$warning"), f"; {self.keys['switch']} switches it on")
-        if job.next_due is None:
-            return assemble("whenever there is something to do")
-        if job.next_due <= self.now:
-            return assemble(("due now", "$accent"))
-        return assemble(
-            local_time(job.next_due, self.now),
-            (f" {self.glyphs.dot} {relative_time(job.next_due, self.now)}", "$text-muted"),
-        )
+            return assemble(told, f"; {self.keys['switch']} switches it on")
+        if job.next_due is None or job.next_due <= self.now:
+            return told
+        return assemble(told, (f" {self.glyphs.dot} {relative_time(job.next_due, self.now)}", "$text-muted"))
 
     def _run(self, run: JobRun, detail: OperationDetail | None) -> Iterable[Content]:
         took = (
@@ -82,7 +77,7 @@ class JobText(Labelled):
             "began",
             assemble(
                 local_time(run.started_at, self.now),
-                (f" {self.glyphs.dot} {ago}{took} {self.glyphs.dot} {period_of(run)}", "$text-muted"),
+                (f" {self.glyphs.dot} {ago}{took} {self.glyphs.dot} {period(run)}", "$text-muted"),
             ),
         )
         yield from self._report(run)
@@ -101,9 +96,9 @@ class JobText(Labelled):
         yield HistoryText(self.width, self.now, self.glyphs).operation(detail)
 
     def _report(self, run: JobRun) -> Iterable[Content]:
-        style = "$warning" if run.state == "cancelled" else f"${role_of(run)}"
+        style = "$warning" if run.state == "cancelled" else f"${role(run)}"
         word = {"done": "", "running": "running: "}.get(run.state, f"{run.state}: ")
-        yield from self.labelled("outcome", assemble((f"{word}{outcome_of(run)}", style)))
+        yield from self.labelled("outcome", assemble((f"{word}{outcome(run)}", style)))
         report = run.report
         if report is None:
             return
@@ -121,9 +116,9 @@ class JobText(Labelled):
         sign = {"done": self.glyphs.done, "failed": self.glyphs.conflict}.get(run.state, self.glyphs.ended)
         when = local_time(run.started_at, self.now)
         room = max(self.width - len(when) - 4, 8)
-        style = f"${role_of(run)}"
+        style = f"${role(run)}"
         return assemble(
-            (f"{sign} ", "$text-muted"), (f"{when}  ", "$text-muted"), line(outcome_of(run), room, style)
+            (f"{sign} ", "$text-muted"), (f"{when}  ", "$text-muted"), line(outcome(run), room, style)
         )
 
     def _memories(self, memories: Sequence[MemoryRecord], all_of_them: int) -> Iterable[Content]:

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, TypeVar
 from memtui.engine.errors import InputError
 from memtui.present.format import plural
 from memtui.present.health import verdict
+from memtui.present.job import outcome
+from memtui.present.question import outcomes
 from memtui.present.reembedding import done_told, plan_rows
 from memtui.ui.actions import Action
 from memtui.ui.dialogs.question import Question
 from memtui.ui.dialogs.undo import undo_operation
 from memtui.ui.panes import agent_ranking
 from memtui.ui.presenters.consolidation_cost import told_cost
-from memtui.ui.presenters.pinned_questions import fared_line
 from memtui.ui.widgets.work_strip import WorkStrip
 
-from .rows import Row, State, outcome_of
+from .rows import Row, State
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.health import Health
@@ -126,7 +127,7 @@ class Jobs:
         elif row is not None and row.topic == "questions":
             results = await self.work(lambda memory, work: memory.questions.run(), "questions")
             self._pane.say(
-                f"Questions: {fared_line(results)}.",
+                f"Questions: {outcomes(results)}.",
                 "information" if all(one.passed for one in results) else "warning",
             )
             self._refresh()
@@ -289,4 +290,4 @@ class Jobs:
 
     def _tell(self, label: str, run: JobRun) -> None:
         failed = run.state == "failed"
-        self._pane.say(f"{label}: {outcome_of(run)}", "error" if failed else "information")
+        self._pane.say(f"{label}: {outcome(run)}", "error" if failed else "information")

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from memtui.present.format import count, plural
 from memtui.present.health import AILMENTS, verdict
-from memtui.present.lines import Role
+from memtui.present.job import outcome
 from memtui.present.past import ago
+from memtui.present.question import outcomes
 from memtui.ui.presenters.backup_rows import backup_line, backups_line
 from memtui.ui.presenters.backup_rows import keys_of as backup_keys
 from memtui.ui.presenters.operation_rows import when as short_time
-from memtui.ui.presenters.pinned_questions import fared_line
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.decay import Forecast
@@ -138,41 +138,10 @@ def matching(rows: Sequence[Row], words: str) -> list[Row]:
     def passes(row: Row) -> bool:
         told = row.run or (row.job.last if row.job is not None else None)
         backup = f"backups {row.backup.reason}" if row.backup is not None else ""
-        text = f"{row.name} {row.told} {backup} {outcome_of(told)} {told.state if told is not None else ''}".casefold()
+        text = f"{row.name} {row.told} {backup} {outcome(told)} {told.state if told is not None else ''}".casefold()
         return all((word[1:] not in text) if word[0] == "-" else word in text for word in wanted)
 
     return [row for row in rows if passes(row)]
-
-
-def outcome_of(run: JobRun | None) -> str:
-    """What came of a run, in a line."""
-    if run is None:
-        return ""
-    if run.error:
-        return run.error
-    if run.report is None:
-        return run.state
-    if run.report.skipped:
-        return f"skipped: {run.report.skipped}"
-    failed = run.report.counts.get("failed", 0)
-    if not failed:
-        return run.report.summary
-    told = f"{plural(failed, 'session')} failed"
-    return f"{run.report.summary}; {told}" if run.report.counts.get("sessions") else told
-
-
-def role_of(run: JobRun | None) -> Role:
-    """How an outcome is shown: what failed stands out, also where only a part did."""
-    if run is not None and run.state == "failed":
-        return "error"
-    return "warning" if run is not None and run.report and run.report.counts.get("failed") else "text"
-
-
-def period_of(run: JobRun) -> str:
-    """What a run was for, in words."""
-    if run.manual:
-        return "asked for"
-    return "by itself" if run.period.startswith("slot:") else f"for {run.period}"
 
 
 def spent(runs: Sequence[JobRun], since: float) -> int:
@@ -208,7 +177,7 @@ def topic_line(
             waiting = stats.unembedded + stats.unlinked
             return f"{count(waiting)} still to index" if waiting else stats.vectors
         case "questions":
-            return fared_line(state.questions)
+            return outcomes(state.questions)
         case "check":
             if checked is None:
                 return "never checked here"

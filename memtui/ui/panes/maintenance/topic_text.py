@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 
 from memtui.present.format import count, local_date, local_time, plural
-from memtui.present.health import told, verdict
+from memtui.present.health import check_verdict, told, verdict
+from memtui.present.job import outcome
 from memtui.present.past import ago
 from memtui.ui.presenters.labels import Labelled, stack
 from memtui.ui.presenters.pinned_questions import fared
 from memtui.ui.presenters.plots import Bar, bars, columns
-from memtui.ui.safe import assemble, content, line
+from memtui.ui.safe import assemble, content, drawn, line
 
 from .finding_rows import NOUNS
-from .rows import DAY, SPEND_DAYS, State, outcome_of, spent
+from .rows import DAY, SPEND_DAYS, State, spent
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.decay import Forecast
@@ -215,12 +216,7 @@ class TopicText(Labelled):
                     *assemble((f"last checked {when}: {found}", "$text-muted")).wrap(self.width),
                 ]
             return stack([*lines, assemble(""), *self.way("run", "checks it now; nothing is changed")])
-        verdict = ("sound", "bold $success") if check.ok else ("not sound", "bold $error")
-        lines = [
-            assemble(
-                verdict, (f"  {plural(len(check.checks), 'check')} in {check.seconds:.1f} s", "$text-muted")
-            )
-        ]
+        lines = [drawn(check_verdict(check))]
         for finding in check.findings:
             lines += [assemble(""), *self._finding_lines(finding), *self._rows_named(finding, _NAMED)]
         if any(finding.repairable for finding in check.findings):
@@ -282,7 +278,7 @@ class TopicText(Labelled):
                 assemble(
                     (f"{when}  ", "$text-muted"),
                     f"{count(tokens):>9}  ",
-                    line(outcome_of(run), max(self.width - len(when) - 13, 8)),
+                    line(outcome(run), max(self.width - len(when) - 13, 8)),
                 )
             )
         return stack(lines)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from textual.content import Content
 
+from memtui.present.question import narrowed
 from memtui.ui.presenters.hit_rows import AGENTS_SEE
 from memtui.ui.presenters.pinned_questions import fared
 from memtui.ui.safe import assemble
@@ -63,10 +64,8 @@ class PinnedQuestions:
     def text(self, saved: SavedQuery, result: QuestionResult | None) -> Content:
         key = self._pane.shell.keymap_shown
         parts: list[Content | str | tuple[str, str]] = [(saved.query, "bold"), "\n\n"]
-        if saved.filter:
-            parts += [("only in  ", "$text-muted"), saved.filter, "\n"]
-        if saved.profile:
-            parts += [("profile  ", "$text-muted"), saved.profile, "\n"]
+        for label, value in narrowed(saved):
+            parts += [(f"{label}  ", "$text-muted"), value, "\n"]
         for told in fared(saved, result, self._pane.shell.glyphs, self._pane.preview.text_width):
             parts += [told, "\n"]
         parts += [

@@ -1,0 +1,81 @@
+"""Backups in words: when, why, how large, what they hold, and what restoring one would do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from .format import file_size, plural
+from .lines import Role
+from .past import ago, kinds_told
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.restore.preview import RestoreChange, RestorePreview
+    from memtui.engine.maintain.restore.reading import Held
+    from memtui.engine.store.backup import Backup
+
+_WHY = {
+    "scheduled": "by itself", "manual": "asked for", "maintenance": "before a nightly run", "import": "before an import",
+    "migration": "before an upgrade", "model": "before another model", "repair": "before a repair",
+    "restore": "before a restore", "erase": "before erasing",
+}  # fmt: skip
+_BRIEFLY = {"scheduled": "by itself", "manual": "asked for", "maintenance": "nightly", "migration": "upgrade"}
+# What is counted of each kind of row: there now, there then, and what a restore would do.
+NUMBERS = ("now", "then", "back", "changed", "lost")
+SAME = "It holds what is there now."
+
+
+class RestorePart(NamedTuple):
+    """What a restore would do to ``number`` memories, of which ``changes`` are the first."""
+
+    title: str
+    role: Role
+    changes: tuple[RestoreChange, ...]
+    number: int
+
+
+def why(reason: str) -> str:
+    """What it was made for."""
+    return _WHY.get(reason, reason)
+
+
+def why_briefly(reason: str) -> str:
+    """The same in nine cells."""
+    return _BRIEFLY.get(reason, reason)
+
+
+def backups_told(backups: Sequence[Backup], now: float) -> str:
+    """All of them: how many, when the latest was made, how large they are."""
+    if not backups:
+        return "no backups yet"
+    size = file_size(sum(one.size for one in backups))
+    return f"{plural(len(backups), 'backup')}, the latest {ago(backups[0].at, now)}, {size}"
+
+
+def holds(held: Held) -> str:
+    """``214 facts, 12 in Trash``, or why it cannot be used."""
+    return f"unusable: {held.problem}" if held.problem else kinds_told(held.counts)
+
+
+def parts_of(preview: RestorePreview) -> list[RestorePart]:
+    """What would come back, be as it was, and be lost."""
+    from memtui.engine.maintain.restore.preview import MEMORIES
+
+    memories = [one for one in preview.counts if one.what in MEMORIES.values()]
+    return [
+        RestorePart("would come back", "added", preview.back, sum(one.back for one in memories)),
+        RestorePart("would be as it was", "warning", preview.changed, sum(one.changed for one in memories)),
+        RestorePart("would be lost", "removed", preview.lost, sum(one.lost for one in memories)),
+    ]
+
+
+def no_longer_in_history(preview: RestorePreview) -> str:
+    """How many operations a restore would drop; empty when none."""
+    number = preview.operations
+    return f"{plural(number, 'operation')} since would no longer be in History" if number else ""
+
+
+def brought_back(preview: RestorePreview) -> str:
+    """That what was erased for good would be there again; empty when a restore brings none of it."""
+    number = preview.erased
+    return f"{plural(number, 'memory')} that you erased for good would be back" if number else ""

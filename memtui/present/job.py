@@ -1,0 +1,68 @@
+"""Maintenance jobs and their runs, in words: what came of one, what it was for, when the next one is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .format import local_time, plural
+from .lines import Part, Role
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.schedule.scheduler import JobStatus
+    from memtui.engine.store.jobs import JobRun
+
+_STATES: dict[str, Role] = {
+    "done": "success", "failed": "error", "cancelled": "warning", "running": "accent"
+}  # fmt: skip
+
+
+def outcome(run: JobRun | None) -> str:
+    """What came of a run, in a line that says by itself whether it ran."""
+    if run is None:
+        return ""
+    if run.report is not None and run.report.skipped and not run.error:
+        return f"skipped: {run.report.skipped}"
+    return result(run) or run.state
+
+
+def result(run: JobRun) -> str:
+    """What stands beside the state of a run: what it did, or why it did nothing; empty while it is running."""
+    if run.error or run.report is None:
+        return run.error or ""
+    if run.report.skipped:
+        return run.report.skipped
+    failed = run.report.counts.get("failed", 0)
+    if not failed:
+        return run.report.summary
+    told = f"{plural(failed, 'session')} failed"
+    return f"{run.report.summary}; {told}" if run.report.counts.get("sessions") else told
+
+
+def state(run: JobRun) -> Part:
+    """``done``, ``skipped``, ``failed``, ``cancelled`` or ``running``."""
+    if run.report is not None and run.report.skipped:
+        return "skipped", "dim"
+    return run.state, _STATES[run.state]
+
+
+def role(run: JobRun | None) -> Role:
+    """How an outcome is shown: what failed stands out, also where only a part did."""
+    if run is not None and run.state == "failed":
+        return "error"
+    return "warning" if run is not None and run.report and run.report.counts.get("failed") else "text"
+
+
+def period(run: JobRun) -> str:
+    """What a run was for."""
+    if run.manual:
+        return "asked for"
+    return "by itself" if run.period.startswith("slot:") else f"for {run.period}"
+
+
+def next_run(job: JobStatus, now: float) -> Part:
+    """When it will run."""
+    if not job.enabled:
+        return "switched off", "warning"
+    if job.next_due is None:
+        return "whenever there is something to do", "text"
+    return ("due now", "accent") if job.next_due <= now else (local_time(job.next_due, now), "text")

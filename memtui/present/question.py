@@ -1,0 +1,49 @@
+"""Pinned questions in words: what each should find, and whether it does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .format import count, plural
+from .lines import Part
+
+if TYPE_CHECKING:
+    from memtui.engine.store.saved_queries import Place, QuestionResult, SavedQuery
+
+
+def outcomes(results: Sequence[QuestionResult]) -> str:
+    """The outcome of all of them in a line."""
+    if not results:
+        return "none expects an answer yet"
+    failed = sum(not result.passed for result in results)
+    return f"{failed} of {count(len(results))} fail" if failed else f"all {count(len(results))} pass"
+
+
+def expects(saved: SavedQuery) -> str:
+    """``2 memories among the first 10``; empty when it expects nothing."""
+    if not saved.expected:
+        return ""
+    among = "as the first hit" if saved.top == 1 else f"among the first {saved.top}"
+    return f"{plural(len(saved.expected), 'memory')} {among}"
+
+
+def verdict(saved: SavedQuery, result: QuestionResult | None) -> Part:
+    """Whether it finds what it should."""
+    if not saved.expected:
+        return "pinned", "dim"
+    if result is None:
+        return "not asked yet", "warning"
+    return ("passes", "success") if result.passed else ("fails", "error")
+
+
+def standing(place: Place) -> Part:
+    """Where an expected memory stands."""
+    where = "not found" if place.rank is None else f"#{place.rank}"
+    return where, "success" if place.passed else "warning"
+
+
+def narrowed(saved: SavedQuery) -> list[tuple[str, str]]:
+    """(label, value) of the filter and the profile that it is asked with."""
+    known = (("only in", saved.filter), ("profile", saved.profile or ""))
+    return [(label, value) for label, value in known if value]

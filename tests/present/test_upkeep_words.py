@@ -1,0 +1,87 @@
+"""Jobs, backups, health and pinned questions in words: the same for the app and the command line."""
+
+from __future__ import annotations
+
+from memtui.engine.maintain.health import Complaint, Health
+from memtui.engine.maintain.schedule.scheduler import JobStatus
+from memtui.engine.records import CheckReport
+from memtui.engine.store.jobs import JobReport, JobRun
+from memtui.engine.store.saved_queries import Place, QuestionResult, SavedQuery
+from memtui.present import backup, health, job, question
+
+NOW = 1_700_000_000
+
+
+def run(**fields: object) -> JobRun:
+    known: dict[str, object] = {
+        "run_id": 1, "job": "decay", "period": "2023-11-14", "state": "done", "started_at": NOW,
+    }  # fmt: skip
+    return JobRun(**(known | fields))  # type: ignore[arg-type]
+
+
+def status(**fields: object) -> JobStatus:
+    known: dict[str, object] = {
+        "name": "decay", "label": "Decay", "about": "", "schedule": "daily 04:00", "enabled": True,
+        "next_due": NOW + 60, "last": None,
+    }  # fmt: skip
+    return JobStatus(**(known | fields))  # type: ignore[arg-type]
+
+
+def test_a_run_says_what_came_of_it() -> None:
+    assert job.outcome(None) == ""
+    assert job.outcome(run(state="running")) == "running"
+    assert job.outcome(run(report=JobReport(summary="faded 3 facts"))) == "faded 3 facts"
+    skipped = run(report=JobReport(summary="", skipped="no language model is configured"))
+    assert job.outcome(skipped) == "skipped: no language model is configured"
+    assert (job.state(skipped)[0], job.result(skipped)) == ("skipped", "no language model is configured")
+    broken = run(state="failed", error="the disk is full")
+    assert (job.outcome(broken), job.state(broken), job.role(broken)) == (
+        "the disk is full", ("failed", "error"), "error",
+    )  # fmt: skip
+
+
+def test_sessions_that_failed_are_told_beside_those_that_did_not() -> None:
+    some = run(report=JobReport(summary="2 sessions: 5 facts", counts={"sessions": 2, "failed": 1}))
+    assert job.outcome(some) == "2 sessions: 5 facts; 1 session failed"
+    assert job.outcome(run(report=JobReport(summary="nothing", counts={"failed": 2}))) == "2 sessions failed"
+    assert job.role(some) == "warning"
+
+
+def test_a_job_says_when_it_runs_next() -> None:
+    assert job.next_run(status(enabled=False), NOW)[0] == "switched off"
+    assert job.next_run(status(next_due=None), NOW)[0] == "whenever there is something to do"
+    assert job.next_run(status(next_due=NOW - 1), NOW)[0] == "due now"
+    assert job.next_run(status(), NOW)[0].startswith("14 Nov ")
+    assert [job.period(run(period=one)) for one in ("manual:x", "slot:7", "2023-11-14")] == [
+        "asked for", "by itself", "for 2023-11-14",
+    ]  # fmt: skip
+
+
+def test_a_backup_says_what_it_was_made_for() -> None:
+    assert (backup.why("manual"), backup.why("restore")) == ("asked for", "before a restore")
+    assert backup.why_briefly("maintenance") == "nightly"
+    assert backup.backups_told((), NOW) == "no backups yet"
+
+
+def test_health_is_told_in_sentences_and_a_verdict() -> None:
+    stale = Complaint(ailment="stale", total=2, ids=("fact_1", "fact_2"))
+    report = Health(complaints=(stale,), at=NOW, seconds=0.1)
+    assert health.told(stale) == "2 facts may be over"
+    assert health.verdict(report) == "1 thing to look at"
+    line = health.check_verdict(CheckReport(ok=True, checks=("a", "b"), findings=(), seconds=0.12))
+    assert "".join(text for text, _ in line) == "sound  2 checks in 0.1 s"
+
+
+def test_a_question_says_what_it_expects_and_how_it_fared() -> None:
+    saved = SavedQuery(
+        query_id=1, name="", query="what does Ada eat?", filter="", profile=None, created_at=NOW,
+        expected=("fact_1",), top=1,
+    )  # fmt: skip
+    place = Place(memory_id="fact_1", content="Ada eats no meat", rank=4, passed=False)
+    failed = QuestionResult(question=saved, at=NOW, passed=False, places=(place,))
+    assert question.expects(saved) == "1 memory as the first hit"
+    assert question.verdict(saved, None)[0] == "not asked yet"
+    assert question.verdict(saved, failed) == ("fails", "error")
+    assert question.standing(place) == ("#4", "warning")
+    assert question.outcomes([failed]) == "1 of 1 fail"
+    assert question.outcomes([]) == "none expects an answer yet"
