@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.engine.errors import UsageError
+from memtui.present.hit import answered, explained, lead, matched_text, points, rank, raw_score, term
 
 from .door import Door
 from .errors import NEGATIVE, OK
 from .lines import age, glyphs, memory_line
-from .output import Painted, emit, err, note, out, paint, row, table
+from .output import drawn, emit, err, in_role, note, out, paint, row, table
 from .root import Command, json_option, pass_door
 from .text_input import given_text
 
 if TYPE_CHECKING:
-    from memtui.engine.records import ArmHit, ArmName, Explanation, Hit, SearchResult
+    from collections.abc import Mapping
+
+    from memtui.engine.records import ArmHit, ArmName, ArmReport, Explanation, Hit, SearchResult
 
 # So many texts get their vectors before the answer: a blink.
 INDEXED_FIRST = 256
-RAW_SCORE = {"keyword": "BM25", "vector": "cosine", "sense": "cosine", "entity": "names", "context": "beside"}
 
 
 @click.command("search", cls=Command)
@@ -103,35 +105,41 @@ def _tell_hits(result: SearchResult, door: Door, explain: bool) -> None:
         rank = str(hit.rank).rjust(len(str(len(result.hits))))
         out(memory_line(hit.memory, signs, rank, paint(f"{hit.score:.3f}", "bold"), when.rjust(widest)))
         if explain:
-            for line in _breakdown(hit):
-                out(row("   ", line))
+            _tell_breakdown(hit, result)
     if not result.hits:
         err("nothing found")
     if explain:
         for arm in result.arms:
-            answered = arm.state == "answered"
-            found = f"{arm.found} found in {arm.milliseconds:.1f} ms" if answered else arm.state
-            out(row(paint(arm.arm, "cyan"), found, *filter(None, (arm.why,))))
+            out(row(in_role(arm.arm, arm.arm), answered(arm)))
         terms = ", ".join(result.terms) or "none"
         out(f"profile {result.profile.name}, {result.candidates} candidates, words: {terms}")
     for text in result.notes:
         note(text)
 
 
-def _breakdown(hit: Hit) -> list[Painted]:
-    rows = arm_rows(hit.arms)
-    return table([*rows, ("total", "", "", f"{hit.score:.4f}", "")], right=(3,))
+def _tell_breakdown(hit: Hit, result: SearchResult) -> None:
+    best = result.hits[0].score
+    rows = arm_rows(hit.arms, best, {report.arm: report for report in result.arms})
+    for line in table([*rows, ("total", "", "", points(hit.score, most=best), "")], right=(3,)):
+        out(row("   ", line))
+    if hit.rank < len(result.hits):
+        out(row("   ", drawn(lead(hit, result.hits[hit.rank], best))))
 
 
-def arm_rows(arms: dict[ArmName, ArmHit]) -> list[tuple[str, str, str, str, str]]:
+def arm_rows(
+    arms: Mapping[ArmName, ArmHit], best: float, reports: Mapping[ArmName, ArmReport]
+) -> list[tuple[str, str, str, str, str]]:
     """Arm, rank, raw score, term and what matched, for every arm that found the memory."""
-    rows: list[tuple[str, str, str, str, str]] = []
-    for name, arm in arms.items():
-        raw = f"{RAW_SCORE[name]} {arm.score:.3g}"
-        matched = ", ".join(arm.matched)
-        told = f"its words mean {matched}" if name == "sense" and matched else matched
-        rows.append((name, f"#{arm.rank}", raw, f"{arm.term:.4f}", told))
-    return rows
+    return [
+        (
+            in_role(arm, arm),
+            rank(hit, reports.get(arm)),
+            raw_score(arm, hit),
+            term(hit, best),
+            matched_text(arm, hit),
+        )
+        for arm, hit in arms.items()
+    ]
 
 
 def _tell_why(told: Explanation, door: Door, json: bool) -> int:
@@ -140,12 +148,11 @@ def _tell_why(told: Explanation, door: Door, json: bool) -> int:
         emit(told)
         return OK if among else NEGATIVE
     out(memory_line(told.memory, glyphs(door)))
-    place = f"#{told.rank}" if told.rank is not None else "found by no arm"
-    out(f"{'among' if among else 'not among'} the first {told.limit}: {place}, score {told.score:.4f}")
-    for line in table(arm_rows(told.arms), right=(3,)):
+    for label, line in explained(told, told.limit):
+        out(row(paint(label.rjust(8), "dim"), drawn(line)))
+    for line in table(arm_rows(told.arms, told.score, {}), right=(3,)) if told.arms else ():
         out(row("   ", line))
-    for text in told.excluded:
-        out(f"excluded: {text}")
-    for text in told.remedies:
-        out(f"remedy: {text}")
+    if told.arms:
+        place = f"number {told.rank:,}" if told.rank is not None else ""
+        out(row("   ", "total", points(told.score, most=told.score), paint(place, "dim")))
     return OK if among else NEGATIVE

@@ -87,10 +87,10 @@ def test_profiles_are_chosen_by_name(cli: Cli, ids: list[str]) -> None:
 def test_why_tells_for_any_memory_whether_it_is_among_the_hits(cli: Cli, ids: list[str]) -> None:
     told = cli("search", "Ada walnuts", "--why", ids[0])
     assert told.code == 0
-    assert "among the first 10: #1" in told.out
+    assert "It is among the hits: number 1." in told.out
     told = cli("search", "Ada walnuts", "--why", ids[0], "-f", "tag:work")
     assert told.code == 1
-    assert "excluded: " in told.out
+    assert "not here  " in told.out
     assert cli("search", "x", "--why", "fact_nonesuch").code == 3
 
 

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.records import ArmHit, Hit, MemoryRecord, Profile, SearchResult
 from memtui.present.glyphs import UNICODE
+from memtui.present.hit import ARMS, matched_text, points, raw_score
 from memtui.ui.panes.search.ranking import KINDS, KNOBS, Tuning
-from memtui.ui.presenters.arms import ARMS, bar, marks, matched_text, points, raw_score
+from memtui.ui.presenters.arms import bar, marks
 from memtui.ui.presenters.hit_rows import hit_rows, search_columns
 from memtui.ui.presenters.hit_text import HitText
 from memtui.ui.presenters.memory_detail import gather

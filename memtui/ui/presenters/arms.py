@@ -1,4 +1,4 @@
-"""The arms of a search as people see them: bars of one hue each, raw scores in words, points."""
+"""The arms of a search as people see them: bars of one hue each, and what matched in a text."""
 
 from __future__ import annotations
 
@@ -6,19 +6,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from memtui.present.hit import ARMS
 from memtui.present.text import Visible, visible
 
 if TYPE_CHECKING:
     from memtui.engine.records import ArmHit, ArmName
     from memtui.present.glyphs import Glyphs
 
-ARMS: tuple[ArmName, ...] = ("keyword", "vector", "sense", "entity", "context")
-
 Range = tuple[int, int, str]
-
-
-def terms_of(arms: Mapping[ArmName, ArmHit]) -> dict[ArmName, float]:
-    return {arm: arms[arm].term for arm in ARMS if arm in arms}
 
 
 def bar(terms: Mapping[ArmName, float], most: float, cells: int) -> list[tuple[ArmName, int]]:
@@ -39,38 +34,6 @@ def bar(terms: Mapping[ArmName, float], most: float, cells: int) -> list[tuple[A
 
 def bar_text(arm: ArmName, cells: int, glyphs: Glyphs) -> Visible:
     return visible(glyphs.arms[arm] * cells)
-
-
-def points(value: float, *, most: float = 1.0, sign: bool = False) -> Visible:
-    """A score or its part: ``.412``, ``1.127``; four digits where scores are small (``.0164``)."""
-    digits = 3 if most >= 0.1 else 4
-    text = f"{abs(value):.{digits}f}"
-    text = text.removeprefix("0")
-    lead = ("+" if value >= 0 else "−") if sign else ("−" if value < 0 else "")
-    return visible(f"{lead}{text}")
-
-
-def raw_score(arm: ArmName, hit: ArmHit, *, short: bool = False) -> str:
-    """What the arm itself says: ``BM25 6.41``, ``cosine .71``, ``2 names``; ``short``: without the unit."""
-    match arm:
-        case "keyword":
-            return f"{hit.score:.2f}" if short else f"BM25 {hit.score:.2f}"
-        case "vector" | "sense":
-            cosine = points(hit.score)[:-1]
-            return cosine if short else f"cosine {cosine}"
-        case "entity":
-            names = max(len(hit.matched), round(hit.score))
-            return f"{names}" if short else f"{names} name" if names == 1 else f"{names} names"
-        case _:
-            return "" if short else "around it" if hit.matched else "by itself"
-
-
-def matched_text(arm: ArmName, hit: ArmHit) -> str:
-    """What matched, for people."""
-    if arm == "context":
-        return " · ".join(_place(one) for one in hit.matched)
-    told = " · ".join(hit.matched)
-    return f"its words mean {told}" if arm == "sense" and told else told
 
 
 def marks(text: str, arms: Mapping[ArmName, ArmHit]) -> list[Range]:
@@ -106,13 +69,3 @@ def _alone(text: str, start: int, end: int) -> bool:
     """A word by itself, which was found as one."""
     before = start == 0 or not text[start - 1].isalnum()
     return before and (end == len(text) or not text[end].isalnum())
-
-
-def _place(matched: str) -> str:
-    """``1 before: eat`` -> ``turn before: eat``."""
-    where, colon, words = matched.partition(": ")
-    away, _, side = where.partition(" ")
-    if not colon or not away.isdigit():
-        return matched
-    turn = "the turn" if away == "1" else f"{away} turns"
-    return f"{turn} {side}: {words}"

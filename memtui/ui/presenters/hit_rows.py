@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present.format import relative_time
+from memtui.present.hit import points, terms_of
 from memtui.present.text import cells, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
-from .arms import bar, bar_text, points, terms_of
+from .arms import bar, bar_text
 from .memory_rows import WORDED, ended_word, sign_of
 
 if TYPE_CHECKING:

@@ -7,11 +7,21 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from memtui.present.format import plural
+from memtui.present.hit import (
+    ARMS,
+    explained,
+    lead,
+    matched_text,
+    points,
+    rank,
+    raw_score,
+    term,
+    why_absent,
+)
 from memtui.present.text import cells, visible
-from memtui.ui.safe import assemble, content
+from memtui.ui.safe import assemble, content, drawn
 
-from .arms import ARMS, bar, bar_text, marks, matched_text, points, raw_score, terms_of
+from .arms import bar, bar_text, marks
 from .memory_text import LONGEST, MemoryText
 
 if TYPE_CHECKING:
@@ -24,8 +34,6 @@ TERM = 6
 _WIDEST_BAR = 20
 # Of a text longer than this (code points) a part stands above the breakdown, which is what the preview is for.
 _BRIEF = 600
-# Terms and scores are shown with three digits: less than that is no difference.
-_LEAST = 0.0005
 
 
 class HitText(MemoryText):
@@ -49,16 +57,8 @@ class HitText(MemoryText):
     def explanation(self, told: Explanation, best: float, listed: int) -> Content:
         """Why a memory is, or is not, among the hits; ``best``: the score of row 1, ``listed``: how many rows there are."""
         lines = [*self._text(told.memory.content, told.arms), assemble("")]
-        if told.below:
-            lines += self._below(told, listed)
-        elif told.rank is not None and not told.excluded:
-            lines += self.labelled(
-                "here", assemble((f"It is among the hits: number {told.rank}.", "$success"))
-            )
-        for index, reason in enumerate(() if told.below else told.excluded):
-            lines += self.labelled("" if index else "not here", assemble((reason, "$warning")))
-        for index, remedy in enumerate(() if told.below else told.remedies):
-            lines += self.labelled("" if index else "remedy", assemble((remedy, "$accent")))
+        for label, told_line in explained(told, listed):
+            lines += self.labelled(label, drawn(told_line))
         lines.append(assemble(""))
         lines += self._arms(told.arms, {}, max(best, told.score))
         for arm in ARMS:
@@ -70,17 +70,6 @@ class HitText(MemoryText):
         return Content("\n").join(lines)
 
     # -- parts
-
-    def _below(self, told: Explanation, listed: int) -> Iterable[Content]:
-        """It is a hit, further down than an agent looks (or than the list goes)."""
-        rank = told.rank or 0
-        if rank <= listed:
-            yield from self.labelled("here", assemble((f"It is in the list: number {rank:,}.", "$success")))
-        else:
-            told_where = f"It is number {rank:,}, and the list ends with {listed:,}."
-            yield from self.labelled("not here", assemble((told_where, "$warning")))
-        told_agents = f"An agent is told the first {told.limit} and not this one, unless it asks for more."
-        yield from self.labelled("agents", assemble((told_agents, "$warning")))
 
     def _text(self, text: str, arms: dict[ArmName, ArmHit]) -> Iterable[Content]:
         """The memory's text with what matched marked in the hue of its arm; of a long one where the first match is."""
@@ -106,7 +95,7 @@ class HitText(MemoryText):
         if missing:
             yield assemble("")
             for arm in missing:
-                yield from self._absent(arm, _why_absent(reports.get(arm)))
+                yield from self._absent(arm, why_absent(reports.get(arm)))
 
     def _arms(
         self, arms: dict[ArmName, ArmHit], reports: dict[ArmName, ArmReport], best: float
@@ -114,7 +103,7 @@ class HitText(MemoryText):
         """A line for each arm that found it, in columns, and below it what matched."""
         found = [arm for arm in ARMS if arm in arms]
         for short in (False, True):
-            ranks = {arm: _rank(arms[arm], reports.get(arm), short=short) for arm in found}
+            ranks = {arm: rank(arms[arm], reports.get(arm), short=short) for arm in found}
             raws = {arm: raw_score(arm, arms[arm], short=short) for arm in found}
             rank_width = max(map(len, ranks.values()), default=0) + 1
             raw_width = max(map(len, raws.values()), default=0) + 1
@@ -125,14 +114,14 @@ class HitText(MemoryText):
         for arm in found:
             hit = arms[arm]
             filled = bar({arm: hit.term}, best, min(room, _WIDEST_BAR)) if room > 3 and hit.term else []
-            drawn = bar_text(arm, filled[0][1], self.glyphs) if filled else visible("")
+            level = bar_text(arm, filled[0][1], self.glyphs) if filled else visible("")
             yield assemble(
                 (arm.ljust(NAME), f"${arm}"),
                 ranks[arm].ljust(rank_width),
                 (raws[arm].ljust(raw_width), "$text-muted"),
-                (drawn, f"${arm}"),
-                " " * max(room - cells(drawn), 0),
-                ((points(hit.term, most=best) if hit.term else "0").rjust(TERM), "bold"),
+                (level, f"${arm}"),
+                " " * max(room - cells(level), 0),
+                (term(hit, best).rjust(TERM), "bold"),
             )
             words = matched_text(arm, hit)
             if words:
@@ -141,58 +130,20 @@ class HitText(MemoryText):
 
     def _total(self, score: float, best: float, place: str = "") -> Content:
         told = str(points(score, most=best))
-        lead = " " * max(self.width - len("total") - 2 - len(told) - len(place), 0)
-        return assemble(lead, ("total", "$text-muted"), "  ", (told, "bold"), (place, "$text-muted"))
+        blanks = " " * max(self.width - len("total") - 2 - len(told) - len(place), 0)
+        return assemble(blanks, ("total", "$text-muted"), "  ", (told, "bold"), (place, "$text-muted"))
 
     def _lead(self, hit: Hit, hits: Sequence[Hit]) -> Iterable[Content]:
         """Why it stands above the row below it."""
         if hit.rank >= len(hits):
             return
-        below = hits[hit.rank]
-        best = hits[0].score
-        ours, theirs = terms_of(hit.arms), terms_of(below.arms)
-        gains = {arm: ours.get(arm, 0.0) - theirs.get(arm, 0.0) for arm in ARMS}
-        least = _LEAST if best >= 0.1 else _LEAST / 10
-        telling = sorted((arm for arm in ARMS if abs(gains[arm]) >= least), key=lambda arm: -gains[arm])
-        parts: list[str | tuple[str, str]] = [
-            (f"above #{below.rank} by {points(hit.score - below.score, most=best)}", "$text")
-        ]
-        for index, arm in enumerate(telling):
-            lead = ": " if index == 0 else ", "
-            parts += [lead, (arm, f"${arm}"), f" {points(gains[arm], most=best, sign=True)}"]
-        if not telling:
-            parts.append(": equal, and the newer one goes first")
         yield assemble("")
-        yield from assemble(*parts).wrap(self.width)
+        yield from drawn(lead(hit, hits[hit.rank], hits[0].score)).wrap(self.width)
 
     def _absent(self, arm: ArmName, why: str) -> Iterable[Content]:
-        lead = assemble((arm.ljust(NAME), "$text-muted"))
+        name = assemble((arm.ljust(NAME), "$text-muted"))
         for index, part in enumerate(assemble((why, "$text-muted")).wrap(max(self.width - NAME, 8))):
-            yield assemble(lead if index == 0 else " " * NAME, part)
+            yield assemble(name if index == 0 else " " * NAME, part)
 
     def _rule(self) -> Content:
         return assemble("\n", (self.glyphs.rule * self.width, "$frame"))
-
-
-def _rank(hit: ArmHit, report: ArmReport | None, *, short: bool) -> str:
-    """``#2 of 9``, or ``#2/9``."""
-    between = "/" if short else " of "
-    of = f"{between}{report.found:,}" if report is not None and report.found >= hit.rank else ""
-    return f"#{hit.rank:,}{of}"
-
-
-def _why_absent(report: ArmReport | None) -> str:
-    """Why an arm gave nothing to this hit."""
-    if report is None:
-        return "was not asked"
-    match report.state:
-        case "off":
-            return f"off: {report.why or 'its weight is 0'}"
-        case "unavailable":
-            return f"unavailable: {report.why}"
-        case "coming":
-            return "coming: its vector is waited for"
-        case "empty":
-            return f"found nothing{': ' + report.why if report.why else ''}"
-        case _:
-            return f"not among the {plural(report.found, 'memory', 'memories')} it found"

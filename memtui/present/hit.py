@@ -1,0 +1,135 @@
+"""A hit and its explanation in words: what each arm says of it, why it stands where it stands, why it is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from .format import count, plural
+from .lines import Labelled, Line, Part
+from .text import Visible
+
+if TYPE_CHECKING:
+    from memtui.engine.records import ArmHit, ArmName, ArmReport, Explanation, Hit
+
+ARMS: tuple[ArmName, ...] = ("keyword", "vector", "sense", "entity", "context")
+# Terms and scores are shown with three digits: less than that is no difference.
+_LEAST = 0.0005
+
+
+def points(value: float, *, most: float = 1.0, sign: bool = False) -> Visible:
+    """A score or its part: ``.412``, ``1.127``; four digits where scores are small (``.0164``)."""
+    digits = 3 if most >= 0.1 else 4
+    text = f"{abs(value):.{digits}f}"
+    text = text.removeprefix("0")
+    lead = ("+" if value >= 0 else "−") if sign else ("−" if value < 0 else "")
+    return Visible(f"{lead}{text}")
+
+
+def term(hit: ArmHit, best: float) -> str:
+    """What an arm adds to the score; ``best``: the highest score of all."""
+    return points(hit.term, most=best) if hit.term else "0"
+
+
+def rank(hit: ArmHit, report: ArmReport | None, *, short: bool = False) -> str:
+    """``#2 of 9``, or ``#2/9``."""
+    between = "/" if short else " of "
+    of = f"{between}{report.found:,}" if report is not None and report.found >= hit.rank else ""
+    return f"#{hit.rank:,}{of}"
+
+
+def raw_score(arm: ArmName, hit: ArmHit, *, short: bool = False) -> str:
+    """What the arm itself says: ``BM25 6.41``, ``cosine .71``, ``2 names``; ``short``: without the unit."""
+    match arm:
+        case "keyword":
+            return f"{hit.score:.2f}" if short else f"BM25 {hit.score:.2f}"
+        case "vector" | "sense":
+            cosine = points(hit.score)[:-1]
+            return cosine if short else f"cosine {cosine}"
+        case "entity":
+            names = max(len(hit.matched), round(hit.score))
+            return f"{names}" if short else f"{names} name" if names == 1 else f"{names} names"
+        case _:
+            return "" if short else "around it" if hit.matched else "by itself"
+
+
+def matched_text(arm: ArmName, hit: ArmHit) -> str:
+    """What matched, for people."""
+    if arm == "context":
+        return " · ".join(_place(one) for one in hit.matched)
+    told = " · ".join(hit.matched)
+    return f"its words mean {told}" if arm == "sense" and told else told
+
+
+def terms_of(arms: Mapping[ArmName, ArmHit]) -> dict[ArmName, float]:
+    return {arm: arms[arm].term for arm in ARMS if arm in arms}
+
+
+def why_absent(report: ArmReport | None) -> str:
+    """Why an arm gave nothing to a hit."""
+    if report is None:
+        return "was not asked"
+    if report.state == "answered":
+        return f"not among the {plural(report.found, 'memory')} it found"
+    return answered(report)
+
+
+def answered(report: ArmReport) -> str:
+    """How an arm fared in a search."""
+    match report.state:
+        case "off":
+            return f"off: {report.why or 'its weight is 0'}"
+        case "unavailable":
+            return f"unavailable: {report.why}"
+        case "coming":
+            return "coming: its vector is waited for"
+        case "empty":
+            return f"found nothing{': ' + report.why if report.why else ''}"
+        case _:
+            why = f"; {report.why}" if report.why else ""
+            return f"{count(report.found)} found in {report.milliseconds:.1f} ms{why}"
+
+
+def lead(hit: Hit, below: Hit, best: float) -> Line:
+    """Why it stands above the next one; ``best``: the score of the first hit."""
+    ours, theirs = terms_of(hit.arms), terms_of(below.arms)
+    gains = {arm: ours.get(arm, 0.0) - theirs.get(arm, 0.0) for arm in ARMS}
+    least = _LEAST if best >= 0.1 else _LEAST / 10
+    telling = sorted((arm for arm in ARMS if abs(gains[arm]) >= least), key=lambda arm: -gains[arm])
+    parts: list[Part] = [(f"above #{below.rank} by {points(hit.score - below.score, most=best)}", "text")]
+    for index, arm in enumerate(telling):
+        parts += [(": " if index == 0 else ", ", "text"), (arm, arm)]
+        parts.append((f" {points(gains[arm], most=best, sign=True)}", "text"))
+    if not telling:
+        parts.append((": equal, and the newer one goes first", "text"))
+    return tuple(parts)
+
+
+def explained(told: Explanation, listed: int) -> Iterator[Labelled]:
+    """Why a memory is, or is not, among the hits, and what would bring it in; ``listed``: how many hits are listed."""
+    if told.below:
+        number = told.rank or 0
+        if number <= listed:
+            yield Labelled("here", ((f"It is in the list: number {number:,}.", "success"),))
+        else:
+            where = f"It is number {number:,}, and the list ends with {listed:,}."
+            yield Labelled("not here", ((where, "warning"),))
+        agents = f"An agent is told the first {told.limit} and not this one, unless it asks for more."
+        yield Labelled("agents", ((agents, "warning"),))
+        return
+    if told.rank is not None and not told.excluded:
+        yield Labelled("here", ((f"It is among the hits: number {told.rank}.", "success"),))
+    for index, reason in enumerate(told.excluded):
+        yield Labelled("" if index else "not here", ((reason, "warning"),))
+    for index, remedy in enumerate(told.remedies):
+        yield Labelled("" if index else "remedy", ((remedy, "accent"),))
+
+
+def _place(matched: str) -> str:
+    """``1 before: eat`` -> ``turn before: eat``."""
+    where, colon, words = matched.partition(": ")
+    away, _, side = where.partition(" ")
+    if not colon or not away.isdigit():
+        return matched
+    turn = "the turn" if away == "1" else f"{away} turns"
+    return f"{turn} {side}: {words}"
