@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memtui.engine.errors import MemtuiError, UsageError
-from memtui.present.format import count, local_time, plural
+from memtui.present.entity import DECIDED, facts, waiting
+from memtui.present.format import count, plural
 
 from .errors import NEGATIVE, OK
 from .lines import age, glyphs, memory_line
-from .output import brief, emit, err, out, paint, row, table
+from .output import brief, drawn, emit, err, out, paint, row, table
 from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
@@ -130,9 +131,9 @@ def _list(door: Door, words: str, type: str | None, order: Any, limit: int, json
     with door.reading() as memory:
         found = memory.entities.page(words, type=type, order=order, limit=limit)
         total = memory.view.entity_list.count(f"{words} type:{type}" if type else words)
-        waiting = memory.stats().unlinked
+        unread = memory.stats().unlinked
     if json:
-        emit({"entities": found, "total": total, "waiting": waiting})
+        emit({"entities": found, "total": total, "waiting": unread})
         return OK if found else NEGATIVE
     for line in table([_cells(one) for one in found], right=(2, 3)) if found else ():
         out(line)
@@ -140,8 +141,8 @@ def _list(door: Door, words: str, type: str | None, order: Any, limit: int, json
         err(f"{count(len(found))} of {count(total)}: --limit shows more, --filter finds them")
     if not found:
         err("no entities" + (" with these words" if words or type else ""))
-    if waiting:
-        err(f"{plural(waiting, 'text')} not read for names yet")
+    if told := waiting(unread):
+        err(told)
     return OK if found else NEGATIVE
 
 
@@ -179,24 +180,20 @@ def _tell_merge(merge: EntityMerge) -> None:
 
 
 def _portray(door: Door, profile: EntityProfile, namesakes: list[Entity]) -> None:
-    entity, now = profile.entity, time.time()
-    out(_line(entity))
+    entity = profile.entity
+    out(row(paint(entity.canonical_name, "bold"), paint(entity.id, "dim")))
     if entity.summary:
         out(entity.summary)
-    rows = [
-        (what, f"{local_time(seconds, now)} ({age(seconds)})")
-        for what, seconds in (("first seen", entity.first_seen), ("last seen", entity.last_seen))
-        if seconds is not None
-    ]
+    decided = f" ({DECIDED})" if entity.decided else ""
+    rows: list[tuple[str, str]] = [("type", f"{entity.type}{decided}")]
+    rows += [(label, drawn(line)) for label, line in facts(entity, profile.unlinked, time.time())]
     if profile.seen_with:
         together = (f"{one.entity.canonical_name} ({count(one.together)})" for one in profile.seen_with)
-        rows.append(("seen with", ", ".join(together)))
+        rows.append(("seen together with", ", ".join(together)))
     if namesakes:
         names = ", ".join(f"{one.canonical_name} ({count(one.mention_count)})" for one in namesakes)
         rows.append(("may be", f"{names}: --merge makes one of both, --keep-apart says no"))
-    if profile.unlinked:
-        rows.append(("not about it", plural(profile.unlinked, "memory")))
-    for line in table(rows) if rows else ():
+    for line in table(rows):
         out(line)
     if profile.memories:
         out()
@@ -205,5 +202,5 @@ def _portray(door: Door, profile: EntityProfile, namesakes: list[Entity]) -> Non
         out(memory_line(memory, signs, age(memory.event_time).rjust(4)))
     if len(profile.memories) < profile.total:
         err(f"{count(len(profile.memories))} of {count(profile.total)}: --limit shows more")
-    if profile.waiting:
-        err(f"{plural(profile.waiting, 'text')} not read for names yet")
+    if told := waiting(profile.waiting):
+        err(told)

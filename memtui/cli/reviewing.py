@@ -8,10 +8,11 @@ import click
 
 from memtui.engine.errors import InputError, NotFoundError, UsageError
 from memtui.present.format import plural
+from memtui.present.review import NOT_YET, kind
 
 from .errors import NEGATIVE, OK
 from .lines import age, glyphs, memory_line
-from .output import Style, brief, emit, err, out, paint, row
+from .output import brief, emit, err, in_role, out, paint, row
 from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
 
     from .door import Door
 
-_COLOURS: dict[str, Style] = {
-    "conflict": "red", "wish": "cyan", "held": "yellow", "duplicate": "yellow", "suspicious": "yellow",
-    "entities": "cyan", "fading": "dim", "new": "cyan",
-}  # fmt: skip
 _EVIDENCE = 3
 _EVERY = 10_000
 _VERDICTS: tuple[Verdict, ...] = ("keep", "forget", "correct", "both", "merge", "snooze")
@@ -102,7 +99,9 @@ def _decide(
 
 
 def _tell(item: ReviewItem, signs: Glyphs) -> None:
-    out(row(paint(item.kind, _COLOURS[item.kind]), paint(item.id, "dim"), item.reason))
+    out(row(in_role(*kind(item.kind)), paint(item.id, "dim"), item.reason))
+    if item.kind == "held":
+        out(row("   ", paint(NOT_YET, "dim")))
     if item.text and item.wish is None:
         out(row("   ", brief(item.text, 6)))
     for name, memory in zip(_names(item), item.memories, strict=True):

@@ -10,10 +10,11 @@ from msgspec.structs import asdict
 
 from memtui.engine.errors import NotFoundError
 from memtui.present.format import count, local_time, plural
+from memtui.present.session import facts, failure, speaker, standing, state, turn_note
 
 from .errors import NEGATIVE, OK
 from .lines import age, glyphs, sign
-from .output import Style, brief, emit, err, out, paint, printed_cells, row, table
+from .output import brief, emit, err, in_role, out, paint, printed_cells, row, table
 from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 _LISTED = 20
 _TURNS_AT_ONCE = 500
-_COLOURS: dict[str, Style] = {"failed": "red", "pending": "cyan", "new turns": "cyan"}
 
 
 @click.command("sessions", cls=Command)
@@ -83,7 +83,7 @@ def _turns(memory: Memory, identity: str, limit: int | None) -> list[MemoryRecor
 
 def _tell_sessions(found: list[SessionRow], left: int) -> None:
     rows = [
-        (age(one.session.last_seen_at), plural(one.session.turns, "turn"), _state(one),
+        (age(one.session.last_seen_at), plural(one.session.turns, "turn"), in_role(*state(one)),
          paint(one.session.session_id, "dim"), one.session.project or "")
         for one in found
     ]  # fmt: skip
@@ -97,23 +97,23 @@ def _tell_sessions(found: list[SessionRow], left: int) -> None:
         err(f"and {count(left)} more: --limit shows them")
 
 
-def _state(one: SessionRow) -> str:
-    return paint(one.state, _COLOURS.get(one.state, "dim"))
-
-
 def _tell_failure(one: SessionRow) -> None:
-    if one.state == "failed":
-        out(row("    ", paint(brief(f"{one.session.last_error}", 6), "red")))
+    if error := failure(one):
+        out(row("    ", paint(brief(error, 6), "red")))
 
 
 def _tell_transcript(named: SessionRow, turns: list[MemoryRecord], signs: Glyphs) -> None:
     session = named.session
-    out(row(paint(session.name, "bold"), paint(session.session_id, "dim"), _state(named)))
+    out(row(paint(session.name, "bold"), paint(session.session_id, "dim")))
+    out(paint(", ".join(facts(session, time.time())), "dim"))
+    out(in_role(*standing(named, time.time())))
     _tell_failure(named)
     for turn in turns:
         out()
         when = local_time(turn.event_time, time.time())
-        out(row(paint(turn.id, "dim"), sign(turn, signs), paint(turn.source_role or "", "bold"), when))
+        note = in_role(*turn_note(turn, session.consolidated_through))
+        special = (note,) if note else ()
+        out(row(paint(turn.id, "dim"), sign(turn, signs), paint(speaker(turn), "bold"), when, *special))
         out(turn.content)
     if len(turns) < session.turns:
         err(f"and {count(session.turns - len(turns))} more turns: --limit shows them")

@@ -45,7 +45,7 @@ def test_health_names_the_worst_rows_and_the_way(cli: Cli, home: Path) -> None:
     )
     told = cli("health")
     assert told.code == 0
-    assert "2  notes have the same text as another" in told.out and "fact_copy" in told.out
+    assert "2 notes have the same text as another" in told.out and "fact_copy" in told.out
     assert "\x1b[31m" not in told.out and "merge it" in told.out
     complaints = {one["ailment"]: one for one in cli("health", "--json").json["complaints"]}
     assert complaints["duplicates"]["total"] == 2

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.present.format import MONTHS, count, local_date, plural, relative_time
+from memtui.present.entity import DECIDED, facts, waiting
+from memtui.present.format import MONTHS, count, plural, relative_time
 from memtui.present.text import Visible, cells, one_line, visible
 from memtui.ui.presenters.memory_rows import ended_word, sign_of
 from memtui.ui.presenters.plots import stretched
@@ -133,34 +134,22 @@ class ProfileText:
         if entity.decided:
             told += [
                 Piece(visible(f"  {self.glyphs.protected}"), "success"),
-                Piece(visible(" as you said"), "dim"),
+                Piece(visible(f" {DECIDED}"), "dim"),
             ]
         yield from self._labelled("type", told)
-        if entity.aliases:
-            yield from self._wrapped("also", f" {self.glyphs.dot} ".join(map(str.strip, entity.aliases)))
-        yield from self._wrapped("mentioned", self._mentioned(entity))
-        yield from self._by_month(portrait.months)
-        if portrait.unlinked:
-            told_apart = f"{plural(portrait.unlinked, 'memory')} that you took out"
-            yield from self._wrapped("not in", told_apart)
+        for label, parts in facts(entity, portrait.unlinked, self.now, between=f" {self.glyphs.dot} "):
+            yield from self._wrapped(label, parts[0][0])
+            if label == "mentioned":
+                yield from self._by_month(portrait.months)
         if portrait.added:
             number = plural(len(portrait.added), "memory")
             yield from self._wrapped(
                 "enriched", f"found in {number} only when a model read them again: {ADDED}"
             )
         if portrait.waiting:
-            waiting = f"{plural(portrait.waiting, 'text waits', 'texts wait')} to be read for names"
-            yield from self._labelled(
-                "reading", [Piece(visible(f"{self.glyphs.marked} {waiting}"), "accent")]
-            )
+            told_waiting = visible(f"{self.glyphs.marked} {waiting(portrait.waiting)}")
+            yield from self._labelled("reading", [Piece(told_waiting, "accent")])
         yield []
-
-    def _mentioned(self, entity: Entity) -> str:
-        told = f"in {plural(entity.mention_count, 'memory')}"
-        if entity.first_seen is None or entity.last_seen is None:
-            return told
-        first, last = (local_date(moment, self.now) for moment in (entity.first_seen, entity.last_seen))
-        return f"{told}, {first}" if first == last else f"{told}, {first} to {last}"
 
     def _by_month(self, months: Sequence[Month]) -> Iterable[list[Piece]]:
         if len(months) < _MONTHS_LEAST:

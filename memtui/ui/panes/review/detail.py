@@ -13,6 +13,7 @@ from textual.content import Content
 
 from memtui.present.format import local_date, local_time, plural
 from memtui.present.memory import confidence, whose
+from memtui.present.review import NOT_YET
 from memtui.present.text import cells, one_line
 from memtui.ui.presenters.diff import ADDED, REMOVED, differences
 from memtui.ui.presenters.side_by_side import GAP, side_by_side
@@ -180,7 +181,7 @@ class CardText:
         if not lines:
             lines += content(text, "bold $text").wrap(self.width)
         if card.item.kind == "held":
-            lines += self._wrapped(assemble(("not remembered yet, and shown to no agent", "$text-muted")))
+            lines += self._wrapped(assemble((NOT_YET, "$text-muted")))
         for turn in card.item.sources:
             lines.append(content(""))
             lines += self._indented(self._quote(text, turn, evidence, self.width - _INDENT, _QUOTE))

@@ -7,38 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present.format import plural, relative_time
 from memtui.present.lines import Role
+from memtui.present.review import kind
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.review import ReviewItem, ReviewKind
+    from memtui.engine.maintain.review import ReviewItem
     from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord
     from memtui.present.glyphs import Glyphs
 
 # How many facts of one card get their evidence; more are only listed.
 EVIDENCED = 40
-
-_WORDS: Mapping[ReviewKind, str] = {
-    "conflict": "conflict",
-    "wish": "wish",
-    "held": "held back",
-    "duplicate": "duplicate",
-    "entities": "same?",
-    "suspicious": "suspicious",
-    "fading": "fading",
-    "new": "new",
-}
-_ROLES: Mapping[ReviewKind, Role] = {
-    "conflict": "error",
-    "wish": "accent",
-    "held": "warning",
-    "duplicate": "warning",
-    "entities": "accent",
-    "suspicious": "warning",
-    "fading": "dim",
-    "new": "accent",
-}
 
 
 class Card(NamedTuple):
@@ -71,11 +51,11 @@ class Card(NamedTuple):
     @property
     def words(self) -> str:
         """What it is, in a word or two."""
-        return _WORDS[self.item.kind]
+        return kind(self.item.kind)[0]
 
     @property
     def role(self) -> Role:
-        return _ROLES[self.item.kind]
+        return kind(self.item.kind)[1]
 
     @property
     def headline(self) -> str:
@@ -171,7 +151,7 @@ def card_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Card]]
     def sign(card: Card, width: int) -> Iterable[Piece]:
         yield Piece(visible(card.sign(glyphs)), card.role)
 
-    def kind(card: Card, width: int) -> Iterable[Piece]:
+    def kind_word(card: Card, width: int) -> Iterable[Piece]:
         yield Piece(visible(card.words), card.role)
 
     def text(card: Card, width: int) -> Iterable[Piece]:
@@ -184,7 +164,7 @@ def card_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Card]]
 
     return [
         Column("sign", "", sign, width=1),
-        Column("kind", "card", kind, width=10, gap=1),
+        Column("kind", "card", kind_word, width=10, gap=1),
         Column("text", "", text, least=14),
         Column("age", "age", age, width=4, right=True, drop=1),
     ]

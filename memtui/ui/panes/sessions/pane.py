@@ -24,7 +24,7 @@ from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.row_table import RowTable
 
 from .consolidation import ConsolidationActions
-from .rows import ORDERS, SessionSource, session_columns, session_head, state_of
+from .rows import ORDERS, SessionSource, session_columns, session_head
 from .transcript_side import TranscriptSide
 from .transcript_view import TranscriptView
 from .turn_lines import TurnView
@@ -89,7 +89,7 @@ class SessionsPane(ListPane["SessionRow"]):
         return self.preview_title(row)
 
     def preview_title(self, row: SessionRow) -> Content:
-        word, _ = state_of(row)
+        word = row.state
         title = line(row.session.name, _TITLE)
         return assemble(" ", title, (f" {self.shell.glyphs.dot} {word} ", "$text-muted"))
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from memtui.present.format import count, local_date, local_time, plural, relative_time
-from memtui.present.lines import Role
+from memtui.present.format import count, relative_time
+from memtui.present.session import facts, failure, standing, state
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Order, Piece
 from memtui.ui.wrap import wrap
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.records import Session
-    from memtui.engine.store.lists import SessionRow, SessionState
+    from memtui.engine.store.lists import SessionRow
     from memtui.present.glyphs import Glyphs
 
     from .turn_lines import Line
@@ -25,9 +24,6 @@ ORDERS = (
     Order("title", False, "by title, from Z", "by title, from A"),
 )
 _SUMMARY = 600
-_ROLES: dict[SessionState, Role] = {
-    "failed": "error", "done": "dim", "skipped": "dim", "pending": "accent", "new turns": "accent"
-}  # fmt: skip
 
 
 class SessionSource:
@@ -56,20 +52,12 @@ class SessionSource:
         return row.sid
 
 
-def state_of(row: SessionRow) -> tuple[str, Role]:
-    """What is to be said of a session in one word."""
-    return row.state, _ROLES[row.state]
-
-
 def session_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[SessionRow]]:
     """Mark, title, source, project, turns, span, state, age."""
 
     def mark(row: SessionRow, width: int) -> Iterable[Piece]:
-        state, role = state_of(row)
-        sign = {"failed": glyphs.conflict, "done": glyphs.done, "skipped": glyphs.dot}.get(
-            state, glyphs.marked
-        )
-        yield Piece(visible(sign), role)
+        _, role = state(row)
+        yield Piece(visible(_sign(row, glyphs)), role)
 
     def title(row: SessionRow, width: int) -> Iterable[Piece]:
         yield Piece(one_line(row.session.name, width))
@@ -87,8 +75,8 @@ def session_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Ses
         seconds = row.session.last_seen_at - row.session.first_seen_at
         yield Piece(relative_time(0, seconds) if seconds >= 60 else Visible("<1m"), "dim")
 
-    def state(row: SessionRow, width: int) -> Iterable[Piece]:
-        word, role = state_of(row)
+    def state_word(row: SessionRow, width: int) -> Iterable[Piece]:
+        word, role = state(row)
         yield Piece(visible(word), role)
 
     def age(row: SessionRow, width: int) -> Iterable[Piece]:
@@ -101,7 +89,7 @@ def session_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Ses
         Column("project", "project", project, width=11, drop=3),
         Column("turns", "turns", turns, width=6, right=True),
         Column("span", "span", span, width=4, right=True, drop=4),
-        Column("state", "state", state, width=9, drop=1, sort="pending"),
+        Column("state", "state", state_word, width=9, drop=1, sort="pending"),
         Column("age", "age", age, width=4, right=True, sort="time"),
     ]
 
@@ -109,22 +97,12 @@ def session_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Ses
 def session_head(row: SessionRow, width: int, now: float, glyphs: Glyphs) -> list[Line]:
     """What stands above the first turn: where it comes from, how far it is consolidated, what went wrong."""
     session = row.session
-    named = session.session_id if session.opening else None
-    where = [part for part in (session.source, session.project, named) if part]
-    facts = f" {glyphs.dot} ".join([*where, plural(session.turns, "turn"), _span(session, now)])
-    lines: list[Line] = [[Piece(line, "dim")] for line in wrap(visible(facts), width)]
-    word, role = state_of(row)
-    since = _day(session.consolidated_at, now) if session.consolidated_at is not None else "it was skipped"
-    told = {
-        "done": f"{glyphs.done} consolidated {_day(session.consolidated_at, now)}",
-        "skipped": f"{glyphs.dot} skipped: counted as done, no facts were drawn from it",
-        "pending": f"{glyphs.marked} not consolidated yet: no facts were drawn from it",
-        "new turns": f"{glyphs.marked} new turns since {since} are not consolidated",
-        "failed": f"{glyphs.conflict} consolidating failed ({plural(session.attempts, 'try')})",
-    }[word]
-    lines += [[Piece(line, role)] for line in wrap(visible(told), width)]
-    if session.last_error and row.pending:
-        lines += [[Piece(line, "error")] for line in wrap(visible(session.last_error, _SUMMARY), width)]
+    told = f" {glyphs.dot} ".join(facts(session, now))
+    lines: list[Line] = [[Piece(line, "dim")] for line in wrap(visible(told), width)]
+    told, role = standing(row, now)
+    lines += [[Piece(line, role)] for line in wrap(visible(f"{_sign(row, glyphs)} {told}"), width)]
+    if error := failure(row):
+        lines += [[Piece(line, "error")] for line in wrap(visible(error, _SUMMARY), width)]
     if session.summary:
         lines.append([])
         lines += [[Piece(line)] for line in wrap(visible(session.summary, _SUMMARY, newlines=True), width)]
@@ -132,15 +110,6 @@ def session_head(row: SessionRow, width: int, now: float, glyphs: Glyphs) -> lis
     return lines
 
 
-def _span(session: Session, now: float) -> str:
-    first, last = local_time(session.first_seen_at, now), local_time(session.last_seen_at, now)
-    if first == last:
-        return first
-    day = local_date(session.first_seen_at, now)
-    return (
-        f"{first} to {last.removeprefix(day).strip()}" if last.startswith(f"{day} ") else f"{first} to {last}"
-    )
-
-
-def _day(moment: int | None, now: float) -> str:
-    return "" if moment is None else local_date(moment, now)
+def _sign(row: SessionRow, glyphs: Glyphs) -> str:
+    signs = {"failed": glyphs.conflict, "done": glyphs.done, "skipped": glyphs.dot}
+    return signs.get(row.state, glyphs.marked)

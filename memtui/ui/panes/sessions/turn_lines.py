@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present.format import count, local_time
 from memtui.present.lines import Role
+from memtui.present.session import speaker, turn_note
 from memtui.present.text import Visible, cells, one_line, visible
 from memtui.ui.widgets.columns import Piece
 from memtui.ui.wrap import wrap
@@ -61,7 +62,7 @@ class TurnView(NamedTuple):
 
     def _heading(self, turn: MemoryRecord) -> Line:
         role = turn.source_role or "user"
-        who = one_line("you" if role == "user" else role, max(self.width // 2, 4))
+        who = one_line(speaker(turn), max(self.width // 2, 4))
         when = local_time(turn.event_time, self.now)
         line = [
             Piece(who, _ROLE_HUES.get(role, "strong")),
@@ -74,13 +75,17 @@ class TurnView(NamedTuple):
         return line
 
     def _state(self, turn: MemoryRecord) -> tuple[Visible, Role]:
-        if not turn.active:
-            return visible(f"{self.glyphs.ended} {turn.ended_by or 'ended'}"), "warning"
-        if "secrets" in turn.attributes:
-            return visible(f"{self.glyphs.conflict} holds a secret"), "warning"
-        if self.through is not None and turn.rid <= self.through:
-            return visible(f"{self.glyphs.done} consolidated"), "dim"
-        return Visible(""), "dim"
+        note, role = turn_note(turn, self.through)
+        if not note:
+            return Visible(""), role
+        sign = (
+            self.glyphs.ended
+            if not turn.active
+            else self.glyphs.done
+            if role == "dim"
+            else self.glyphs.conflict
+        )
+        return visible(f"{sign} {note}"), role
 
     def _marked(self, line: Visible, role: Role) -> Line:
         pieces = [_indent(INDENT)]

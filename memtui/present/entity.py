@@ -1,0 +1,37 @@
+"""Entities in words: what one is, how else it is called, where it is mentioned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .format import local_date, plural
+from .lines import Labelled
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Entity
+
+DECIDED = "as you said"
+
+
+def mentioned(entity: Entity, now: float) -> str:
+    """``in 4 memories, 3 Mar to 5 May``."""
+    told = f"in {plural(entity.mention_count, 'memory')}"
+    if entity.first_seen is None or entity.last_seen is None:
+        return told
+    first, last = (local_date(moment, now) for moment in (entity.first_seen, entity.last_seen))
+    return f"{told}, {first}" if first == last else f"{told}, {first} to {last}"
+
+
+def facts(entity: Entity, unlinked: int, now: float, *, between: str = ", ") -> Iterator[Labelled]:
+    """Its other names and where it is mentioned; ``unlinked``: memories that the person took out."""
+    if entity.aliases:
+        yield Labelled("also", ((between.join(map(str.strip, entity.aliases)), "text"),))
+    yield Labelled("mentioned", ((mentioned(entity, now), "text"),))
+    if unlinked:
+        yield Labelled("not in", ((f"{plural(unlinked, 'memory')} that you took out", "text"),))
+
+
+def waiting(number: int) -> str:
+    """How many texts nobody has looked at for names yet; empty for none."""
+    return f"{plural(number, 'text waits', 'texts wait')} to be read for names" if number else ""

@@ -1,0 +1,28 @@
+"""Cards of the review in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from .lines import Part
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.review import ReviewKind
+
+_KINDS: Mapping[ReviewKind, Part] = {
+    "conflict": ("conflict", "error"),
+    "wish": ("wish", "accent"),
+    "held": ("held back", "warning"),
+    "duplicate": ("duplicate", "warning"),
+    "entities": ("same?", "accent"),
+    "suspicious": ("suspicious", "warning"),
+    "fading": ("fading", "dim"),
+    "new": ("new", "accent"),
+}
+NOT_YET = "not remembered yet, and shown to no agent"
+
+
+def kind(card: ReviewKind) -> Part:
+    """What a card is, in a word or two."""
+    return _KINDS[card]
