@@ -6,11 +6,12 @@ import time
 from typing import TYPE_CHECKING
 
 from memtui.present.format import count, local_time, plural
-from memtui.present.past import kinds_told, reach_told, verb_told
+from memtui.present.memory import differences
+from memtui.present.past import kinds_told, reach_told, verb_role, verb_told
 
 from .errors import NEGATIVE, OK
 from .lines import memory_line
-from .output import Style, brief, emit, err, note, out, paint, row
+from .output import brief, emit, err, in_role, note, out, paint, row
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
     from memtui.present.glyphs import Glyphs
 
 _BESIDE = 24
-_COLOURS: dict[str, Style] = {
-    "added": "green", "restored": "green", "confirmed": "green", "corrected": "yellow", "changed": "yellow",
-    "tagged": "yellow", "confidence": "yellow", "unconfirmed": "yellow",
-}  # fmt: skip
 
 
 def tell_as_of(memory: Memory, when: str, words: str, *, limit: int, signs: Glyphs, json: bool) -> int:
@@ -70,14 +67,12 @@ def tell_diff(memory: Memory, start: str, end: str, *, limit: int, signs: Glyphs
 
 def _tell_change(change: PastChange, signs: Glyphs) -> None:
     one = change.memory
-    word = paint(verb_told(change.verb).ljust(11), _COLOURS.get(change.verb, "red"))
+    word = in_role(verb_told(change.verb).ljust(11), verb_role(change.verb))
     old, new = change.before, change.after
     out(memory_line(one, signs, word))
     if old is None or new is None:
         return
     if old.content != new.content:
         out(row("           - was", brief(old.content, _BESIDE)))
-    if old.confidence != new.confidence:
-        out(f"           - confidence was {old.confidence:.2f}, is {new.confidence:.2f}")
-    if old.tags != new.tags:
-        out(f"           - tags were {', '.join(old.tags) or 'none'}, are {', '.join(new.tags) or 'none'}")
+    for label, was, now, _ in differences(old, new):
+        out(f"           - {label}: {was} -> {now}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from .changes import ColumnChange
 from .format import local_date
 from .lines import Labelled
 from .text import Visible
@@ -99,3 +100,16 @@ def named(entities: Sequence[Entity]) -> dict[str, list[Entity]]:
     for entity in entities:
         found.setdefault(_TYPE_LABELS.get(entity.type, "about"), []).append(entity)
     return found
+
+
+def differences(old: MemoryRecord, new: MemoryRecord) -> list[ColumnChange]:
+    """What of a memory is not as it was, but its text."""
+    found = (
+        ColumnChange("trash", *(why_ended(one) if one.ended_by else "no" for one in (old, new))),
+        ColumnChange("confidence", confidence(old.confidence), confidence(new.confidence)),
+        ColumnChange("confirmed", *("yes" if one.protected else "no" for one in (old, new))),
+        ColumnChange("tags", *(", ".join(one.tags) or "none" for one in (old, new))),
+        ColumnChange("kind", kind_told(old), kind_told(new)),
+        ColumnChange("project", old.project or "none", new.project or "none"),
+    )
+    return [one for one in found if one.was != one.now]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from .format import count, local_date, local_time, plural, relative_time
+from .lines import Role
 
 if TYPE_CHECKING:
     from memtui.engine.store.past import Reach
@@ -14,12 +15,21 @@ _VERBS = {
     "removed": "taken back", "unconfirmed": "unprotected", "confidence": "re-rated", "passing": "came and went",
     "superseded": "replaced",
 }  # fmt: skip
+_ROLES: dict[str, Role] = {
+    "added": "success", "restored": "success", "confirmed": "success", "forgotten": "error", "faded": "error",
+    "removed": "error", "superseded": "error", "merged": "error",
+}  # fmt: skip
 _KINDS = ("fact", "reflection", "observation")
 
 
 def verb_told(verb: str) -> str:
     """What became of a memory, in a word or three."""
     return _VERBS.get(verb, verb)
+
+
+def verb_role(verb: str) -> Role:
+    """How it is shown: what came, what went, and what changed."""
+    return _ROLES.get(verb, "warning")
 
 
 def kinds_told(counts: Mapping[str, int]) -> str:

@@ -46,6 +46,14 @@ def test_what_was_confirmed_never_fades_and_what_ended_says_why() -> None:
     assert "fading" not in ended
 
 
+def test_what_is_not_as_it_was_is_told_by_label() -> None:
+    then, now = fact(tags=("home",)), fact(ended_by="superseded", valid_until=NOW, confirmed_at=NOW)
+    assert [(one.label, one.was, one.now) for one in words.differences(then, now)] == [
+        ("trash", "no", "replaced"), ("confirmed", "no", "yes"), ("tags", "home", "none"),
+    ]  # fmt: skip
+    assert words.differences(then, then) == []
+
+
 def test_a_memory_is_called_by_what_it_is_and_whose_word_it_is() -> None:
     lesson = fact(kind="observation", category="lesson", trust="tool")
     assert (words.kind_told(lesson), words.whose(lesson)) == ("lesson", "from a tool")

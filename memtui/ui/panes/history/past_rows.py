@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memtui.present.lines import Role
-from memtui.present.past import verb_told
+from memtui.present.past import verb_role, verb_told
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.presenters.memory_rows import memory_columns
 from memtui.ui.presenters.operation_rows import when
@@ -21,10 +20,6 @@ if TYPE_CHECKING:
     from memtui.present.glyphs import Glyphs
     from memtui.ui.dialogs.moment import Moments
 
-_ROLES: dict[str, Role] = {
-    "added": "success", "restored": "success", "confirmed": "success", "forgotten": "error", "faded": "error",
-    "removed": "error", "superseded": "error", "merged": "error",
-}  # fmt: skip
 # A diff lists so many; all are counted.
 MOST = 5_000
 
@@ -129,7 +124,7 @@ def change_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Any]
     """What became of it, sign, text, when."""
 
     def verb(row: ChangeRow, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(verb_told(row.change.verb), width), _ROLES.get(row.change.verb, "warning"))
+        yield Piece(one_line(verb_told(row.change.verb), width), verb_role(row.change.verb))
 
     def sign(row: ChangeRow, width: int) -> Iterable[Piece]:
         yield Piece(visible(glyphs.kinds[row.change.memory.kind]), "accent")

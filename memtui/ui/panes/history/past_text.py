@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 
 from memtui.present.format import local_time
-from memtui.present.memory import confidence, kind_told, whose, why_ended
+from memtui.present.memory import confidence, differences, kind_told, whose, why_ended
 from memtui.present.past import ago, reach_told, verb_told
 from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.presenters.labels import stack
@@ -116,18 +116,9 @@ class PastText(TextLayout):
         yield from told
 
     def _differences(self, old: MemoryRecord, new: MemoryRecord) -> Iterable[Content]:
-        for label, was, is_now in (
-            ("trash", old.ended_by or "no", new.ended_by or "no"),
-            ("confidence", confidence(old.confidence), confidence(new.confidence)),
-            ("confirmed", "yes" if old.protected else "no", "yes" if new.protected else "no"),
-            ("tags", ", ".join(old.tags) or "none", ", ".join(new.tags) or "none"),
-            ("kind", kind_told(old), kind_told(new)),
-            ("project", old.project or "none", new.project or "none"),
-        ):
-            if was != is_now:
-                yield from self.labelled(
-                    label, assemble((was, "$removed"), (" → ", "$text-muted"), (is_now, "$added"))
-                )
+        for label, was, is_now, _ in differences(old, new):
+            change = assemble((was, "$removed"), (" → ", "$text-muted"), (is_now, "$added"))
+            yield from self.labelled(label, change)
 
     def _reach(self, reach: Reach) -> Iterable[Content]:
         for told in reach_told(reach, self.now):
