@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.present.format import count, plural, price
+from memtui.present.consolidation import ACTIONS, cost_told, state
+from memtui.present.format import count, plural
 
 from .errors import CANCELLED, DEGRADED, OK
-from .output import Style, brief, emit, err, note, out, paint, printed_cells, row
+from .output import brief, emit, err, in_role, note, out, paint, printed_cells, row
 from .progress import Meter, cancelled_by_signal
 from .root import Command, json_option, pass_door
 
@@ -21,16 +22,6 @@ if TYPE_CHECKING:
 
     from .door import Door
 
-_COLOURS: dict[str, Style] = {"done": "green", "preview": "cyan", "failed": "red", "stopped": "yellow"}
-_LINES: dict[str, tuple[str, Style]] = {
-    "add": ("+ fact", "green"),
-    "reinforce": ("= known", "dim"),
-    "supersede": ("~ replaces", "yellow"),
-    "conflict": ("! conflict", "red"),
-    "hold": ("? held back", "yellow"),
-    "observation": ("+ observation", "green"),
-    "summary": ("# summary", "cyan"),
-}
 _WITHOUT = {"failed": "it stays pending", "nothing": "it has no new turns"}
 
 
@@ -102,12 +93,7 @@ def _tell_cost(memory: Memory, wanted: list[str] | None) -> None:
     cost = memory.sessions.estimate(wanted)
     if not cost.turns:
         return
-    llm = memory.options.llm
-    note(
-        f"{llm.model} reads {plural(cost.turns, 'turn')} of {plural(cost.sessions, 'session')}: "
-        f"about {count(cost.tokens)} tokens in {plural(cost.calls, 'call')}{price(cost.tokens, llm.price)}; "
-        f"at most {count(llm.budget_tokens)} are spent"
-    )
+    note(cost_told(cost, memory.options.llm))
 
 
 def _tell(memory: Memory, found: Consolidation, preview: bool) -> None:
@@ -154,8 +140,7 @@ def _tell_session(outcome: SessionOutcome) -> None:
     told = ", ".join(f"{number} {what}" for what, number in counted if number)
     told = told or ("only a summary" if summary else _WITHOUT.get(outcome.state, "nothing"))
     title = outcome.plan.session.title if outcome.plan is not None else None
-    word = paint(outcome.state, *([_COLOURS[outcome.state]] if outcome.state in _COLOURS else []))
-    out(row(word, paint(outcome.session_id, "dim"), title or "", told))
+    out(row(in_role(*state(outcome)), paint(outcome.session_id, "dim"), title or "", told))
     for text in outcome.plan.notes if outcome.plan is not None else ():
         note(f"  {text}")
     if outcome.error:
@@ -165,8 +150,8 @@ def _tell_session(outcome: SessionOutcome) -> None:
 def _tell_plan(memory: Memory, plan: Plan) -> None:
     said: dict[str, Any] = {}
     for line in plan.lines:
-        word, colour = _LINES[line.action]
-        left = row("   ", paint(word.ljust(13), colour))
+        word, role, _ = ACTIONS[line.action]
+        left = row("   ", in_role(word.ljust(13), role))
         out(row(left, brief(line.content, printed_cells(left) + 2)))
         if line.known is not None:
             _tell_below(f"{line.reason}: {line.known}")

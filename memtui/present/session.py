@@ -49,8 +49,10 @@ def facts(session: Session, now: float) -> list[str]:
 
 
 def speaker(turn: MemoryRecord) -> str:
-    """``you``, or the role that said it."""
-    return "you" if turn.source_role in (None, "user") else turn.source_role
+    """``you``, or the role that said it; of what was no turn what it is."""
+    if turn.source_role is None:
+        return "you" if turn.kind == "episode" else turn.kind
+    return "you" if turn.source_role == "user" else turn.source_role
 
 
 def turn_note(turn: MemoryRecord, through: int | None) -> Part:

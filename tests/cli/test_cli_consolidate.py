@@ -29,7 +29,7 @@ def talk(cli: Cli, tmp_path: Path) -> None:
 def test_a_preview_shows_the_facts_with_their_turns_and_writes_nothing(cli: Cli) -> None:
     told = cli("consolidate", "--preview")
     assert told.code == 0
-    assert "+ fact" in told.out and "I like gooseberries" in told.out and "from ep_" in told.out
+    assert "add  " in told.out and "I like gooseberries" in told.out and "from ep_" in told.out
     assert "3 turns would become 3 facts" in told.out
     assert cli("stats", "--json").json["pending_sessions"] == 2
 

@@ -39,6 +39,8 @@ def test_a_session_says_where_it_comes_from_and_how_far_it_is() -> None:
 
 def test_a_turn_says_who_spoke_and_what_is_special() -> None:
     assert [session.speaker(turn()), session.speaker(turn(source_role="tool"))] == ["you", "tool"]
+    assert session.speaker(turn(source_role=None)) == "you"
+    assert session.speaker(turn(source_role=None, kind="fact")) == "fact"
     assert session.turn_note(turn(), None)[0] == ""
     assert session.turn_note(turn(), 5)[0] == "consolidated"
     assert session.turn_note(turn(), 4)[0] == ""

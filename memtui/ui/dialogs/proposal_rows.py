@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
+from memtui.present.consolidation import ACTIONS
 from memtui.present.format import local_time
-from memtui.present.lines import Role
 from memtui.present.memory import confidence
+from memtui.present.session import speaker
 from memtui.present.text import one_line, visible
 from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.presenters.source_words import excerpt, shared
@@ -17,28 +18,13 @@ from memtui.ui.safe import assemble, content, marked
 from memtui.ui.widgets.columns import Column, Piece
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.plan import Action, Plan, PlanLine
+    from memtui.engine.maintain.plan import Plan, PlanLine
     from memtui.engine.records import MemoryRecord
     from memtui.present.glyphs import Glyphs
 
 _QUOTE = 400
 _SHOWN = 4_000
 _MOST_LINES = 100_000
-
-# What each action is called, how it looks, and what it does.
-_WORDS: Mapping[Action, tuple[str, Role, str]] = {
-    "add": ("add", "success", "a new fact"),
-    "reinforce": ("reinforce", "dim", "known already: it is a sign of life, and one more source"),
-    "supersede": (
-        "supersede",
-        "warning",
-        "the new fact takes the place of the old one, which stays and fades",
-    ),
-    "conflict": ("conflict", "error", "it contradicts what is known: both wait for you in Review"),
-    "hold": ("hold back", "warning", "suspicious: accepted here it is remembered, else it waits in Review"),
-    "observation": ("observation", "success", "a note for agents"),
-    "summary": ("summary", "context", "what the conversation was about"),
-}
 
 
 class Proposal(NamedTuple):
@@ -68,7 +54,7 @@ def proposal_columns(glyphs: Glyphs, one_of: Callable[[int], str]) -> list[Colum
         yield Piece(visible("[x]" if row.line.accepted else "[ ]"), "accent" if row.line.accepted else "dim")
 
     def action(row: Proposal, width: int) -> Iterable[Piece]:
-        word, role, _ = _WORDS[row.line.action]
+        word, role, _ = ACTIONS[row.line.action]
         yield Piece(one_line(word, width), role if row.line.accepted else "dim")
 
     def text(row: Proposal, width: int) -> Iterable[Piece]:
@@ -92,7 +78,7 @@ def proposal_text(
 ) -> Content:
     """A line whole: what it does and why, the new text beside the old one, and the turns that say it."""
     line = row.line
-    word, _, what = _WORDS[line.action]
+    word, _, what = ACTIONS[line.action]
     parts: list[Content | str | tuple[str, str]] = [
         (word, "bold $accent"), ("  rejected: it is not written" if not line.accepted else "", "$warning"), "\n",
         (what, "$text-muted"), "\n",
@@ -112,8 +98,7 @@ def proposal_text(
         if turn is not None:
             ranges = shared(line.content, turn.content)
             part, found = excerpt(turn.content, ranges, _QUOTE)
-            who = "you" if turn.source_role == "user" else turn.source_role or turn.kind
-            parts += ["\n", (f"{who} {glyphs.dot} {local_time(turn.event_time, now)}\n", "$text-muted"),
+            parts += ["\n", (f"{speaker(turn)} {glyphs.dot} {local_time(turn.event_time, now)}\n", "$text-muted"),
                       "“", marked(part, found, "bold $accent", "$text"), "”\n"]  # fmt: skip
     return assemble(*parts)
 

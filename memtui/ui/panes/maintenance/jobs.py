@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from memtui.engine.errors import InputError
+from memtui.present.consolidation import cost_told
 from memtui.present.format import plural
 from memtui.present.health import verdict
 from memtui.present.job import outcome
@@ -16,7 +17,6 @@ from memtui.ui.actions import Action
 from memtui.ui.dialogs.question import Question
 from memtui.ui.dialogs.undo import undo_operation
 from memtui.ui.panes import agent_ranking
-from memtui.ui.presenters.consolidation_cost import told_cost
 from memtui.ui.widgets.work_strip import WorkStrip
 
 from .rows import Row, State
@@ -283,7 +283,7 @@ class Jobs:
         if not llm.configured or name not in _PAID:
             return True
         if name == "consolidation":
-            told = told_cost(await self._pane.ask(lambda memory: memory.sessions.estimate()), llm)
+            told = cost_told(await self._pane.ask(lambda memory: memory.sessions.estimate()), llm)
         else:
             told = f"Texts go to {llm.base_url}. At most {llm.budget_tokens:,} tokens are spent in one run."
         return await self._pane.shell.ask_person(Question(f"Let {llm.model} read?", told, yes="run")) is True

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from memtui.present.consolidation import cost_told
 from memtui.present.format import count, plural
 from memtui.ui.actions import Action
 from memtui.ui.dialogs.question import Question
-from memtui.ui.presenters.consolidation_cost import told_cost
 from memtui.ui.widgets.work_strip import WorkStrip
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class ConsolidationActions:
         cost = await self._pane.ask(lambda memory: memory.sessions.estimate(chosen))
         question = Question(
             f"Let {llm.model} read {plural(cost.sessions, 'session')}?",
-            told_cost(cost, llm),
+            cost_told(cost, llm),
             yes="read",
         )
         return await self._pane.shell.ask_person(question) is True

@@ -1,0 +1,57 @@
+"""A consolidation in words: what it would cost, and what each of its lines does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from .format import count, plural, price
+from .lines import Part, Role
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.plan import Action, Estimate, SessionOutcome
+    from memtui.engine.records import LlmOptions
+
+
+class ActionWords(NamedTuple):
+    """What an action is called, how it looks, and what it does."""
+
+    word: str
+    role: Role
+    meaning: str
+
+
+ACTIONS: Mapping[Action, ActionWords] = {
+    "add": ActionWords("add", "success", "a new fact"),
+    "reinforce": ActionWords(
+        "reinforce", "dim", "known already: it is a sign of life, and one more source"
+    ),
+    "supersede": ActionWords(
+        "supersede", "warning", "the new fact takes the place of the old one, which stays and fades"
+    ),
+    "conflict": ActionWords(
+        "conflict", "error", "it contradicts what is known: both wait for you in Review"
+    ),
+    "hold": ActionWords(
+        "hold back", "warning", "suspicious: accepted here it is remembered, else it waits in Review"
+    ),
+    "observation": ActionWords("observation", "success", "a note for agents"),
+    "summary": ActionWords("summary", "context", "what the conversation was about"),
+}  # fmt: skip
+_STATES: dict[str, Role] = {
+    "done": "success", "preview": "accent", "failed": "error", "stopped": "warning"
+}  # fmt: skip
+
+
+def cost_told(cost: Estimate, llm: LlmOptions) -> str:
+    """What a run would cost, in two lines."""
+    return (
+        f"{plural(cost.turns, 'turn')} go to {llm.base_url}: about {count(cost.tokens)} tokens in "
+        f"{plural(cost.calls, 'call')}{price(cost.tokens, llm.price)}.\n"
+        f"At most {count(llm.budget_tokens)} tokens are spent in one run; what is left then waits."
+    )
+
+
+def state(outcome: SessionOutcome) -> Part:
+    """How it went with a session."""
+    return outcome.state, _STATES.get(outcome.state, "text")
