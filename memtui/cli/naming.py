@@ -189,7 +189,7 @@ def _portray(door: Door, profile: EntityProfile, namesakes: list[Entity]) -> Non
     rows += [(label, drawn(line)) for label, line in facts(entity, profile.unlinked, time.time())]
     if profile.seen_with:
         together = (f"{one.entity.canonical_name} ({count(one.together)})" for one in profile.seen_with)
-        rows.append(("seen together with", ", ".join(together)))
+        rows.append(("seen with", ", ".join(together)))
     if namesakes:
         names = ", ".join(f"{one.canonical_name} ({count(one.mention_count)})" for one in namesakes)
         rows.append(("may be", f"{names}: --merge makes one of both, --keep-apart says no"))

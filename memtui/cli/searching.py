@@ -148,8 +148,8 @@ def _tell_why(told: Explanation, door: Door, json: bool) -> int:
         emit(told)
         return OK if among else NEGATIVE
     out(memory_line(told.memory, glyphs(door)))
-    for label, line in explained(told, told.limit):
-        out(row(paint(label.rjust(8), "dim"), drawn(line)))
+    for label, reason in explained(told, told.limit):
+        out(row(paint(label.rjust(8), "dim"), drawn(reason)))
     for line in table(arm_rows(told.arms, told.score, {}), right=(3,)) if told.arms else ():
         out(row("   ", line))
     if told.arms:

@@ -116,8 +116,8 @@ def _show(door: Door, op_id: int, limit: int, json: bool) -> int:
         emit({"operation": operation, "changes": changes})
     else:
         _tell_operations([operation])
-        for label, line in standing(operation, undone_by, undoes, time.time()):
-            out(row("   ", paint(label, "dim"), drawn(line)))
+        for label, told in standing(operation, undone_by, undoes, time.time()):
+            out(row("   ", paint(label, "dim"), drawn(told)))
         rows = [cells for pair in zip(changes, titles, strict=True) for cells in change_rows(*pair)]
         for line in table(rows) if rows else ():
             out(row("   ", line))

@@ -104,7 +104,7 @@ def _tell_failure(one: SessionRow) -> None:
 
 def _tell_transcript(named: SessionRow, turns: list[MemoryRecord], signs: Glyphs) -> None:
     session = named.session
-    out(row(paint(session.name, "bold"), paint(session.session_id, "dim")))
+    out(row(paint(session.name, "bold"), paint(session.session_id, "dim"), in_role(*state(named))))
     out(paint(", ".join(facts(session, time.time())), "dim"))
     out(in_role(*standing(named, time.time())))
     _tell_failure(named)

@@ -139,7 +139,7 @@ def test_what_an_agent_was_told_at_a_time_is_told(cli: Cli) -> None:
         "cook    “what does Ada eat?”", "coach  talk-7  “what does Ada do?”"
     ]  # fmt: skip
     assert sum("Ada is vegetarian" in line for line in told) == 2
-    assert told[-1].strip() == "and 1 that was taken back since"
+    assert told[-1].strip() == "and 1 no longer there"
     then = cli("history", "--recalls", "--as-of", "2025-10-09", "--json").json["recalls"]
     assert [(one["recall"]["agent"], [memory["id"] for memory in one["memories"]]) for one in then] == [
         ("coach", [kept.id])
