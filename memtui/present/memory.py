@@ -24,6 +24,7 @@ _TYPE_LABELS = {
     "person": "people", "location": "places", "project": "projects", "organization": "groups", "date": "dates",
 }  # fmt: skip
 _LEAST = 0.005
+_SIDES = ("trash", "confidence", "confirmed", "tags", "kind", "project")
 
 
 def kind_told(memory: MemoryRecord) -> str:
@@ -104,12 +105,17 @@ def named(entities: Sequence[Entity]) -> dict[str, list[Entity]]:
 
 def differences(old: MemoryRecord, new: MemoryRecord) -> list[ColumnChange]:
     """What of a memory is not as it was, but its text."""
-    found = (
-        ColumnChange("trash", *(why_ended(one) if one.ended_by else "no" for one in (old, new))),
-        ColumnChange("confidence", confidence(old.confidence), confidence(new.confidence)),
-        ColumnChange("confirmed", *("yes" if one.protected else "no" for one in (old, new))),
-        ColumnChange("tags", *(", ".join(one.tags) or "none" for one in (old, new))),
-        ColumnChange("kind", kind_told(old), kind_told(new)),
-        ColumnChange("project", old.project or "none", new.project or "none"),
-    )
+    found = map(ColumnChange, _SIDES, _sides(old), _sides(new))
     return [one for one in found if one.was != one.now]
+
+
+def _sides(memory: MemoryRecord) -> tuple[str, ...]:
+    """What ``_SIDES`` names."""
+    return (
+        why_ended(memory) if memory.ended_by else "no",
+        confidence(memory.confidence),
+        "yes" if memory.protected else "no",
+        ", ".join(memory.tags) or "none",
+        kind_told(memory),
+        memory.project or "none",
+    )

@@ -112,7 +112,7 @@ def test_an_endpoint_that_is_not_there_leaves_the_session_pending_and_says_so(
     monkeypatch.setenv("MEMTUI_LLM_PRICE", "30")
     told = cli("consolidate")
     assert told.code == 5
-    assert "in 2 calls for about 0.11; at most 200,000 are spent" in told.err
+    assert "in 2 calls for about 0.11.\nAt most 200,000 tokens are spent" in told.err
     assert "tokens" in told.err and "failed" in told.out
     assert cli("stats", "--json").json["pending_sessions"] == 2
     # The log is no part of the answer.

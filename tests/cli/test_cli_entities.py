@@ -36,7 +36,8 @@ def test_the_list_has_who_is_mentioned_most_first(cli: Cli) -> None:
 
 def test_a_name_shows_everything_about_it(cli: Cli) -> None:
     told = cli("entities", "ada lovelace")
-    assert "may be      Ada (2): --merge makes one of both, --keep-apart says no" in told.out
+    assert "may be     Ada (2): --merge makes one of both, --keep-apart says no" in told.out
+    assert "mentioned  in 1 memory, " in told.out
     assert "seen with" in told.out and "Bob (1)" in told.out and "Then Ada Lovelace met Bob" in told.out
     profile = cli("entities", "Ada", "--json").json
     assert profile["total"] == 2 and profile["entity"]["aliases"] == ["@ada"]
