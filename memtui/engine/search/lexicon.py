@@ -147,7 +147,8 @@ def _list(listed: Iterable[str]) -> WordList:
     whole: set[str] = set()
     beginnings: set[str] = set()
     for one in listed:
-        pieces = words(one)
+        plain = one.removesuffix("*")
+        pieces = [plain] if plain.isascii() and plain.isalnum() and plain.islower() else words(one)
         if one.endswith("*") and len(pieces) == 1:
             beginnings.add(pieces[0])
         else:

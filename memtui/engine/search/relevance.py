@@ -110,15 +110,18 @@ def features(prompt: Prompt, piece: Piece, meanings: WordMeanings | None = None)
     rule = float(bool(lexicon.vital()["rule"].found(said)))
     health_asked = health * bool({"food", "medicine", "outing"} & set(prompt.topics))
     text = piece.clause.text
-    answers = {
-        "who": bool(_name.search(text[1:])),
-        "when": bool(lexicon.patterns()["time"].search(text)),
-        "number": bool(_number.search(text)),
-        "": False,
-    }[prompt.wanted]
+    answers = False
+    match prompt.wanted:
+        case "who":
+            answers = bool(_name.search(text[1:]))
+        case "when":
+            answers = bool(lexicon.patterns()["time"].search(text))
+        case "number":
+            answers = bool(_number.search(text))
     values = (
         overlap, telling, named, in_turn, likeness, told, ruled, health, rule, health_asked,
-        bool(prompt.people & lexicon.kinds_of_people(said)), bool(answers), piece.clause.asks, lexicon.begins("request", text),
+        bool(prompt.people and prompt.people & lexicon.kinds_of_people(said)), answers, piece.clause.asks,
+        lexicon.begins("request", text),
         bool(said & _sentence("verb")), bool(said & _sentence("first person")), bool(said & _sentence("change")),
         1.0 - piece.age, min(len(text) / 200, 1.0), _least(plain, covered, near),
         *_attributes(prompt, text),
