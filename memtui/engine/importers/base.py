@@ -11,6 +11,7 @@ where ``diary_import`` is a module (or an object) with ``name``, ``label``, ``sn
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Protocol
@@ -38,6 +39,7 @@ HISTORY = "history of the other file"
 NO_ROLE = "no role"
 # So many records are looked at to tell a format.
 _RECORDS = 200
+_OBJECT = re.compile(rb"\A\s*\[?\s*\{")
 
 
 class Head(Record):
@@ -76,6 +78,10 @@ class Head(Record):
             if isinstance(value, dict):
                 objects.append(value)
         return cls(raw=raw, objects=tuple(objects), array=array)
+
+    def begins_with_object(self, *keys: bytes) -> bool:
+        """Whether it is an object, or an array of them, of which the beginning has all ``keys``; it may be cut off anywhere."""
+        return _OBJECT.match(self.raw) is not None and all(b'"%s"' % key in self.raw for key in keys)
 
 
 class Format(Protocol):

@@ -36,6 +36,7 @@ from .turns import Turns
 
 _TURNS_PER_BATCH = 500
 _CHARACTERS_PER_BATCH = 2_000_000
+_WITH_CONTENT = (Turn, Note, MemoryLine)
 # Where nothing else is left out, an import that brings nothing is no error: the person wanted it so.
 _EXPECTED = {base.HISTORY, account.ERASED, note_checks.KEY_IN_USE, note_checks.EDITED}
 
@@ -221,6 +222,6 @@ def batches(found: Iterator[Turn | Item | AnyLine | None]) -> Iterator[list[Turn
 
 
 def _characters(item: Turn | Item | AnyLine) -> int:
-    if isinstance(item, Turn | Note | MemoryLine):
+    if isinstance(item, _WITH_CONTENT):
         return len(item.content)
     return len(item.value) if isinstance(item, PadEntry) else 0

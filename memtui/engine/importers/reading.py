@@ -164,7 +164,7 @@ def dated(
     """A turn without a time gets that of the turn before it, the first one that of its file: the order stays."""
     latest = min(max(source.modified, EARLIEST), LATEST)
     for record in records:
-        if isinstance(record, Turn | Note):
+        if isinstance(record, (Turn, Note)):
             if record.event_time is None:
                 record = msgspec.structs.replace(record, event_time=latest)
             else:

@@ -10,29 +10,11 @@ import apsw
 from memtui.engine.curate import intake
 from memtui.engine.errors import InputError
 from memtui.engine.store import erased, full_text, portable_rows
-from memtui.engine.store.entities import entity_key
-from memtui.engine.store.portable import (
-    AnyLine,
-    DecisionLine,
-    EntityLine,
-    MemoryLine,
-    ProfileLine,
-    ProposalLine,
-    QuestionLine,
-    ReadLine,
-    ScratchpadLine,
-    SessionLine,
-)
+from memtui.engine.store.portable import AnyLine, MemoryLine, ReadLine, SessionLine
 
 from . import account, line_secrets
 from .account import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE, Account, Counted
 from .turns import TOO_LONG
-
-# What is counted beside memories, and how it is called. Sessions come with their turns.
-_KINDS: dict[type[AnyLine], str] = {
-    EntityLine: "entity", DecisionLine: "naming decision", ScratchpadLine: "scratchpad entry",
-    ProposalLine: "review card", QuestionLine: "saved question", ProfileLine: "profile",
-}  # fmt: skip
 
 
 class Rows:
@@ -45,7 +27,7 @@ class Rows:
     def sort_out(self, connection: apsw.Connection, lines: Sequence[AnyLine]) -> list[AnyLine]:
         shared, op_id = self._shared, self._shared.operation.op_id
         lines = self._checked(lines)
-        keys = {id(line): _keys(line) for line in lines}
+        keys = {id(line): portable_rows.erased_keys(line) for line in lines}
         gone = erased.erased(connection, [key for some in keys.values() for key in some])
         new: list[AnyLine] = []
         for line in lines:
@@ -99,7 +81,7 @@ class Rows:
                 line.session_id if episode else None,
                 redacted=b'"secrets"' in bytes(line.attributes),
             )
-        return Counted(_KINDS.get(type(line)))
+        return Counted(portable_rows.KINDS.get(type(line)))
 
     def _store(self, connection: apsw.Connection, lines: Sequence[AnyLine], op_id: int) -> list[AnyLine]:
         """Of lines that share a statement, those that were added. One that is refused keeps no other out."""
@@ -143,25 +125,3 @@ def _together(lines: Iterable[AnyLine]) -> Iterator[list[AnyLine]]:
             yield [line]
     if waiting:
         yield waiting
-
-
-def _keys(line: AnyLine) -> list[str]:
-    """What it may be known by once it was erased for good."""
-    match line:
-        case MemoryLine():
-            return [line.id, line.source_key] if line.source_key else [line.id]
-        case SessionLine():
-            return [f"session:{line.session_id}"]
-        case DecisionLine():
-            named = [f"entity:{id}" for id in (line.entity, line.other) if id]
-            return [line.memory, *named] if line.memory else named
-        case EntityLine():
-            return [f"entity:{line.id}", f"entity:{entity_key(line.canonical_name)}"]
-        case ScratchpadLine():
-            return [f"scratchpad:{line.key}"]
-        case ProposalLine():
-            return [f"card:{line.id}"]
-        case QuestionLine():
-            return [f"question:{line.name}"]
-        case _:
-            return []

@@ -19,6 +19,7 @@ from msgspec.structs import astuple
 from memtui.engine.errors import InputError
 from memtui.engine.records import ID_PREFIX
 
+from .entities import entity_key
 from .memories import content_hash
 from .portable import (
     AnyLine,
@@ -47,6 +48,12 @@ _KEYED: dict[type[AnyLine], tuple[str, str, str]] = {
     ProfileLine: ("profiles", "name", "name"),
 }
 
+# What is counted beside memories, and how it is called. Sessions come with their turns.
+KINDS: dict[type[AnyLine], str] = {
+    EntityLine: "entity", DecisionLine: "naming decision", ScratchpadLine: "scratchpad entry",
+    ProposalLine: "review card", QuestionLine: "saved question", ProfileLine: "profile",
+}  # fmt: skip
+
 
 class OtherIds(Temporary):
     """The ids of rows that are there under another one, however many they are."""
@@ -70,6 +77,28 @@ class OtherIds(Temporary):
         if not self._any or bytes(ids) == b"[]":
             return _text(ids)
         return json_text([self.of(id) for id in _strings(ids)])
+
+
+def erased_keys(line: AnyLine) -> list[str]:
+    """What it may be known by once it was erased for good."""
+    match line:
+        case MemoryLine():
+            return [line.id, line.source_key] if line.source_key else [line.id]
+        case SessionLine():
+            return [f"session:{line.session_id}"]
+        case DecisionLine():
+            named = [f"entity:{id}" for id in (line.entity, line.other) if id]
+            return [line.memory, *named] if line.memory else named
+        case EntityLine():
+            return [f"entity:{line.id}", f"entity:{entity_key(line.canonical_name)}"]
+        case ScratchpadLine():
+            return [f"scratchpad:{line.key}"]
+        case ProposalLine():
+            return [f"card:{line.id}"]
+        case QuestionLine():
+            return [f"question:{line.name}"]
+        case _:
+            return []
 
 
 def is_there(connection: apsw.Connection, line: AnyLine, others: OtherIds, op_id: int | None) -> bool:

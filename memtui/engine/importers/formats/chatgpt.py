@@ -8,7 +8,6 @@ taken; images and other parts without text are counted.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,7 +28,6 @@ _HIDDEN = (
 )
 _TEXT = (None, "text", "multimodal_text", "code")
 _HIDING = ("is_visually_hidden_from_conversation", "is_user_system_message")
-_START = re.compile(rb"\A\s*\[?\s*\{")
 
 
 class _Content(msgspec.Struct):
@@ -82,7 +80,7 @@ class ChatGPT:
         if head.objects:
             return any(isinstance(item.get("mapping"), dict) for item in head.objects)
         # An array on one line, or spread over many.
-        return _START.match(head.raw) is not None and b'"mapping"' in head.raw and b'"parent"' in head.raw
+        return head.begins_with_object(b"mapping", b"parent")
 
     def read(self, stream: Stream) -> Iterator[Turn | Skip]:
         for conversation in values.decode_each(_CONVERSATION, stream.items(), stream):

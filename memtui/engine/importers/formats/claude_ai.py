@@ -27,8 +27,7 @@ from ..source import Stream
 ATTACHMENT = "attachment"
 NO_CONTENT = "attached file without its text"
 _ROLES = {"human": "user", "user": "user", "assistant": "assistant"}
-_START = re.compile(rb"\A\s*\[?\s*\{")
-_MESSAGES = re.compile(rb'"(?:chat_messages|messages)"\s*:\s*\[')
+_MESSAGES = re.compile(rb'"chat_messages"|"messages"\s*:\s*\[')
 
 
 class _Message(msgspec.Struct):
@@ -65,10 +64,7 @@ class ClaudeAI:
                 "uuid" in item and isinstance(item.get("chat_messages", item.get("messages")), list)
                 for item in head.objects
             )
-        raw = head.raw
-        if _START.match(raw) is None or b'"uuid"' not in raw:
-            return False
-        return b'"chat_messages"' in raw or _MESSAGES.search(raw) is not None
+        return head.begins_with_object(b"uuid") and _MESSAGES.search(head.raw) is not None
 
     def read(self, stream: Stream) -> Iterator[Turn | Skip]:
         for conversation in values.decode_each(_CONVERSATION, stream.items(), stream):
@@ -165,7 +161,7 @@ class ClaudeAIMemories:
     def sniff(self, head: Head) -> bool:
         if head.objects:
             return any("conversations_memory" in item for item in head.objects)
-        return _START.match(head.raw) is not None and b'"conversations_memory"' in head.raw
+        return head.begins_with_object(b"conversations_memory")
 
     def read(self, stream: Stream) -> Iterator[Note | Skip]:
         for kept in values.decode_each(_KEPT, stream.items(), stream):
