@@ -62,7 +62,8 @@ class Tally:
             if len(self.named) < _MOST_NAMED:
                 self.named.append(skip)
             if self._logged:
-                _log.info("left out of an import: %s: %s", skip.place, skip.reason)
+                # Not the place: what is wrong with a record may be told in its own words.
+                _log.info("left out of an import: %s", skip.reason)
             self.note(f"{skip.place}: {skip.reason}")
 
     def give(self) -> None:

@@ -13,8 +13,9 @@ from typing import Any
 import apsw
 import pytest
 from erase_kit import KEPT, open_memory, rows
-from memtui import Memory
+from memtui import Memory, log
 from memtui.engine.erase.columns import SCHEMA
+from memtui.engine.erase.plan import EXPORTS
 from memtui.engine.store import metadata
 
 pytestmark = pytest.mark.usefixtures("near")
@@ -165,3 +166,32 @@ def test_a_word_in_every_column_is_erased_from_the_whole_home_folder(home: Path)
         ]
         assert memory.view.count() == 1 + sum(table == "memories" for table, _ in words.values())
     assert not any(in_files(home.parent, words).values())
+
+
+def test_no_log_holds_the_word_and_an_export_is_named_as_out_of_reach(home: Path) -> None:
+    folder, word = home.parent, "zxqvelvet"
+    log_file = log.start(folder / "logs")
+    assert log_file is not None
+    try:
+        with open_memory(home) as memory:
+            memory.remember(KEPT)
+            fact = memory.remember(f"The key is under the {word}")
+            export = folder / "export.jsonl"
+            memory.files.export(export)
+            broken = folder / "broken.jsonl"
+            lines = export.read_text().splitlines()
+            one = next(json.loads(line) for line in lines if word in line and '"fact"' in line)
+            bad = one | {"id": f"the-{word}"}  # refused, and quoted
+            broken.write_text("\n".join([lines[0], json.dumps(one), json.dumps(bad)]) + "\n")
+            report = memory.files.import_paths([broken])
+            assert report.imported == 0
+            assert any(word in skip.place for skip in report.skips), "the person is told in full"
+            broken.unlink()
+            plan = memory.files.plan_erase([fact.id])
+            assert EXPORTS in plan.notes
+            assert memory.files.erase(plan).complete
+    finally:
+        log.stop()
+    found = {name for name, words in in_files(folder, {word: None}).items() if words}
+    assert found == {"export.jsonl"}
+    assert "left out of an import" in log_file.read_text()
