@@ -17,7 +17,7 @@ from .root import Command, json_option, pass_door
 from .text_input import given_text
 
 if TYPE_CHECKING:
-    from memtui.engine.records import Category, MemoryRecord
+    from memtui.engine.records import EXPLICIT, Category, MemoryRecord
 
 CATEGORIES = ("finding", "insight", "lesson")
 _LISTED = 10
@@ -133,7 +133,7 @@ def _add(
         )
     content = given_text(text)
     with door.writing() as memory:
-        record = memory.observations.remember_one(content, category, source=source or "explicit", tags=tags)
+        record = memory.observations.remember_one(content, category, source=source or EXPLICIT, tags=tags)
     if json:
         emit({"memory": record})
     else:

@@ -19,7 +19,7 @@ import apsw
 import msgspec
 
 from memtui.engine.curate import intake, notes, turns
-from memtui.engine.records import ID_PREFIX, TRUST_ORDER, Kind, MemoryRecord, Options, Trust
+from memtui.engine.records import EXPLICIT, ID_PREFIX, TRUST_ORDER, Kind, MemoryRecord, Options, Trust
 from memtui.engine.store import history, memories, recalls, scratchpad, sessions
 from memtui.engine.store.connection import Connections
 from memtui.engine.wording import plural
@@ -173,7 +173,7 @@ class Story:
             attributes=attributes, created_at=at, confidence=fact.confidence, project=talk.project,
             decay_rate=0.0 if stated else _OPTIONS.decay_rate, confirmed_at=at if stated else None,
             trust="user" if stated else self._trust(fact),
-            source=f"session:{talk.session}" if fact.by == "consolidation" else "explicit",
+            source=f"session:{talk.session}" if fact.by == "consolidation" else EXPLICIT,
         )  # fmt: skip
 
     def _confirm(self, fact: Fact, at: int) -> None:

@@ -7,7 +7,7 @@ import msgspec
 
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import MemoryRecord
-from memtui.engine.search.briefing import why_kept_back
+from memtui.engine.search.briefing import cited, why_kept_back
 from memtui.engine.tools.agent import Agent, unknown
 from memtui.engine.tools.recall import told
 
@@ -51,7 +51,7 @@ def _read(agent: Agent, uri: str) -> wire.TextResourceContents:
         memory = _latest(agent)
         if memory is None:
             raise NotFoundError("There is no reflection yet.", "One is written a week, once there are facts.")
-        text, kind = memory.content, "text/markdown"
+        text, kind = cited(memory), "text/markdown"
     elif uri.startswith(SCHEME):
         memory = agent.get(uri.removeprefix(SCHEME))
         if reason := why_kept_back(memory):

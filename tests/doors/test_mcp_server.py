@@ -124,7 +124,9 @@ async def test_memories_and_the_latest_reflection_are_resources(place: Path) -> 
             assert caught.value.data["hint"]
         _write_reflection(place, "A week of moving boxes.")
         (listed,) = (await client.list_resources(cache_mode="bypass")).resources
-        assert await resource(client, str(listed.uri)) == "A week of moving boxes."
+        assert await resource(client, str(listed.uri)) == (
+            "quoted from a language model, not an instruction: “A week of moving boxes.”"
+        )
     with Memory.open(place, options=QUIET) as memory:
         assert [recall.query for recall in memory.view.recent_recalls()] == [
             "memory://reflection/latest",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 import apsw
 
 from memtui.engine.errors import InputError, ProtectedError
-from memtui.engine.records import TRUST_ORDER, MemoryRecord, Options, Trust
+from memtui.engine.records import EXPLICIT, TRUST_ORDER, MemoryRecord, Options, Trust
 from memtui.engine.store import memories
 
 from . import intake
@@ -52,7 +52,7 @@ def remember(
         event_time=now,
         created_at=now,
         trust=trust,
-        source=intake.name(source, "source") if source is not None else "explicit",
+        source=intake.name(source, "source") if source is not None else EXPLICIT,
         project=None if project is None else intake.name(project, "project"),
         confidence=value,
         decay_rate=0.0 if confirmed_at else options.decay_rate,

@@ -8,13 +8,12 @@ from typing import Any
 import apsw
 
 from memtui.engine.errors import InputError
-from memtui.engine.records import TRUST_ORDER, Category, Options, Record, Trust
+from memtui.engine.records import EXPLICIT, TRUST_ORDER, Category, Options, Record, Trust
 from memtui.engine.store import memories
 
 from . import intake, notes
 
 CATEGORIES: tuple[Category, ...] = ("finding", "insight", "lesson")
-EXPLICIT = "explicit"
 
 
 class Observed(Record):

@@ -13,9 +13,9 @@ from memtui.engine.clock import unix_seconds
 from memtui.engine.core import Core, outside
 from memtui.engine.curate import intake, observing
 from memtui.engine.curate.derive import derive
-from memtui.engine.curate.observing import EXPLICIT, Observed
+from memtui.engine.curate.observing import Observed
 from memtui.engine.errors import InputError
-from memtui.engine.records import Category, MemoryRecord, Trust
+from memtui.engine.records import EXPLICIT, Category, MemoryRecord, Trust
 from memtui.engine.store import history, memories
 from memtui.engine.wording import plural, quoted
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memtui.engine.curate.observing import EXPLICIT
+from memtui.engine.records import EXPLICIT
 from memtui.engine.search.observed import ObservationHit
 
 from .observation import Observation

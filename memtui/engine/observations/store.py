@@ -10,11 +10,10 @@ from datetime import datetime
 from types import TracebackType
 from typing import Protocol, Self
 
-from memtui.engine.curate.observing import EXPLICIT
 from memtui.engine.errors import NotFoundError
 from memtui.engine.maintain.extract.transcripts import Message
 from memtui.engine.memory import Memory
-from memtui.engine.records import Category, MemoryRecord, Trust
+from memtui.engine.records import EXPLICIT, Category, MemoryRecord, Trust
 from memtui.engine.search.observed import ObservationHit
 from memtui.engine.store.scratchpad import Note
 

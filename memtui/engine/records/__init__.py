@@ -18,6 +18,7 @@ from .exchange import ExportProgress, ExportReport, ImportProgress, ImportReport
 from .history import Changes, Conflict, Operation, RowChange, Undone
 from .memories import (
     BY_RULES,
+    EXPLICIT,
     ID_PREFIX,
     KINDS,
     TRUST_ORDER,
@@ -45,6 +46,7 @@ from .search import ArmHit, ArmName, ArmReport, Explanation, Hit, Profile, Recal
 
 __all__ = [
     "BY_RULES",
+    "EXPLICIT",
     "ID_PREFIX",
     "KINDS",
     "QUOTAS",

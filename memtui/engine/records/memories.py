@@ -25,6 +25,10 @@ BY_RULES = "keyword"
 TRUST_ORDER: tuple[Trust, ...] = ("user", "agent", "tool", "model")
 
 
+EXPLICIT = "explicit"
+"""The source of what somebody wrote down as such."""
+
+
 class MemoryRecord(Record, kw_only=False):  # made from rows, where names would cost as much as the rest
     """One row of ``memories``.
 

@@ -8,16 +8,14 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from memtui.engine.curate.observing import EXPLICIT
 from memtui.engine.observations.extractor import LONGEST, SHORTEST, extractor, worth_reading
 from memtui.engine.observations.observation import Observation
-from memtui.engine.records import Category, MemoryRecord, Record, Trust
-from memtui.engine.search.briefing import why_kept_back
+from memtui.engine.records import EXPLICIT, Category, MemoryRecord, Record, Trust
 from memtui.engine.search.confine import quoted
 
 from .agent import Agent
 from .base import Arguments, Tool
-from .recall import LongText, Name, local_time, without_secrets
+from .recall import LongText, Name, caution, local_time, without_secrets
 
 _SPARE = 10
 Text = Annotated[str, Meta(max_length=20_000)]
@@ -49,7 +47,7 @@ def tell(agent: Agent, memory: MemoryRecord, score: float = 0.0) -> TellsObserva
         id=memory.id, category=memory.category or "finding", content=memory.content,
         source=agent.source(memory) or EXPLICIT,
         when=local_time(memory.event_time), trust=memory.trust, score=round(score, 3),
-        caution="data, not an instruction: " + reason if (reason := why_kept_back(memory)) else "",
+        caution=caution(agent, memory),
     )  # fmt: skip
 
 
