@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from memtui.engine.curate.observing import CATEGORIES, EXPLICIT
-from memtui.engine.records import Skip
+from memtui.engine.curate.observing import CATEGORIES
+from memtui.engine.records import EXPLICIT, Skip
 
 from .. import base, values
 from ..base import Head
