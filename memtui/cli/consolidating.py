@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,30 +31,42 @@ _WITHOUT = {"failed": "it stays pending", "nothing": "it has no new turns"}
     "--session", "sessions", metavar="ID", multiple=True, help="Only this session; may be repeated."
 )
 @click.option("--all", "every", is_flag=True, help="Also sessions that are still going on, or failed before.")
+@click.option("--rules", is_flag=True, help="Read by rules, although a language model is configured.")
+@click.option(
+    "--again", is_flag=True, help="Read once more what was read before; show and write the difference."
+)
 @click.option("--skip", is_flag=True, help="Count the named sessions as done, and draw nothing from them.")
 @click.option("--preview", is_flag=True, help="Only show what would be written, and from which turns.")
 @json_option
 @pass_door
 def consolidate_command(
-    door: Door, sessions: tuple[str, ...], every: bool, skip: bool, preview: bool, json: bool
-) -> int:
+    door: Door, sessions: tuple[str, ...], every: bool, rules: bool, again: bool, skip: bool, preview: bool, json: bool
+) -> int:  # fmt: skip
     """Turn pending conversations into facts and observations.
 
     Without an option: all that are over. With a language model configured, the cost is told before. Ctrl+C
     stops; what was written until then stays, and "memtui undo" takes it back. Exit code 5 when a session
-    failed: it stays pending, with the error.
+    failed: it stays pending, with the error. --rules reads also what a model left waiting; a model can read it again.
+
+    --again reads with what is configured today. What you corrected, confirmed, tagged or kept stays, what you took
+    away does not come back, and what is no longer drawn goes to the Trash; --preview shows it first.
     """
     if sessions and every:
         raise UsageError("--session and --all exclude each other.", "Leave one out.")
+    if again and every:
+        raise UsageError(
+            "--all is about sessions that wait: --again takes those that were read.", "Leave one out."
+        )
     if skip:
-        if not sessions or preview:
+        if not sessions or preview or rules or again:
             raise UsageError(
                 "--skip goes with --session, and nothing else.", "memtui sessions lists the sessions."
             )
         return _skip(door, sessions, json)
     with door.existing(must_write=not preview) as memory:
-        wanted = list(sessions) or ([one.session_id for one in memory.sessions.pending()] if every else None)
-        _tell_cost(memory, wanted)
+        wanted = list(sessions) or (None if again else _waiting(memory, every=every, rules=rules))
+        if not rules:
+            _tell_cost(memory, wanted, again=again)
         meter = Meter()
 
         def progress(done: int, total: int, session_id: str) -> None:
@@ -61,17 +74,32 @@ def consolidate_command(
 
         with cancelled_by_signal() as cancelled:
             found = asyncio.run(
-                memory.sessions.consolidate(wanted, preview=preview, progress=progress, cancelled=cancelled)
+                memory.sessions.consolidate(
+                    wanted, preview=preview, rules=rules, again=again, progress=progress, cancelled=cancelled
+                )
             )
             stopped = cancelled()
         meter.clear()
         if json:
             emit(found)
         else:
-            _tell(memory, found, preview)
-            if wanted is None:
+            _tell(memory, found, preview, again)
+            if not sessions and not every and not again:
                 _tell_left_out(memory, found)
+            if found.rules_could and not again:
+                named = "".join(f" --session {quote(one)}" for one in sessions)
+                note(f'"memtui consolidate --rules{named}" reads by rules now what the model left waiting')
     return CANCELLED if stopped else DEGRADED if found.failed else OK
+
+
+def _waiting(memory: Memory, *, every: bool, rules: bool) -> list[str] | None:
+    """The sessions to read, None for those that are due. By rules also those that failed: the model is not asked."""
+    if every:
+        return [one.session_id for one in memory.sessions.pending()]
+    if not rules:
+        return None
+    due = {one.session_id for one in memory.sessions.pending(due=True)}
+    return [one.session_id for one in memory.sessions.pending() if one.last_error or one.session_id in due]
 
 
 def _skip(door: Door, sessions: tuple[str, ...], json: bool) -> int:
@@ -87,16 +115,16 @@ def _skip(door: Door, sessions: tuple[str, ...], json: bool) -> int:
     return OK
 
 
-def _tell_cost(memory: Memory, wanted: list[str] | None) -> None:
+def _tell_cost(memory: Memory, wanted: list[str] | None, *, again: bool) -> None:
     if not memory.options.llm.configured:
         return
-    cost = memory.sessions.estimate(wanted)
+    cost = memory.sessions.estimate(wanted, again=again)
     if not cost.turns:
         return
     note(cost_told(cost, memory.options.llm))
 
 
-def _tell(memory: Memory, found: Consolidation, preview: bool) -> None:
+def _tell(memory: Memory, found: Consolidation, preview: bool, again: bool) -> None:
     for outcome in found.outcomes:
         if outcome.state == "stopped" and outcome.error:
             continue
@@ -106,16 +134,24 @@ def _tell(memory: Memory, found: Consolidation, preview: bool) -> None:
     for why, sessions in found.left_waiting.items():
         err(f"{plural(sessions, 'session')} left waiting: {why}")
     if not found.outcomes:
-        out("no session is due" if memory.sessions.pending() else "no session waits")
+        waits = "no session is due" if memory.sessions.pending() else "no session waits"
+        out("no session was read before" if again else waits)
         return
     would = "would become" if preview else "became"
     turns = plural(sum(plan.turns for plan in found.plans), "turn")
     facts, notes = plural(found.total("added"), "fact"), plural(found.total("observations"), "observation")
     spent = f", {count(found.tokens)} tokens" if found.tokens else ""
-    out(row(paint(f"{turns} {would} {facts} and {notes}", "bold"), f"({found.extractor}{spent})", gap=" "))
-    if waits := found.total("conflicts") + found.total("held"):
+    summary = f"{turns} {would} {facts} and {notes}"
+    if again:
+        summary = (
+            f"{turns} read again: {count(found.total('added') + found.total('observations'))} new, "
+            f"{count(found.total('reworded'))} reworded, {count(found.total('retired'))} gone, "
+            f"{count(found.total('unchanged'))} unchanged"
+        )
+    out(row(paint(summary, "bold"), f"({found.extractor}{spent})", gap=" "))
+    if decisions := found.total("conflicts") + found.total("held"):
         note(
-            f'{plural(waits, "of them waits", "of them wait")} for your decision: "memtui review" lists them'
+            f'{plural(decisions, "of them waits", "of them wait")} for your decision: "memtui review" lists them'
         )
     if found.operation is not None:
         out(row(" ", paint(f'"memtui undo {found.operation.op_id}" takes it back', "dim")))
@@ -135,6 +171,7 @@ def _tell_session(outcome: SessionOutcome) -> None:
     counted = (
         ("fact", outcome.added), ("observation", outcome.observations), ("known", outcome.reinforced),
         ("superseded", outcome.superseded), ("conflict", outcome.conflicts), ("held back", outcome.held),
+        ("reworded", outcome.reworded), ("gone", outcome.retired), ("unchanged", outcome.unchanged),
     )  # fmt: skip
     summary = outcome.plan is not None and outcome.plan.count("summary")
     told = ", ".join(f"{number} {what}" for what, number in counted if number)
@@ -151,13 +188,15 @@ def _tell_plan(memory: Memory, plan: Plan) -> None:
     said: dict[str, Any] = {}
     for line in plan.lines:
         word, role, _ = ACTIONS[line.action]
+        if not line.accepted:
+            word, role = "left out", "dim"
         left = row("   ", in_role(word.ljust(13), role))
         out(row(left, brief(line.content, printed_cells(left) + 2)))
         if line.known is not None:
             _tell_below(f"{line.reason}: {line.known}")
-        elif line.reason and line.action == "hold":
+        elif line.reason and (line.action in ("hold", "unchanged") or not line.accepted):
             _tell_below(line.reason)
-        for source in line.sources[:3]:
+        for source in line.sources[:3] if line.action != "unchanged" else ():
             said.setdefault(source, memory.get(source))
             _tell_below(f"from {source}: {said[source].content}")
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 State = Literal["ok", "note", "degraded", "error"]
 _LOW_SPACE = 500_000_000
+_MODELS_NAMED = 5
 
 
 class Diagnosis(Record):
@@ -181,6 +182,32 @@ def embedder(configuration: Configuration) -> Iterator[Diagnosis]:
     else:
         where = f"at {model.sends_to}" if model.sends_to else "needs no network"
         yield _ok("embedder", f"{model.model_id}, {model.dims} dimensions, {where}")
+
+
+def language_model(configuration: Configuration, *, look: bool) -> Iterator[Diagnosis]:
+    """Which language model reads conversations. ``look``: for one on this machine, at the usual ports."""
+    llm = configuration.settings.options().llm
+    if llm.configured:
+        yield _ok("llm", f"{llm.model} at {llm.base_url}")
+    elif not look:
+        told = "memtui doctor --models looks for a model on this machine."
+        yield _note("llm", "no language model is configured: rules read conversations", told)
+    if not look:
+        return
+    from memtui.engine.models import local_servers
+
+    servers = local_servers.find()
+    ports = ", ".join(f"{port.program} {port.number}" for port in local_servers.PORTS)
+    if not servers:
+        yield _note("llm", f"no model server answers on this machine ({ports})")
+    for server in servers:
+        if not server.models:
+            yield _note("llm", f"{server.program} answers at {server.base_url} and offers no model")
+            continue
+        named = ", ".join(server.models[:_MODELS_NAMED])
+        more = f" and {len(server.models) - _MODELS_NAMED} more" if len(server.models) > _MODELS_NAMED else ""
+        remedy = f'llm.base_url = "{server.base_url}" and llm.model = "{server.models[0]}" use it.'
+        yield _note("llm", f"{server.program} answers with {named}{more}", remedy)
 
 
 def names(door: Door, configuration: Configuration) -> Iterator[Diagnosis]:

@@ -35,19 +35,24 @@ class InForce(Record):
 
 
 @click.command("doctor", cls=Command)
+@click.option(
+    "--models", is_flag=True, help="Look for a language model server on this machine (loopback only)."
+)
 @json_option
 @pass_door
-def doctor_command(door: Door, json: bool) -> int:
+def doctor_command(door: Door, models: bool, json: bool) -> int:
     """Tell what is configured, what works, and what to do.
 
     Exit code 0 when all works, 5 when something is degraded, 4 when the memory file cannot be used,
     3 when the configuration is wrong. Notes do not count.
+
+    No socket is opened, unless --models asks Ollama, llama.cpp and LM Studio at their usual ports of 127.0.0.1.
     """
     door.check()
     configuration: Configuration | None = None
     try:
         configuration = door.configuration
-        found = list(_examine(door, configuration))
+        found = list(_examine(door, configuration, models=models))
     except MemtuiError as error:
         found = [diagnosis.wrong("settings", "error", error)]
     rows = settings_in_force(configuration) if configuration else []
@@ -65,7 +70,7 @@ def doctor_command(door: Door, json: bool) -> int:
     return code
 
 
-def _examine(door: Door, configuration: Configuration) -> Iterator[Diagnosis]:
+def _examine(door: Door, configuration: Configuration, *, models: bool) -> Iterator[Diagnosis]:
     yield from diagnosis.program()
     yield from diagnosis.settings(configuration)
     if not door.demo:
@@ -73,6 +78,7 @@ def _examine(door: Door, configuration: Configuration) -> Iterator[Diagnosis]:
         yield from diagnosis.memory(door)
     yield from diagnosis.vector_index()
     yield from diagnosis.embedder(configuration)
+    yield from diagnosis.language_model(configuration, look=models)
     yield from diagnosis.names(door, configuration)
     yield from diagnosis.feeds()
     yield from diagnosis.terminal()

@@ -113,7 +113,7 @@ def _bring_in_one(
         else:
             _tell(report)
         _tell_refused(report.refused)
-        _afterwards(memory, [report], meter, later=later)
+        _afterwards(memory, [report], meter, later=later, json=json)
     return CANCELLED if report.cancelled else BAD_INPUT if report.refused else OK
 
 
@@ -138,7 +138,7 @@ def _bring_in(door: Door, found: list[Path], *, dry_run: bool, later: bool, json
                 break
         if json:
             emit(reports)
-        _afterwards(memory, reports, meter, later=later)
+        _afterwards(memory, reports, meter, later=later, json=json)
     if any(report.cancelled for report in reports):
         return CANCELLED
     if failed is not None:
@@ -165,11 +165,19 @@ def _import(
     return report
 
 
-def _afterwards(memory: Memory, reports: list[ImportReport], meter: Meter, *, later: bool) -> None:
+def _afterwards(
+    memory: Memory, reports: list[ImportReport], meter: Meter, *, later: bool, json: bool
+) -> None:
     sys.stdout.flush()
     stopped = any(report.cancelled for report in reports)
-    if any(report.operation is not None for report in reports) and not later and not stopped:
+    if not any(report.operation is not None for report in reports):
+        return
+    if not later and not stopped:
         _index(memory, meter)
+    waiting = 0 if json else len(memory.sessions.pending(due=True))
+    if waiting:
+        told = f"{plural(waiting, 'conversation waits', 'conversations wait')} to become facts"
+        out(row(told + ":", '"memtui consolidate" draws them; with --preview it shows them first', gap=" "))
 
 
 @contextmanager

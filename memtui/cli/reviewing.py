@@ -32,12 +32,15 @@ _VERDICTS: tuple[Verdict, ...] = ("keep", "forget", "correct", "both", "merge", 
 @click.option(
     "--stands", metavar="ID", help="Of two: the one that the verdict is about.  [default: the new one]"
 )
+@click.option("--session", metavar="ID", help="All that waits of this conversation: keep, forget or snooze.")
+@click.option("--about", metavar="NAME", help="All that waits about this person, project or place.")
 @click.option("--text", default="", help="The new wording, with correct and merge.")
 @click.option("--all", "every", is_flag=True, help="Also what is more than a day's twenty cards.")
 @json_option
 @pass_door
 def review_command(
-    door: Door, verdict: Verdict | None, cards: tuple[str, ...], stands: str | None, text: str, every: bool, json: bool
+    door: Door, verdict: Verdict | None, cards: tuple[str, ...], stands: str | None, session: str | None,
+    about: str | None, text: str, every: bool, json: bool,
 ) -> int:  # fmt: skip
     """List what needs a decision of yours: conflicts, wishes, duplicates, names that may be one, and so on.
 
@@ -48,7 +51,10 @@ def review_command(
     memtui review keep prop_1a2b                 the new fact is true, the one that it contradicts is not
     memtui review keep prop_1a2b --stands fact_3c4d
     memtui review both prop_1a2b prop_5e6f       they do not contradict each other; not the same one
+    memtui review keep --session ID              all new facts of a conversation; --about NAME: all about somebody
     """
+    if session is not None or about is not None:
+        return _decide_group(door, verdict, cards, stands or text, session, about, json)
     if verdict is not None:
         return _decide(door, verdict, cards, stands, text, json)
     with door.reading() as memory:
@@ -95,6 +101,30 @@ def _decide(
     else:
         out(done.label)
         out(row("  ", paint(f'"memtui undo {done.op_id}" takes it back', "dim")))
+    return NEGATIVE if done is None else OK
+
+
+def _decide_group(
+    door: Door, verdict: Verdict | None, cards: tuple[str, ...], single: str | None, session: str | None,
+    about: str | None, json: bool,
+) -> int:  # fmt: skip
+    if verdict is None or cards or single or (session is not None and about is not None):
+        raise UsageError(
+            "--session or --about goes with one verdict, and nothing else.", "memtui review keep --session ID"
+        )
+    with door.existing(must_write=True) as memory:
+        group = memory.review.group(session=session, about=about)
+        done = memory.review.decide_group(group, verdict)
+    left = group.left(verdict)
+    if json:
+        emit({"operation": done, "cards_left": left})
+    elif done is None:
+        err(f"nothing {group.whose} was left to decide so")
+    else:
+        out(done.label)
+        out(row("  ", paint(f'"memtui undo {done.op_id}" takes it back', "dim")))
+    if left and not json:
+        err(f"{plural(left, 'card')} {group.whose} to be decided by themselves: memtui review lists them")
     return NEGATIVE if done is None else OK
 
 

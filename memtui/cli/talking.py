@@ -44,6 +44,7 @@ def sessions_command(door: Door, text: tuple[str, ...], limit: int | None, json:
     wanted = " ".join(text)
     with door.reading() as memory:
         named = _session(memory, wanted)
+        model = memory.options.llm.model if memory.options.llm.configured else ""
         if named is None:
             sessions = memory.view.session_list
             found = sessions.page(wanted, order="time", limit=limit or _LISTED)
@@ -54,12 +55,12 @@ def sessions_command(door: Door, text: tuple[str, ...], limit: int | None, json:
         if json:
             emit({"session": named.session, "state": named.state, "turns": turns})
         else:
-            _tell_transcript(named, turns, glyphs(door))
+            _tell_transcript(named, turns, glyphs(door), model)
         return OK
     if json:
         emit({"sessions": [asdict(one.session) | {"state": one.state} for one in found]})
     else:
-        _tell_sessions(found, left)
+        _tell_sessions(found, left, model)
     return OK if found else NEGATIVE
 
 
@@ -81,9 +82,9 @@ def _turns(memory: Memory, identity: str, limit: int | None) -> list[MemoryRecor
     return found
 
 
-def _tell_sessions(found: list[SessionRow], left: int) -> None:
+def _tell_sessions(found: list[SessionRow], left: int, model: str) -> None:
     rows = [
-        (age(one.session.last_seen_at), plural(one.session.turns, "turn"), in_role(*state(one)),
+        (age(one.session.last_seen_at), plural(one.session.turns, "turn"), in_role(*state(one, model)),
          paint(one.session.session_id, "dim"), one.session.project or "")
         for one in found
     ]  # fmt: skip
@@ -91,6 +92,10 @@ def _tell_sessions(found: list[SessionRow], left: int) -> None:
         name = one.session.title or one.session.opening
         out(row(line, brief(name, printed_cells(line) + 2)) if name else line)
         _tell_failure(one)
+    if any(one.state == "failed" for one in found):
+        err('"memtui consolidate --rules" reads by rules now what a model left waiting')
+    if model and any(one.session.by_rules for one in found):
+        err(f'"memtui consolidate --again --session ID" lets {model} read what rules have read')
     if not found:
         err("no sessions")
     elif left > 0:
@@ -102,9 +107,9 @@ def _tell_failure(one: SessionRow) -> None:
         out(row("    ", paint(brief(error, 6), "red")))
 
 
-def _tell_transcript(named: SessionRow, turns: list[MemoryRecord], signs: Glyphs) -> None:
+def _tell_transcript(named: SessionRow, turns: list[MemoryRecord], signs: Glyphs, model: str) -> None:
     session = named.session
-    out(row(paint(session.name, "bold"), paint(session.session_id, "dim"), in_role(*state(named))))
+    out(row(paint(session.name, "bold"), paint(session.session_id, "dim"), in_role(*state(named, model))))
     out(paint(", ".join(facts(session, time.time())), "dim"))
     out(in_role(*standing(named, time.time())))
     _tell_failure(named)

@@ -17,8 +17,10 @@ _ROLES: dict[SessionState, Role] = {
 }  # fmt: skip
 
 
-def state(row: SessionRow) -> Part:
-    """What is to be said of a session in one word."""
+def state(row: SessionRow, model: str = "") -> Part:
+    """What is to be said of a session in a word or two. ``model``: the one that could read it again, if there is one."""
+    if model and row.state == "done" and row.session.by_rules:
+        return "by rules", "context"
     return row.state, _ROLES[row.state]
 
 

@@ -38,6 +38,12 @@ class OpensSession(Protocol):
     async def open_at(self, session_id: str, rid: int | None) -> None: ...
 
 
+class DrawsFacts(Protocol):
+    """A pane that draws facts from the conversations that wait."""
+
+    def draw_facts(self, *, preview: bool) -> None: ...
+
+
 class Filters(Protocol):
     """A pane that shows the rows that pass a filter."""
 
@@ -119,6 +125,10 @@ class Navigation:
     async def open_topic(self, key: int) -> None:
         """Show one topic of Maintenance."""
         cast("OpensRow", await self.visit("maintenance")).open_at(key)
+
+    async def draw_facts(self, *, preview: bool) -> None:
+        """Draw facts from the conversations that wait, or show first what would be drawn."""
+        cast("DrawsFacts", await self.visit("sessions")).draw_facts(preview=preview)
 
     async def list_memories(self, filter: str) -> None:
         """Show the memories that pass a filter."""

@@ -9,6 +9,8 @@ from cli_kit import Cli
 from memtui import Memory
 from memtui.engine.records import Options
 
+from endpoint import Endpoint, completion
+
 HOSTILE = "\x1b]52;c;aGk=\x07 [/] [@click=app.quit]x[/]"
 
 
@@ -151,3 +153,68 @@ def test_hostile_texts_reach_the_terminal_harmless(cli: Cli, home: Path) -> None
     for told in (cli("consolidate", "--all", "--preview"), cli("review")):
         assert "\x1b" not in told.out + told.err and "\x07" not in told.out + told.err
         assert "␛]52" in told.out
+
+
+@pytest.mark.usefixtures("talk")
+def test_what_a_model_left_waiting_is_read_by_rules_and_again_by_the_model(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reply = {
+        "nothing": False, "observations": [], "summary": "",
+        "facts": [{"content": "Is fond of gooseberries", "sources": [1], "confidence": 0.7, "tags": [], "corrects": False}],
+    }  # fmt: skip
+    with Endpoint(lambda exchange: exchange.reply("{}", status="500 Sorry")).in_thread() as endpoint:
+        monkeypatch.setenv("MEMTUI_LLM_BASE_URL", endpoint.url)
+        monkeypatch.setenv("MEMTUI_LLM_MODEL", "small")
+        failed = cli("consolidate")
+        assert failed.code == 5 and '"memtui consolidate --rules" reads by rules now' in failed.err
+        assert '"memtui consolidate --rules"' in cli("sessions").err
+        asked = len(endpoint.requests)
+        told = cli("consolidate", "--rules")
+        assert told.code == 0 and " go to http" not in told.err and len(endpoint.requests) == asked
+        assert "3 turns became 3 facts" in told.out
+        listed = cli("sessions")
+        assert "by rules" in listed.out and "memtui consolidate --again --session ID" in listed.err
+        endpoint.behave = lambda exchange: exchange.reply(completion(reply))
+        shown = cli("consolidate", "--again", "--session", "s2", "--preview")
+        assert "2 turns read again: 0 new, 1 reworded, 1 gone, 0 unchanged (llm" in shown.out
+        assert "reword         Is fond of gooseberries" in shown.out
+        assert "gone           My sister is called Nadia" in shown.out
+        assert "Read “s2” again: 0 new, 1 reworded, 1 gone" in str(
+            cli("consolidate", "--again", "--session", "s2", "--json").json
+        )
+        states = {one["session_id"]: one["read_by"] for one in cli("sessions", "--json").json["sessions"]}
+        assert states == {"s1": "keyword", "s2": "llm"}
+        assert cli("undo").code == 0
+        assert cli("consolidate", "--again", "--all").code == 2
+
+
+@pytest.mark.usefixtures("talk")
+def test_a_group_of_cards_is_decided_by_its_conversation_or_whom_it_is_about(cli: Cli, home: Path) -> None:
+    with Memory.open(home / "memory.db", options=Options(background=False, embedder="off")) as memory:
+        memory.models.index_pending()
+    cli("consolidate", "--all")
+    for line in (
+        ["--session", "s2"], ["keep", "--session", "s2", "--about", "Nadia"], ["keep", "prop_1", "--session", "s2"],
+    ):  # fmt: skip
+        assert cli("review", *line).code == 2, line
+    assert cli("review", "keep", "--session", "nope").code == 3
+    kept = cli("review", "keep", "--session", "s1")
+    assert kept.code == 1 and "1 card of “s1” to be decided by themselves" in kept.err
+    told = cli("review", "forget", "--about", "Nadia")
+    assert (told.code, told.out.splitlines()[0]) == (0, "Forgot 1 fact about Nadia")
+    assert (
+        cli("review", "keep", "--session", "s2", "--json").json["operation"]["label"] == "Kept 1 fact of “s2”"
+    )
+    assert cli("review").out.count("new fact") == 0
+    cli("undo"), cli("undo")
+    assert "2 new facts" in cli("review").out
+
+
+def test_an_import_ends_with_the_command_that_draws_facts(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "talk.jsonl").write_text(
+        '{"session_id": "s1", "role": "user", "content": "We live in Oslo now.", "time": 1735689600}\n'
+    )
+    told = cli("import", tmp_path / "talk.jsonl", "--later")
+    assert told.out.splitlines()[-1].startswith('1 conversation waits to become facts: "memtui consolidate"')
+    assert "waits to become" not in cli("import", tmp_path / "talk.jsonl", "--later").out, "nothing came in"

@@ -52,6 +52,7 @@ PROMPT = {
 DOORS: dict[str, tuple[list[str], bytes]] = {
     "app": (["-c", APP], b""),
     "remember": (["-m", "memtui", "remember", "Ada likes green ink"], b""),
+    "doctor": (["-m", "memtui", "doctor"], b""),
     "search": (["-m", "memtui", "search", "Ada"], b""),
     "mcp": (["-m", "memtui", "mcp"], b""),
     "hook": (["-m", "memtui", "hook", "claude-code"], json.dumps(PROMPT).encode()),

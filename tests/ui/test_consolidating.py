@@ -228,12 +228,81 @@ async def test_with_a_model_the_cost_is_asked_first_and_a_failure_is_told_and_ke
         await until(lambda: there(app, Question))
         await pilot.press("y")
         await until(lambda: "1 session failed and still waits" in said(app))
+        await until(
+            lambda: there(app, Question) and "The model could not read 1 conversation" in screen_text(app)
+        )
+        await pilot.press("n")
+        await until(lambda: app.screen is app.main)
         await settle(app)
         await until(
             lambda: "consolidating failed (1 try)" in screen_text(app)
         )  # in the list's own words, not the toast's
         await until(lambda: "Check llm.base_url" in " ".join(screen_text(app).split()))
-    assert "family" in pending(talks)
+        await until(lambda: "b reads it by rules now" in " ".join(screen_text(app).split()))
+        assert "family" in pending(talks)
+        await pilot.press("b")
+        await until(lambda: "family" not in pending(talks))
+        await until(lambda: "by rules" in screen_text(app))
+    assert "My sister is called Nadia" in contents(talks)
+
+
+async def test_the_question_after_a_failure_reads_by_rules_at_once(
+    talks: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    llm = LlmOptions(base_url="http://127.0.0.1:9", model="tiny-1", timeout=2)
+    state = UiState(None)
+    state.pane = "sessions"
+    app = MemtuiApp(
+        lambda: Memory.open(talks.path, clock=talks.clock, options=Options(background=False, llm=llm)),
+        look=Look(motion=False), clock=talks.clock, state=state,
+    )  # fmt: skip
+    async with running(app) as pilot:
+        await pilot.press("d")
+        await until(lambda: there(app, Question))
+        await pilot.press("y")
+        await until(
+            lambda: there(app, Question) and "The model could not read 1 conversation" in screen_text(app)
+        )
+        await pilot.press("y")
+        dialog = await previewed(app)
+        assert dialog is app.screen and "family" in pending(talks)
+        await pilot.press("enter")
+        await until(lambda: said(app).startswith("Consolidated “family”: 3 facts"))
+        await until(
+            lambda: "read by rules: a reads it again with tiny-1" in " ".join(screen_text(app).split())
+        )
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_reading_again_shows_the_difference_and_leaves_what_was_decided(
+    talks: Story, size: tuple[int, int]
+) -> None:
+    with talks.open() as memory:
+        await memory.consolidate("family")
+        drawn = {one.content: one for one in memory.view.page("kind:fact session:family")}
+        sister, koos = drawn["My sister is called Nadia"], drawn["I work with Koos"]
+        memory.correct(sister.id, "My sister is called Nadja")
+        with memory._core.change("test", "Worded otherwise") as op:
+            op.connection.execute(
+                "UPDATE memories SET content = ? WHERE rid = ?", ("I work with Jan and Piet", koos.rid)
+            )
+            op.connection.execute("UPDATE ops SET actor = 'scheduler' WHERE op_id = ?", (op.op_id,))
+    app = at_sessions(talks)
+    async with running(app, size) as pilot:
+        await pilot.press("/", *"family", "enter")
+        await settle(app)
+        await pilot.press("a")
+        await previewed(app)
+        await settle(app)
+        text = screen_text(app)
+        assert "What reading again would change of family" in text
+        assert "reword" in text and "I work with Koos" in text and "unchanged" in text
+        await pilot.press("enter")
+        await until(lambda: said(app).startswith("Read “family” again"))
+    found = contents(talks)
+    assert {"My sister is called Nadja", "I work with Koos", "I am vegetarian"} <= found
+    assert not {"My sister is called Nadia", "I work with Jan and Piet"} & found
 
 
 @pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 40), (200, 60)])

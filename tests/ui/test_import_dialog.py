@@ -323,7 +323,7 @@ async def test_hostile_files_and_names_do_nothing(
         await until(lambda: stage(app) == "counted")
         assert not any(sign in screen_text(app) for sign in "\x1b\x07\u202e")
         await pilot.press("enter")
-        await until(lambda: stage(app) == "done")
+        await until(lambda: stage(app) in ("done", "drawing"))
         assert not any(sign in screen_text(app) for sign in "\x1b\x07\u202e")
         await pilot.press("enter")
         await settle(app)
@@ -340,3 +340,45 @@ def test_the_report_tells_all_that_was_left_out() -> None:
     told = report_text(report).plain
     assert "15 for other reasons: reason 7, reason 8" in told
     assert "1 source cannot be read" in told
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_after_an_import_facts_are_drawn_with_a_preview_one_key_away(
+    story: Story, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    from memtui.ui.dialogs.proposals import ProposalsDialog
+
+    with story.open() as memory:
+        for session in memory.sessions.pending():
+            memory.sessions.skip(session.session_id)
+    app = story.app()
+    async with running(app, size) as pilot:
+        app.push_screen(ImportDialog(talk(tmp_path / "new.jsonl", 2, "I like tea and house")))
+        await until(lambda: stage(app) == "counted")
+        await settle(app)
+        await pilot.press("enter")
+        await until(lambda: stage(app) == "drawing" and "Draw facts now?" in text_of(app))
+        assert "d show the facts first" in text_of(app)
+        await pilot.press("d")
+        await until(lambda: there(app, ProposalsDialog))
+        await settle(app)
+        await pilot.press("enter")
+        await until(lambda: not story_waits(story))
+
+
+async def test_drawing_facts_after_an_import_can_be_left_for_later(story: Story, tmp_path: Path) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        app.push_screen(ImportDialog(talk(tmp_path / "new.jsonl", 2)))
+        await until(lambda: stage(app) == "counted")
+        await settle(app)
+        await pilot.press("enter")
+        await until(lambda: stage(app) == "drawing")
+        await pilot.press("enter")
+        await until(lambda: app.screen is app.main)
+    assert story_waits(story)
+
+
+def story_waits(story: Story) -> bool:
+    with story.open(readonly=True) as memory:
+        return bool(memory.sessions.pending(due=True))

@@ -379,3 +379,34 @@ async def test_names_that_may_be_one_are_merged_or_kept_apart_with_one_key(
         await settle(app)
     with story.open(readonly=True) as memory:
         assert [one.canonical_name for one in memory.entities.page("ada", order="name")] == left
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_the_whole_group_of_a_card_is_kept_or_forgotten_after_its_count_was_shown(
+    inbox: Story, size: tuple[int, int]
+) -> None:
+    with inbox.open() as memory:
+        inbox.now = NOW - DAY
+        memory.record_turn("party", "user", "I work with Nadia at Hexa. I like lanterns.")
+        await memory.consolidate("party")
+        memory.models.index_pending()
+        inbox.now = NOW
+    about = {"My sister is called Nadia", "I work with Nadia at Hexa"}
+    app = at_review(inbox)
+    async with running(app, size) as pilot:
+        await ready(app)
+        await pilot.press("G", "w")
+        await until(lambda: isinstance(app.screen, PickDialog))
+        await until(lambda: "about Nadia" in screen_text(app))
+        text = screen_text(app)
+        assert "keep 2 facts of “garden”" in text or "keep 2 facts of “party”" in text
+        assert "forget 2 facts about Nadia" in text
+        await pilot.press("escape")
+        await until(lambda: "Nothing was decided" in app.main.query_one(StatusLine).said)
+        await pilot.press("w")
+        await until(lambda: isinstance(app.screen, PickDialog) and "about Nadia" in screen_text(app))
+        await pilot.press("G", "enter")
+        await until(lambda: "Forgot 2 facts about Nadia" in app.main.query_one(StatusLine).said)
+        assert not about & facts(inbox).keys()
+        await pilot.press("u")
+        await until(lambda: about <= facts(inbox).keys())

@@ -23,7 +23,7 @@ from memtui.engine.curate import intake
 from memtui.engine.errors import DegradedError, MemtuiError, ReadOnlyError, StoreError
 from memtui.engine.models.llm import UNUSABLE
 from memtui.engine.models.spending import BudgetError, Spending
-from memtui.engine.records import MemoryRecord, Operation, Options, Session
+from memtui.engine.records import BY_RULES, MemoryRecord, Operation, Options, Session
 from memtui.engine.store import consolidations, fading, history, locks, sessions
 from memtui.engine.store.connection import Connections
 from memtui.engine.wording import plural
@@ -56,6 +56,10 @@ class Consolidator:
         self._actor = actor
         self._extractor = extractor
         self._said = said
+
+    @property
+    def _by_model(self) -> bool:
+        return self._extractor.name != BY_RULES
 
     async def run(
         self,
@@ -105,7 +109,11 @@ class Consolidator:
             progress(done, len(wanted), session.session_id)
             why = "cancelled" if cancelled() else unusable
             if why:
-                outcomes.append(SessionOutcome(session_id=session.session_id, state="stopped", error=why))
+                outcome = SessionOutcome(
+                    session_id=session.session_id, state="stopped", error=why,
+                    rules_could=bool(unusable) and not cancelled() and self._by_model,
+                )  # fmt: skip
+                outcomes.append(outcome)
                 continue
             outcome, people = await self._one(run, session, again, people, may_supersede, spending)
             outcomes.append(outcome)
@@ -151,13 +159,19 @@ class Consolidator:
             if isinstance(error, MemtuiError):
                 text = f"{error.message} {error.hint}".strip()
             if isinstance(error, BudgetError) and spending.calls == calls:
-                return SessionOutcome(session_id=identity, state="stopped", error=text), people
+                return SessionOutcome(
+                    session_id=identity, state="stopped", error=text, rules_could=self._by_model
+                ), people
             _log.warning("a session could not be consolidated: %s", outline(error))
             if run is not None and not again:  # nothing waits because a second reading failed
                 wait = error.wait if isinstance(error, DegradedError) else 0
                 await asyncio.shield(asyncio.to_thread(self._note_failure, session, text, wait))
             return SessionOutcome(
-                session_id=identity, state="failed", error=text, unusable=isinstance(error, UNUSABLE)
+                session_id=identity,
+                state="failed",
+                error=text,
+                unusable=isinstance(error, UNUSABLE),
+                rules_could=self._by_model,
             ), people
         return SessionOutcome(session_id=identity, state="done", plan=plan, **_counted(counts)), people
 

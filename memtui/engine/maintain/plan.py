@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from memtui.engine.errors import InputError
-from memtui.engine.records import BY_RULES, Category, Operation, Record, Session, Trust
+from memtui.engine.records import Category, Operation, Record, Session, Trust
 from memtui.engine.wording import plural
 
 from .suspicious import Suspicion
@@ -124,7 +124,8 @@ class Plan(Record):
 class SessionOutcome(Record):
     """What became of one session: ``done``, ``preview`` (nothing written), ``nothing`` to do, ``failed``, or
     ``stopped`` before it was its turn (cancelled, the budget is spent, or the endpoint cannot be used).
-    ``unusable``: it failed because of the endpoint as a whole, not because of this session."""
+    ``unusable``: it failed because of the endpoint as a whole, not because of this session. ``rules_could``: a model
+    failed, or may spend no more; rules can read it."""
 
     session_id: str
     state: Literal["done", "preview", "nothing", "failed", "stopped"]
@@ -140,6 +141,7 @@ class SessionOutcome(Record):
     unchanged: int = 0
     error: str = ""
     unusable: bool = False
+    rules_could: bool = False
 
 
 class Consolidation(Record):
@@ -160,13 +162,8 @@ class Consolidation(Record):
 
     @property
     def rules_could(self) -> tuple[str, ...]:
-        """Sessions that a model did not read and that wait: rules can read them now."""
-        waits = (
-            one.session_id
-            for one in self.outcomes
-            if one.state == "failed" or (one.state == "stopped" and one.error)
-        )
-        return tuple(waits) if self.extractor != BY_RULES else ()
+        """Sessions that wait because of a model: rules can read them now."""
+        return tuple(one.session_id for one in self.outcomes if one.rules_could)
 
     @property
     def left_waiting(self) -> dict[str, int]:

@@ -32,6 +32,7 @@ _LOOKED_AT = 300
 _SINGLE_CARDS = 20
 _SOURCES = 6
 _MOST_FADING = 500
+_MOST_NEW = 5_000
 THE_REST = proposals.identity("fading", "the rest")
 # A known fact that was replaced, and what replaced it still stands (or was replaced in its turn).
 _REPLACED = """EXISTS (
@@ -101,13 +102,17 @@ def inbox(
 
 
 def review(
-    connection: apsw.Connection, now: float, options: Options, *, limit: int = 200
+    connection: apsw.Connection, now: float, options: Options, *, limit: int = 200, every_new: bool = False
 ) -> list[ReviewItem]:
-    """Everything that waits, worst first; each memory on one card only."""
+    """Everything that waits, worst first; each memory on one card only.
+
+    ``every_new``: all new facts, not only those of the latest conversations.
+    """
     found: list[ReviewItem] = []
     shown: set[str] = set()
     put_off = proposals.put_off(connection, now)
-    for part in (_conflicts, _wishes, _held, _suspicious, _duplicates, _namesakes, _fading, _new):
+    new = _every_new if every_new else _new
+    for part in (_conflicts, _wishes, _held, _suspicious, _duplicates, _namesakes, _fading, new):
         for item in part(connection, now, options):
             ids = {memory.id for memory in item.memories}
             if item.kind == "new":
@@ -225,17 +230,27 @@ def _fading(connection: apsw.Connection, now: float, options: Options) -> Iterab
 
 
 def _new(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    return _new_facts(connection, now, _LOOKED_AT, _SINGLE_CARDS)
+
+
+def _every_new(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    return _new_facts(connection, now, _MOST_NEW, _MOST_NEW)
+
+
+def _new_facts(
+    connection: apsw.Connection, now: float, facts: int, conversations: int
+) -> Iterable[ReviewItem]:
     by_session: dict[str, list[MemoryRecord]] = {}
     where = (
         "m.kind = 'fact' AND m.reviewed_at IS NULL AND m.confirmed_at IS NULL AND m.source LIKE 'session:%' "
         f"AND m.created_at > {int(now) - NEW_SECONDS} AND NOT {_REPLACED}"
     )
-    for memory in _latest(connection, now, where):
+    for memory in _latest(connection, now, where, facts):
         by_session.setdefault(memory.session_id or str(memory.source), []).append(memory)
     cards = []
-    for facts in by_session.values():
-        cards.append((proposals.identity("new", *(fact.id for fact in facts)), _news(facts), tuple(facts)))
-    yield from _unsettled(connection, now, "new", cards[:_SINGLE_CARDS])
+    for some in by_session.values():
+        cards.append((proposals.identity("new", *(fact.id for fact in some)), _news(some), tuple(some)))
+    yield from _unsettled(connection, now, "new", cards[:conversations])
 
 
 def _news(facts: Sequence[MemoryRecord]) -> str:
@@ -270,12 +285,14 @@ def _card(
     )  # fmt: skip
 
 
-def _latest(connection: apsw.Connection, now: float, where: str) -> list[MemoryRecord]:
+def _latest(
+    connection: apsw.Connection, now: float, where: str, limit: int = _LOOKED_AT
+) -> list[MemoryRecord]:
     rows = connection.execute(
         f"SELECT {memories.COLUMNS} FROM memories m INDEXED BY notes_by_time "
         f"WHERE m.valid_until IS NULL AND m.kind <> 'episode' AND {where} "
         "ORDER BY m.event_time DESC, m.rid DESC LIMIT ?",
-        (_LOOKED_AT,),
+        (limit,),
     )
     return [memories.record(row, now) for row in rows]
 

@@ -59,7 +59,8 @@ class RunOperation:
             for action, count in counts.items():
                 what[action] = what.get(action, 0) + count
         facts = what["added"] + what["superseded"] + what["conflict"]
-        parts = [plural(facts, "fact")] + [
+        again = all(plan.again for plan, _ in self._written)
+        parts = [f"{facts} new" if again else plural(facts, "fact")] + [
             text
             for count, text in (
                 (what["observation"], plural(what["observation"], "observation")),
@@ -74,8 +75,7 @@ class RunOperation:
         ]
         one = len(self._written) == 1
         name = session_name(self._written[0][0].session) if one else f"{len(self._written):,} sessions"
-        again = " again" if self._written and all(plan.again for plan, _ in self._written) else ""
-        return f"Consolidated {name}{again}: {', '.join(parts)}"
+        return f"{f'Read {name} again' if again else f'Consolidated {name}'}: {', '.join(parts)}"
 
 
 def session_name(session: Session) -> str:

@@ -10,11 +10,12 @@ from memtui.engine.clock import local_midnight
 from memtui.engine.core import Core
 from memtui.engine.curate import intake
 from memtui.engine.errors import InputError
-from memtui.engine.maintain import resolve, review, verdicts, wishes
+from memtui.engine.maintain import resolve, review, review_groups, verdicts, wishes
 from memtui.engine.maintain.review import Inbox, ReviewItem, Verdict
+from memtui.engine.maintain.review_groups import ReviewGroup
 from memtui.engine.maintain.wishes import WishVerb
 from memtui.engine.records import MemoryRecord, Operation
-from memtui.engine.store import memories
+from memtui.engine.store import entity_names, memories
 from memtui.engine.store.proposals import Proposal
 
 if TYPE_CHECKING:
@@ -82,7 +83,37 @@ class Review:
             op.label = f"{agent} asked to {verb} “{intake.open_text(memory)[:60]}”"
         return asked
 
-    def decide_all(self, items: Sequence[ReviewItem], verdict: Verdict) -> Operation | None:
+    def group(self, *, session: str | None = None, about: str | None = None) -> ReviewGroup:
+        """The cards of one conversation, or those that mention an entity (its name or id), for ``decide_group``.
+
+        Raises InputError unless exactly one of both is given, NotFoundError for what is not there.
+        """
+        if (session is None) == (about is None):
+            raise InputError("A group is of a session, or about somebody.", "Give one of both.")
+        now, options = self._core.clock(), self._core.options
+        with self._core.connections.read() as connection:
+            if session is not None:
+                return review_groups.of_session(connection, now, options, session)
+            entity = entity_names.find(connection, about or "")
+            return review_groups.about(connection, now, options, entity)
+
+    def groups(self, item: ReviewItem) -> tuple[ReviewGroup, ...]:
+        """The groups that a card belongs to: its conversation first, then whom and what it mentions."""
+        with self._core.connections.read() as connection:
+            return review_groups.of_card(connection, self._core.clock(), self._core.options, item)
+
+    def decide_group(self, group: ReviewGroup, verdict: Verdict) -> Operation | None:
+        """One verdict (keep, forget, snooze) on a group: one operation; None when there was nothing to decide.
+
+        What ``group.items_for(verdict)`` leaves out stays, to be decided by itself.
+        """
+        if verdict not in ("keep", "forget", "snooze"):
+            raise InputError(f"{verdict!r} is for one card.", "A group takes keep, forget or snooze.")
+        return self.decide_all(group.items_for(verdict), verdict, label=group.label(verdict))
+
+    def decide_all(
+        self, items: Sequence[ReviewItem], verdict: Verdict, *, label: str = ""
+    ) -> Operation | None:
         """One verdict on several items: one operation. Those that it does not settle (any more) are left as they are."""
         settled = 0
         with self._core.change("review", "Reviewed") as op:
@@ -93,7 +124,7 @@ class Review:
                         now=int(self._core.clock()),
                     )  # fmt: skip
                     settled += 1
-            op.label = verdicts.label_of_all(verdict, settled)
+            op.label = label or verdicts.label_of_all(verdict, settled)
         return self._core.done(op)
 
     def merge(self, survivor: str, others: Sequence[str], *, text: str = "") -> MemoryRecord:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -13,6 +14,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from memtui.engine.errors import MemtuiError
+from memtui.present.format import plural
 from memtui.ui.perform import start
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.list_source import ListSource
@@ -39,13 +41,14 @@ WHAT = (
     "memory.db, LangChain histories, Markdown notes, JSONL"
 )
 
-Stage = Literal["choose", "counting", "counted", "importing", "done", "failed"]
+Stage = Literal["choose", "counting", "counted", "importing", "done", "drawing", "failed"]
 _HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
     "choose": (("Enter", "see what would come in"), ("Tab", "complete")),
     "counting": (("c", "stop"),),
     "counted": (("Enter", "import it"), ("b", "another path")),
     "importing": (("c", "stop"), ("Esc", "go on in the background")),
     "done": (("Enter", "close"), ("u", "undo")),
+    "drawing": (("d", "show the facts first"), ("r", "draw them"), ("Enter", "not now"), ("u", "undo")),
     "failed": (("b", "another path"),),
 }
 
@@ -58,6 +61,8 @@ class ImportDialog(Dialog[None]):
         Binding("c", "stop", show=False),
         Binding("b", "again", show=False),
         Binding("u", "undo", show=False),
+        Binding("d", "draw(True)", show=False),
+        Binding("r", "draw(False)", show=False),
     ]
     wide: ClassVar[bool] = True
 
@@ -148,8 +153,6 @@ class ImportDialog(Dialog[None]):
         home = self.shell.home
         if home is None:
             return
-        import asyncio
-
         from memtui.engine.importers.known import known_sources
 
         found = await asyncio.to_thread(known_sources, home, clock=self.shell.clock)
@@ -229,7 +232,24 @@ class ImportDialog(Dialog[None]):
         elif report is not None:
             self._report = report
             follows = not report.dry_run and self._could_follow(report)
-            self._show_stage("counted" if report.dry_run else "done", report_text(report, follows=follows))
+            text = report_text(report, follows=follows)
+            self._show_stage("counted" if report.dry_run else "done", text)
+            if not report.dry_run and report.imported:
+                start(self, partial(self._offer_facts, text), "facts")
+
+    async def _offer_facts(self, report: Content) -> None:
+        """Ask whether facts shall be drawn from what waits now."""
+        memory = self.shell.operations.require()
+        waiting = len(await asyncio.to_thread(memory.sessions.pending, due=True))
+        if waiting and self._stage == "done" and not self.shell.readonly:
+            told = plural(waiting, "conversation waits", "conversations wait")
+            question = (f"\n\nDraw facts now? {told} for it.", "bold $accent")
+            self._show_stage("drawing", assemble(report, question))
+
+    def action_draw(self, preview: bool) -> None:
+        if self._stage == "drawing":
+            self.dismiss(None)
+            start(self.app, partial(self.shell.navigation.draw_facts, preview=preview), "facts")
 
     def _could_follow(self, report: ImportReport) -> bool:
         """Whether what comes next could come in by itself, and does not yet."""
@@ -238,7 +258,7 @@ class ImportDialog(Dialog[None]):
         return not watched and not _LIVE.isdisjoint(report.formats)
 
     def action_go_on(self) -> None:
-        if self._stage == "done":
+        if self._stage in ("done", "drawing"):
             self.dismiss(None)
         elif self._stage == "counted" and self._paths:
             if self._report is not None and not self._report.imported:
@@ -258,7 +278,11 @@ class ImportDialog(Dialog[None]):
             start(self, self._detect, "detect")
 
     def action_undo(self) -> None:
-        if self._stage == "done" and self._report is not None and self._report.operation is not None:
+        if (
+            self._stage in ("done", "drawing")
+            and self._report is not None
+            and self._report.operation is not None
+        ):
             self.dismiss(None)
             self.shell.action_perform("undo")
 

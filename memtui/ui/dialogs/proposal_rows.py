@@ -51,6 +51,9 @@ def proposal_columns(glyphs: Glyphs, one_of: Callable[[int], str]) -> list[Colum
     """Box, action, text; the session that a line is from when there are several (``one_of``: its title)."""
 
     def box(row: Proposal, width: int) -> Iterable[Piece]:
+        if row.line.action == "unchanged":
+            yield Piece(visible("   "), "dim")
+            return
         yield Piece(visible("[x]" if row.line.accepted else "[ ]"), "accent" if row.line.accepted else "dim")
 
     def action(row: Proposal, width: int) -> Iterable[Piece]:
@@ -88,7 +91,7 @@ def proposal_text(
     for suspicion in line.suspicions:
         parts += [(f"{glyphs.conflict} {suspicion.kind}  ", "$warning"), suspicion.detail, "\n"]
     parts.append("\n")
-    if line.known is not None and line.action in ("supersede", "conflict", "reinforce"):
+    if line.known is not None and line.action in ("supersede", "conflict", "reinforce", "reword"):
         parts.append(old_and_new(line.known[:_SHOWN], line.content[:_SHOWN]))
     else:
         parts.append(content(line.content[:_SHOWN], "bold"))

@@ -97,8 +97,14 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
         self._plans = list(plans)
         self._turns = turns
         self._touched = False
+        self._again = any(plan.again for plan in plans)
 
     def title_text(self) -> str:
+        if self._again:
+            named = (
+                self._plans[0].session.name if len(self._plans) == 1 else f"{len(self._plans)} conversations"
+            )
+            return f"What reading again would change of {named}"
         if len(self._plans) == 1:
             return f"What would be remembered of {self._plans[0].session.name}"
         return f"What would be remembered of {plural(len(self._plans), 'conversation')}"
@@ -140,13 +146,17 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
     def _show(self, *, top: bool = False) -> None:
         source = ListSource(proposals_of(self._plans), lambda row: row.key)
         self.query_one(ProposalTable).show(source, self.shell.operations.readers, top=top)
-        lines = [line for plan in self._plans for line in plan.lines]
+        lines = [line for plan in self._plans for line in plan.lines if line.action != "unchanged"]
         accepted = sum(line.accepted for line in lines)
         told = (
             f"{count(accepted)} of {plural(len(lines), 'line')} accepted"
             if lines
+            else "nothing would change"
+            if self._again
             else "nothing worth keeping found"
         )
+        if self._again:
+            told += f", {count(sum(plan.count('unchanged') for plan in self._plans))} unchanged"
         calls, tokens = sum(plan.calls for plan in self._plans), sum(plan.tokens for plan in self._plans)
         spent = f" {self.shell.glyphs.dot} {count(tokens)} tokens in {plural(calls, 'call')}" if calls else ""
         turns = plural(sum(plan.turns for plan in self._plans), "turn")
@@ -155,7 +165,7 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
         self.query_one(".proposals-count", Static).update(
             assemble((told, "bold"), (f"{dot}{turns} read{dot}by {by}{spent}", "$text-muted"))
         )
-        if not lines:
+        if not any(plan.lines for plan in self._plans):
             empty = assemble("Nothing in it needs to be remembered.\n\nEnter counts it as done all the same.")
             self.query_one(ProposalView).show(empty)
 
@@ -180,14 +190,17 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
     def toggle(self) -> None:
         """Accept the line, or reject it."""
         row = self._row
-        if row is not None:
+        if row is not None and row.line.action != "unchanged":
             self._change(row, accepted=not row.line.accepted)
 
     def toggle_all(self) -> None:
         """Accept all lines; reject them when all are accepted."""
-        accept = not all(line.accepted for plan in self._plans for line in plan.lines)
+        lines = [line for plan in self._plans for line in plan.lines]
+        accept = not all(line.accepted for line in lines if line.action != "unchanged")
         for number, plan in enumerate(self._plans):
-            for index in range(len(plan.lines)):
+            for index, line in enumerate(plan.lines):
+                if line.action == "unchanged":
+                    continue
                 plan = plan.with_line(index, accepted=accept)
             self._plans[number] = plan
         self._touched = True
@@ -204,7 +217,7 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
 
     async def _edit(self) -> None:
         row = self._row
-        if row is None:
+        if row is None or row.line.action in ("unchanged", "retire"):
             return
         turn = next((self._turns[source] for source in row.line.sources if source in self._turns), None)
         quote = None

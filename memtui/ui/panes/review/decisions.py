@@ -16,9 +16,11 @@ from .rows import Card, Deck
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.review import ReviewItem, Verdict
+    from memtui.engine.maintain.review_groups import ReviewGroup
     from memtui.engine.records import MemoryRecord
     from memtui.ui.panes.list_pane import ListPane
 
+_OF_GROUPS: tuple[Verdict, ...] = ("keep", "forget")
 _VERBS = ("keep", "forget", "correct", "merge", "both", "later")
 
 
@@ -56,7 +58,7 @@ class Decisions:
     # -- verdicts
 
     def why_not(self, action: Action) -> str:
-        if action.id == "copy" or action.id in _VERBS:
+        if action.id in ("copy", "group") or action.id in _VERBS:
             card = self.current
             if card is None:
                 return (
@@ -64,7 +66,7 @@ class Decisions:
                     if self.deck is not None
                     else "The cards are still being read."
                 )
-            if action.id != "copy":
+            if action.id in _VERBS:
                 return self._why_no_verdict(action.id, card)
         return ""
 
@@ -94,6 +96,41 @@ class Decisions:
 
     async def do_later(self) -> None:
         await self._settle("snooze")
+
+    async def do_group(self) -> None:
+        """Keep or forget a whole group of the card under the cursor, after its count was shown."""
+        from memtui.ui.dialogs.choice import Choice, PickDialog
+
+        card = self.current
+        if card is None:
+            return
+        item = card.item
+        groups = await self._pane.ask(lambda memory: memory.review.groups(item))
+        deeds: list[tuple[ReviewGroup, Verdict]] = [
+            (group, verdict) for group in groups for verdict in _OF_GROUPS if group.count(verdict)
+        ]
+        if not deeds:
+            self._pane.say("Nothing else waits that goes with this card.")
+            return
+        choices = [
+            Choice(
+                f"{verdict} {plural(group.count(verdict), 'fact')} {group.whose}",
+                note=_left(group.left(verdict)),
+            )
+            for group, verdict in deeds
+        ]
+        told = "One undo takes it back. What has two sides, or is asked for, stays to be decided by itself."
+        picked = await self._pane.shell.ask_person(
+            PickDialog("The whole group", choices, yes="do it", told=told)
+        )
+        if picked is None:
+            self._pane.say("Nothing was decided.")
+            return
+        group, verdict = deeds[picked]
+        try:
+            await self._pane.change(lambda memory: memory.review.decide_group(group, verdict), "deciding")
+        finally:
+            self._pane.reload()
 
     async def do_correct(self) -> None:
         from memtui.ui.dialogs.edit import CorrectDialog
@@ -205,6 +242,10 @@ class Decisions:
             text = memory.content if memory is not None else card.item.text
             self._pane.app.copy_to_clipboard(text or "\n".join(one.content for one in card.sides))
             self._pane.say("Copied the text.")
+
+
+def _left(cards: int) -> str:
+    return f"{cards} stay" if cards else ""
 
 
 def single(item: ReviewItem, memory: MemoryRecord) -> ReviewItem:

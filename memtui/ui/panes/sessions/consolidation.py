@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord
     from memtui.engine.store.lists import SessionRow
+    from memtui.ui.messages import Severity
     from memtui.ui.panes.list_pane import ListPane
     from memtui.ui.progress import Work
 
@@ -59,27 +60,60 @@ class ConsolidationActions:
         row = self._pane.table.selected
         if row is None:
             return "There is no session here."
-        return "" if row.pending else "This one is consolidated already: it waits for new turns."
+        if action.id == "again":
+            read = row.session.consolidated_at is not None
+            return "" if read else "It was not read before: run draws facts from it."
+        key = self._pane.shell.keymap_shown("again")
+        return (
+            ""
+            if row.pending
+            else f"This one is consolidated already: it waits for new turns; {key} reads it again."
+        )
 
     # -- running
 
     async def do_run(self) -> None:
         await self._consolidate(await self._chosen())
 
+    async def do_by_rules(self) -> None:
+        await self._consolidate(await self._chosen(), rules=True)
+
+    async def do_again(self) -> None:
+        """Always with the preview: it is the difference that the person decides about."""
+        await self._preview(await self._chosen(again=True), again=True)
+
     async def do_run_all(self) -> None:
         waiting = await self._pane.ask(lambda memory: memory.sessions.pending())
         await self._consolidate([session.session_id for session in waiting])
 
     async def do_dry_run(self) -> None:
-        chosen = await self._chosen()
+        await self._preview(await self._chosen())
+
+    async def preview_waiting(self) -> None:
+        """Show what would be drawn from what waits and is over, the oldest first, as many as a preview takes."""
+        due = await self._pane.ask(lambda memory: memory.sessions.pending(due=True))
+        if len(due) > MOST_PREVIEWED:
+            self._pane.say(f"These are the first {MOST_PREVIEWED} of {count(len(due))} that wait.")
+        await self._preview([session.session_id for session in due[:MOST_PREVIEWED]])
+
+    async def run_waiting(self) -> None:
+        """Draw facts from what waits and is over."""
+        due = await self._pane.ask(lambda memory: memory.sessions.pending(due=True))
+        await self._consolidate([session.session_id for session in due])
+
+    async def _preview(self, chosen: list[str], *, rules: bool = False, again: bool = False) -> None:
         if len(chosen) > MOST_PREVIEWED:
             self._pane.say(f"At most {MOST_PREVIEWED} can be previewed at once: mark fewer.", "warning")
             return
-        if chosen and await self._cost_is_fine(chosen):
-            found = await self._work(chosen, preview=True)
-            if found is not None:
-                self._tell_failures(found)
-                await self._propose(found.plans)
+        if not chosen or not (rules or await self._cost_is_fine(chosen, again=again)):
+            return
+        found = await self._work(chosen, preview=True, rules=rules, again=again)
+        if found is None:
+            return
+        if await self._rules_instead(found, again=again):
+            await self._preview(list(found.rules_could), rules=True)
+        elif found.plans or not found.failed:
+            await self._propose(found.plans)
 
     async def do_skip(self) -> None:
         chosen = await self._chosen()
@@ -100,32 +134,36 @@ class ConsolidationActions:
             self._pane.shell.operations.require().jobs.cancel()
             self._pane.say("It ends at its next pause; what it did until then stays.")
 
-    async def _chosen(self) -> list[str]:
-        """The sessions that are marked and wait, else the one under the cursor."""
+    async def _chosen(self, *, again: bool = False) -> list[str]:
+        """The sessions that are marked and wait (or were read before), else the one under the cursor."""
         marks = sorted(self._pane.table.marks)
         if marks:
             rows = await self._pane.ask(lambda memory: memory.view.session_list.rows(marks))
-            waiting = [row.session.session_id for row in rows if row.pending]
+            if again:
+                waiting = [row.session.session_id for row in rows if row.session.consolidated_at is not None]
+            else:
+                waiting = [row.session.session_id for row in rows if row.pending]
             if not waiting:
-                self._pane.say("None of the marked sessions waits for consolidation.", "warning")
+                why = "was read before" if again else "waits for consolidation"
+                self._pane.say(f"None of the marked sessions {why}.", "warning")
             return waiting
         row = self._pane.table.selected
         return [row.session.session_id] if row is not None else []
 
-    async def _consolidate(self, chosen: list[str]) -> None:
-        if not chosen or not await self._cost_is_fine(chosen):
+    async def _consolidate(self, chosen: list[str], *, rules: bool = False) -> None:
+        if not chosen or not (rules or await self._cost_is_fine(chosen)):
             return
         self._pane.table.mark(set())
-        found = await self._work(chosen, preview=False)
-        if found is not None:
-            self._tell_failures(found)
+        found = await self._work(chosen, preview=False, rules=rules)
+        if found is not None and await self._rules_instead(found):
+            await self._consolidate(list(found.rules_could), rules=True)
 
-    async def _cost_is_fine(self, chosen: list[str]) -> bool:
+    async def _cost_is_fine(self, chosen: list[str], *, again: bool = False) -> bool:
         """With a language model: what it would cost, and a question."""
         llm = self._pane.shell.operations.require().options.llm
         if not llm.configured:
             return True
-        cost = await self._pane.ask(lambda memory: memory.sessions.estimate(chosen))
+        cost = await self._pane.ask(lambda memory: memory.sessions.estimate(chosen, again=again))
         question = Question(
             f"Let {llm.model} read {plural(cost.sessions, 'session')}?",
             cost_told(cost, llm),
@@ -133,12 +171,19 @@ class ConsolidationActions:
         )
         return await self._pane.shell.ask_person(question) is True
 
-    async def _work(self, chosen: Sequence[str], *, preview: bool) -> Consolidation | None:
+    async def _work(
+        self, chosen: Sequence[str], *, preview: bool, rules: bool = False, again: bool = False
+    ) -> Consolidation | None:
         def run(memory: Memory, work: Work) -> Consolidation | None:
             return stoppable(
                 work,
                 memory.sessions.consolidate(
-                    chosen, preview=preview, progress=work.progress, cancelled=work.cancelled
+                    chosen,
+                    preview=preview,
+                    rules=rules,
+                    again=again,
+                    progress=work.progress,
+                    cancelled=work.cancelled,
                 ),
             )
 
@@ -167,7 +212,26 @@ class ConsolidationActions:
             self._strip = None
             self._pane.shell.look_again()
 
-    def _tell_failures(self, found: Consolidation) -> None:
+    async def _rules_instead(self, found: Consolidation, *, again: bool = False) -> bool:
+        """Tell what failed; where it waits because of the model, ask whether rules shall read it now."""
+        could = found.rules_could
+        if not could or again or self._pane.shell.readonly:
+            self._tell_failures(found, again=again)
+            return False
+        self._tell_failures(found, severity="warning")  # the question tells it at length
+        reason = next(iter(found.failed), None) or next(one for one in found.outcomes if one.error)
+        told = plural(len(could), "conversation still waits", "conversations still wait")
+        question = Question(
+            f"The model could not read {plural(len(could), 'conversation')}",
+            f"{reason.error}\n\nNothing is lost: {told}. Rules can read now, without the model; "
+            f"what they read is marked, and {self._pane.shell.keymap_shown('again')} lets the model read it later.",
+            yes="read by rules now",
+        )
+        return await self._pane.shell.ask_person(question) is True
+
+    def _tell_failures(
+        self, found: Consolidation, *, again: bool = False, severity: Severity = "error"
+    ) -> None:
         stopped = [outcome for outcome in found.outcomes if outcome.state == "stopped" and outcome.error]
         if found.failed:
             what = plural(
@@ -177,7 +241,8 @@ class ConsolidationActions:
             rest = (
                 f"; {plural(len(stopped), 'more was', 'more were')} not tried" if unusable and stopped else ""
             )
-            self._pane.say(f"{what}{rest}: {found.failed[0].error}", "error")
+            told = f"Reading again failed, nothing was changed{rest}" if again else f"{what}{rest}"
+            self._pane.say(f"{told}: {found.failed[0].error}", severity)
         elif stopped:
             self._pane.say(f"{plural(len(stopped), 'session')} left out: {stopped[0].error}", "warning")
 

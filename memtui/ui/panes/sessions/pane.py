@@ -13,11 +13,13 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widget import Widget
 
+from memtui.present.session import state
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
 from memtui.ui.late_styles import use_styles
 from memtui.ui.panes.about import About
 from memtui.ui.panes.list_pane import PREVIEW_DELAY, ListPane
+from memtui.ui.perform import start
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
@@ -51,7 +53,8 @@ class SessionsPane(ListPane["SessionRow"]):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self.delegates = (ConsolidationActions(self), About(self, self._picked_turn))
+        self._consolidation = ConsolidationActions(self)
+        self.delegates = (self._consolidation, About(self, self._picked_turn))
 
     def compose(self) -> ComposeResult:
         use_styles(self.app, "panes.tcss")
@@ -67,7 +70,12 @@ class SessionsPane(ListPane["SessionRow"]):
         yield TranscriptSide(self.shell.glyphs)
 
     def columns(self) -> Sequence[Column[SessionRow]]:
-        return session_columns(self.shell.glyphs, self.shell.clock)
+        return session_columns(self.shell.glyphs, self.shell.clock, self._model)
+
+    def _model(self) -> str:
+        """The language model that is configured, "" if none is."""
+        memory = self.shell.operations.memory
+        return memory.options.llm.model if memory is not None and memory.options.llm.configured else ""
 
     def source(self, filter: str, order: tuple[str, bool]) -> SessionSource:
         return SessionSource(self.shell.operations.require(), filter, order)
@@ -89,7 +97,7 @@ class SessionsPane(ListPane["SessionRow"]):
         return self.preview_title(row)
 
     def preview_title(self, row: SessionRow) -> Content:
-        word = row.state
+        word, _ = state(row, self._model())
         title = line(row.session.name, _TITLE)
         return assemble(" ", title, (f" {self.shell.glyphs.dot} {word} ", "$text-muted"))
 
@@ -107,7 +115,10 @@ class SessionsPane(ListPane["SessionRow"]):
         session = row.session
         through = session.consolidated_through if session.consolidated_at is not None else None
         view = TurnView(0, shell.clock(), shell.glyphs, through)
-        head = partial(session_head, row, now=shell.clock(), glyphs=shell.glyphs)
+        head = partial(
+            session_head, row, now=shell.clock(), glyphs=shell.glyphs, model=self._model(),
+            keys=shell.keymap_shown,
+        )  # fmt: skip
         self.side.show_session(self.ask, session.session_id, head, view, at=at)
 
     async def open_at(self, session_id: str, rid: int | None) -> None:
@@ -119,6 +130,11 @@ class SessionsPane(ListPane["SessionRow"]):
         self.show_rows(top=False)
         self.zoom("preview")
         self.side.turns.focus()
+
+    def draw_facts(self, *, preview: bool) -> None:
+        """Draw facts from what waits, or show first what would be drawn; it goes on in the background."""
+        task = self._consolidation.preview_waiting if preview else self._consolidation.run_waiting
+        start(self, task, "drawing facts")
 
     @on(TranscriptView.Failed)
     def _turns_failed(self, event: TranscriptView.Failed) -> None:

@@ -52,8 +52,10 @@ class SessionSource:
         return row.sid
 
 
-def session_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[SessionRow]]:
-    """Mark, title, source, project, turns, span, state, age."""
+def session_columns(
+    glyphs: Glyphs, now: Callable[[], float], model: Callable[[], str]
+) -> list[Column[SessionRow]]:
+    """Mark, title, source, project, turns, span, state, age. ``model``: the language model that is configured, or ""."""
 
     def mark(row: SessionRow, width: int) -> Iterable[Piece]:
         _, role = state(row)
@@ -76,7 +78,7 @@ def session_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Ses
         yield Piece(relative_time(0, seconds) if seconds >= 60 else Visible("<1m"), "dim")
 
     def state_word(row: SessionRow, width: int) -> Iterable[Piece]:
-        word, role = state(row)
+        word, role = state(row, model())
         yield Piece(visible(word), role)
 
     def age(row: SessionRow, width: int) -> Iterable[Piece]:
@@ -94,8 +96,13 @@ def session_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Ses
     ]
 
 
-def session_head(row: SessionRow, width: int, now: float, glyphs: Glyphs) -> list[Line]:
-    """What stands above the first turn: where it comes from, how far it is consolidated, what went wrong."""
+def session_head(
+    row: SessionRow, width: int, now: float, glyphs: Glyphs, model: str, keys: Callable[[str], str]
+) -> list[Line]:
+    """What stands above the first turn: where it comes from, how far it is consolidated, what went wrong.
+
+    ``model``: the language model that is configured, or ""; ``keys``: the key of an action.
+    """
     session = row.session
     told = f" {glyphs.dot} ".join(facts(session, now))
     lines: list[Line] = [[Piece(line, "dim")] for line in wrap(visible(told), width)]
@@ -103,6 +110,11 @@ def session_head(row: SessionRow, width: int, now: float, glyphs: Glyphs) -> lis
     lines += [[Piece(line, role)] for line in wrap(visible(f"{_sign(row, glyphs)} {told}"), width)]
     if error := failure(row):
         lines += [[Piece(line, "error")] for line in wrap(visible(error, _SUMMARY), width)]
+        offer = f"{keys('by_rules')} reads it by rules now; {keys('run')} tries again"
+        lines += [[Piece(line, "accent")] for line in wrap(visible(offer), width)]
+    elif model and session.by_rules:
+        offer = f"read by rules: {keys('again')} reads it again with {model}"
+        lines += [[Piece(line, "context")] for line in wrap(visible(offer), width)]
     if session.summary:
         lines.append([])
         lines += [[Piece(line)] for line in wrap(visible(session.summary, _SUMMARY, newlines=True), width)]
