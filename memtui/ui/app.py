@@ -288,11 +288,8 @@ class MemtuiApp(App[None], inherit_bindings=False):
             await super().on_event(event)
 
     async def _hand_on(self, event: events.Event) -> None:
-        screen = self.screen
-        if isinstance(screen, MainScreen):
-            screen.keep_focus()
-        elif screen.focused is None:
-            screen.focus_next()
+        if isinstance(self.screen, MainScreen):
+            self.screen.keep_focus()
         await super().on_event(event)
 
     def _takes_keys(self) -> bool:

@@ -18,7 +18,7 @@ from textual.dom import DOMNode
 from textual.events import Event
 
 # Seconds. What takes longer than that is not waited for.
-_PATIENCE = 3.0
+_PATIENCE = 1.0
 _LOOK = 0.01
 
 
