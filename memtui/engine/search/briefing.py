@@ -204,7 +204,7 @@ def _pinned(
     """The pinned facts of the scope, those pinned last first, and those of them that are not told."""
     rows = connection.execute(
         f"""
-        SELECT m.rid FROM memories m
+        SELECT m.rid FROM memories m INDEXED BY memories_with_attributes
         WHERE m.kind = 'fact' AND {STATES["pinned"]} AND m.valid_until IS NULL AND {within.where}
         ORDER BY m.attributes ->> '$.pinned_at' DESC, m.rid DESC
         """,

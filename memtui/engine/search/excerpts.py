@@ -29,9 +29,11 @@ from .statistics import MEMORIES
 
 PERSON = "kind:episode role:user trust:user"
 """The filter of what counts as the person's own words."""
-MOST_FOUND, MOST_OF_SUBJECT = 50, 60
+MOST_FOUND, MOST_OF_SUBJECT = 25, 25
 """So many turns are looked at: that the search found; that speak of the prompt's subjects, the newest ones."""
-MOST_PIECES = 14
+MOST_PIECES = 8
+MOST_COMPARED = 10_000
+"""Up to so many turns are compared with a prompt by meaning; it takes about 1 ms for 1,000."""
 SAME, ALIKE = 0.6, 0.3
 """The share of common words from which on two pieces say the same; are about the same thing."""
 COVERED = 0.6
@@ -96,12 +98,13 @@ def find(
         compile(f"{PERSON} {filter}".strip(), now, fade_threshold=fade_threshold),
         exclude_session=session_id, alone=alone,
     )  # fmt: skip
-    asked = question.read(connection, prompt, MEMORIES, within)
+    asked = question.read(connection, prompt, MEMORIES, within if alone else None)
     if not asked.rows or not (asked.terms or asked.characters):
         return Found([], [])
     read = relevance.read_prompt(prompt, {term.stem: term.idf for term in asked.terms})
     if not read.weights:
         return Found([], [])
+    nearest = nearest and asked.rows <= MOST_COMPARED
     rids = _turns(connection, prompt, read, within, profile, embedder, nearest)
     turns = memories.by_rid(connection, rids, now)
     ended = _corrected(connection, turns)
