@@ -118,7 +118,9 @@ def test_the_engine_works_without_textual_and_without_models() -> None:
         import sys
         sys.modules["textual"] = None  # importing it fails
         from memtui import Memory
-        with Memory.open(":memory:") as memory:
+        from memtui.engine.records import Options
+        # The thread that makes vectors loads a model when writing pauses, on a slow machine before the end.
+        with Memory.open(":memory:", options=Options(background=False)) as memory:
             fact = memory.remember("Prefers trains over flights")
             memory.correct(fact.id, "Prefers trains over flights under six hours")
             memory.record_turn("s", "user", "hello from Ghent")
