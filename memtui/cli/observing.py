@@ -17,7 +17,7 @@ from .root import Command, json_option, pass_door
 from .text_input import given_text
 
 if TYPE_CHECKING:
-    from memtui.engine.records import EXPLICIT, Category, MemoryRecord
+    from memtui.engine.records import Category, MemoryRecord
 
 CATEGORIES = ("finding", "insight", "lesson")
 _LISTED = 10
@@ -131,6 +131,8 @@ def _add(
         raise UsageError(
             "There is no text to add.", 'memtui observations add -c lesson "Check rate limits first"'
         )
+    from memtui.engine.records import EXPLICIT
+
     content = given_text(text)
     with door.writing() as memory:
         record = memory.observations.remember_one(content, category, source=source or EXPLICIT, tags=tags)

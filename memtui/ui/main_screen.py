@@ -201,6 +201,8 @@ class MainScreen(Screen[None]):
 
     def look_again(self) -> None:
         """What can be done may have changed: draw the keys anew."""
+        if self.opening:  # the pane has no parts yet; its keys are drawn when it is there
+            return
         keys = []
         part: Place = getattr(self.pane.parts()[0], "part", "list") if self.pane.parts() else "list"
         wanted = self.pane.wanted()
