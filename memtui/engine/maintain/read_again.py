@@ -52,6 +52,8 @@ def why_it_stays(connection: apsw.Connection, memory: MemoryRecord) -> str:
     """Why a reading may not take this active memory away; empty when it may."""
     if memory.protected or memory.confirmed_at is not None:
         return "you confirmed it"
+    if memory.pinned:
+        return "you pinned it"
     if _of_other_sessions(connection, memory):
         return "another conversation says it too"
     changes = operations.memory_changes(connection, memory.rid)

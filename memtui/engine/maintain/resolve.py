@@ -92,6 +92,7 @@ def _take_over(
     for one in everyone:
         sources = without_repeats(sources, one.source_ids)
     merged = _names(kept.attributes.get("merged"))
+    pin = next(({"pinned_at": one.attributes["pinned_at"]} for one in everyone if one.pinned), {})
     confirmed = [one.confirmed_at for one in everyone if one.confirmed_at is not None]
     memories.update(
         connection, kept.rid,
@@ -102,7 +103,7 @@ def _take_over(
         confirmed_at=min(confirmed) if confirmed else None,
         trust=max((one.trust for one in everyone), key=TRUST_ORDER.index),
         event_time=max(one.event_time for one in everyone),
-        attributes={**kept.attributes, "merged": list(without_repeats(merged, [one.id for one in gone]))},
+        attributes={**kept.attributes, **pin, "merged": list(without_repeats(merged, [one.id for one in gone]))},
         reviewed_at=now,
     )  # fmt: skip
 

@@ -24,6 +24,7 @@ from memtui.engine.store.sql import as_json
 from memtui.engine.store.words import STOP_WORDS, stems
 
 from . import excerpts, question
+from .clauses import looks_pasted
 from .excerpts import Excerpt
 from .filter_sql import STATES
 from .filters import compile
@@ -146,18 +147,22 @@ def brief(
         exclude_session=session_id, alone=alone,
     )  # fmt: skip
     asked = _words(words := question.read(connection, prompt, FACTS, within if alone else None))
+    pinned, kept_back = _pinned(connection, within, now)
+    stand = {one.rid for one in pinned}
     # With very many facts, those without a word in common are compared only when those with one are too few.
     few = bool(filter.strip()) or words.rows <= MOST_COMPARED or profile.fusion != "score"
     for nearest in (True,) if few else (False, True):
         # What was replaced is found by its old words too; what is told then is its successor.
         result = search(
-            connection, prompt, filter=f"kind:fact is:active,superseded {filter}".strip(), limit=limit + _SPARE,
+            connection, prompt, filter=f"kind:fact is:active,superseded {filter}".strip(), limit=limit + PINNED + _SPARE,
             profile=profile, embedder=embedder, now=now, exclude_session=session_id,
             fade_threshold=fade_threshold, nearest=nearest, alone=alone,
         )  # fmt: skip
-        told, left_out = _chosen(_successors(connection, result.hits, within, now), asked, near, limit)
+        later = _successors(connection, result.hits, within, now)
+        told, left_out = _chosen((hit for hit in later if hit.memory.rid not in stand), asked, near, limit)
         if len(told) == limit:
             break
+    left_out += kept_back
     if not nearest:
         left_out.append(
             LeftOut(reason="facts without a word of the prompt were not compared: there are many")
@@ -166,16 +171,13 @@ def brief(
     if insight is not None and (reason := why_kept_back(insight)):
         left_out.append(LeftOut(reason=reason, memory=insight))
         insight = None
-    pinned, kept_back = _pinned(connection, within, now)
-    left_out += kept_back
-    told = [hit for hit in told if hit.memory not in pinned]
     facts = [*pinned, *(hit.memory for hit in told)]
     said: list[Excerpt] = []
     if turns:
         found = excerpts.find(
             connection, prompt, facts, filter=filter, profile=profile, embedder=embedder, now=now,
             session_id=session_id, fade_threshold=fade_threshold, alone=alone, nearest=nearest,
-            refused=why_kept_back,
+            refused=_why_not_excerpt,
         )  # fmt: skip
         left_out += [LeftOut(reason=one.reason, memory=one.memory, text=one.text) for one in found.passed]
         said = _fitting(found.excerpts, tokens - estimate_tokens(_block(facts, [], insight)))
@@ -300,6 +302,21 @@ def why_kept_back(memory: MemoryRecord) -> str:
     return f"it reads like an order ({reasons[0]}) and nobody confirmed it" if reasons else ""
 
 
+def _why_not_excerpt(turn: MemoryRecord, piece: str) -> str:
+    """Why an agent is not told a piece of the person's turn; empty when it is.
+
+    What may have been pasted is checked like the words of others.
+    """
+    if reason := why_kept_back(turn):
+        return reason
+    if turn.protected or not looks_pasted(turn.content):
+        return ""
+    from memtui.engine.guards.instructions import find_instructions
+
+    reasons = find_instructions(piece)
+    return f"it reads like an order ({reasons[0]}) in a turn with pasted text" if reasons else ""
+
+
 def estimate_tokens(text: str) -> int:
     """About how many tokens a language model makes of a text; no model is asked."""
     each = len(_ONE_EACH.findall(text))
@@ -335,20 +352,31 @@ def _fitting(found: Sequence[Excerpt], tokens: int) -> list[Excerpt]:
 
 def _said(excerpt: Excerpt) -> str:
     """The piece as a bullet, with its date; quotation marks within it become plain ones."""
-    day = date.fromtimestamp(excerpt.memory.event_time)
     inner = _one_line(excerpt.text).rstrip(",; ").replace("“", '"').replace("”", '"')
-    return f"- {day.day} {day:%b %Y}: “{inner}”"
+    return f"- {_day(excerpt.memory)}: “{inner}”"
 
 
 def _block(facts: Sequence[MemoryRecord], said: Sequence[Excerpt], insight: MemoryRecord | None) -> str:
     parts = []
     if facts:
-        parts.append("\n".join([FACTS_TITLE, *(f"- {cited(fact)}" for fact in facts)]))
+        parts.append("\n".join([FACTS_TITLE, *(f"- {cited(fact)}{_drawn_on(fact)}" for fact in facts)]))
     if said:
         parts.append("\n".join([SAID_TITLE, *map(_said, said)]))
     if insight is not None:
         parts.append(f"{INSIGHT_TITLE}\n{cited(insight)}")
     return "\n\n".join(parts)
+
+
+def _drawn_on(fact: MemoryRecord) -> str:
+    """When it was said, for what was drawn from a conversation and not confirmed: a later statement may replace it."""
+    if fact.protected or "(said " in fact.content or not (fact.source or "").startswith("session:"):
+        return ""
+    return f" (said {_day(fact)})"
+
+
+def _day(memory: MemoryRecord) -> str:
+    day = date.fromtimestamp(memory.event_time)
+    return f"{day.day} {day:%b %Y}"
 
 
 def cited(memory: MemoryRecord) -> str:

@@ -14,13 +14,22 @@ from .lexicon import begins
 
 READ_AT_MOST = 4_000
 """Characters of a turn that are read."""
+PASTED = 600
+"""Characters: few people type a longer turn."""
 SHORT, LONG = 45, 200
 """A piece that is shorter is put to the one before it; a sentence that is longer is cut between its clauses."""
 
 _fence = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _quote = re.compile(r"“[^”]{30,}”?|„[^“”]{30,}[“”]?|«[^»]{30,}»?|\"[^\"\n]{30,}\"?")
-_handed_over = re.compile(r":\s*\n.*", re.DOTALL)
-_end = re.compile(r"[.!?…]+[\"”»')\]]*(?=\s)|[。！？]+|\n+")
+# A line of a quoted message, and what follows the head of a mail.
+_quoted_line = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
+_mail = re.compile(
+    r"^[ \t*_>-]*(?:from|von|de|subject|betreff|objet|asunto)[*_]*: ?\S.*\Z",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+_begun = re.compile(r"^[^\n]{0,400}:[ \t]*\n", re.MULTILINE)
+_heading = re.compile(r"^[ \t]*(?:#+|[-*+•])[ \t]+", re.MULTILINE)
+_end = re.compile(r"(?<![.!?…])[.!?…]++[\"”»')\]]*+(?=\s)|[。！？]+|\n+")
 _ABBREVIATIONS = frozenset(
     [
         "mr",
@@ -73,10 +82,12 @@ class Clause(Record):
 
 def clauses(text: str) -> list[Clause]:
     """The pieces of a turn in their order."""
-    plain = _quote.sub("“…”", _fence.sub("\n", text[:READ_AT_MOST]))
+    plain = _quote.sub("“…”", _own_words(text[:READ_AT_MOST]))
     found: list[Clause] = []
     for sentence in _sentences(plain):
         for piece in _pieces(sentence):
+            if piece.endswith(":"):
+                continue  # it says nothing without what follows
             asks = piece.rstrip("\"”»') ").endswith("?")
             before = found[-1] if found else None
             joins = (
@@ -89,6 +100,21 @@ def clauses(text: str) -> list[Clause]:
             else:
                 found.append(Clause(text=piece, asks=asks))
     return found
+
+
+def _own_words(text: str) -> str:
+    """What is left when code, quoted lines, mails and what a request hands over are taken out."""
+    plain = _mail.sub("", _quoted_line.sub("", _fence.sub("\n", text)))
+    for head in _begun.finditer(plain):
+        if begins("request", head[0]):
+            plain = plain[: head.start()]
+            break
+    return _heading.sub("", plain)
+
+
+def looks_pasted(text: str) -> bool:
+    """Whether somebody else's words may stand in a turn."""
+    return len(text) > PASTED or _own_words(text) != text
 
 
 def _apart(piece: str) -> bool:

@@ -87,12 +87,12 @@ def find(
     fade_threshold: float,
     alone: bool,
     nearest: bool,
-    refused: Callable[[MemoryRecord], str],
+    refused: Callable[[MemoryRecord, str], str],
 ) -> Found:
     """The pieces that bear on a prompt, the best first; of two about the same thing the newer one first.
 
     ``facts`` stand in the block already: what they say is not repeated. ``refused`` tells why an agent may not
-    be told a memory, or "". Raises FilterError.
+    be told a piece of a turn, or "". Raises FilterError.
     """
     within = scope(
         compile(f"{PERSON} {filter}".strip(), now, fade_threshold=fade_threshold),
@@ -164,6 +164,7 @@ def _corrected(connection: apsw.Connection, turns: Collection[MemoryRecord]) -> 
         SELECT l.to_id, f.ended_by FROM memory_links l JOIN memories f ON f.id = l.from_id
         WHERE l.rel = 'source' AND l.to_id IN (SELECT value FROM json_each(?)) AND f.valid_until IS NOT NULL
             AND f.ended_by IN ('superseded', 'forgotten')
+            AND json_type(f.attributes, '$.retired') IS NULL  -- a later reading drew it otherwise, nobody decided
         """,
         (as_json([turn.id for turn in turns]),),
     )
@@ -212,26 +213,23 @@ def _chosen(
     facts: Sequence[MemoryRecord],
     read: Prompt,
     ended: Mapping[str, str],
-    refused: Callable[[MemoryRecord], str],
+    refused: Callable[[MemoryRecord, str], str],
 ) -> Found:
     told: list[_Candidate] = []
     passed: list[Passed] = []
     said = [_telling(fact.content) for fact in facts]
-    reasons: dict[str, str] = {}
     for one in scored:
         if one.score < least or len(told) == MOST_PIECES:
             break
         mine = _telling(one.piece.clause.text)
         if one.memory.id in ended:
             reason = f"what was drawn from it was {ended[one.memory.id]} since"
-        elif one.memory.id in reasons:
-            reason = reasons[one.memory.id]
         elif not mine:
             continue
         elif any(_share(mine, fact) >= COVERED for fact in said):
             reason = "a fact in the block says it"
         else:
-            reason = reasons[one.memory.id] = refused(one.memory)
+            reason = refused(one.memory, one.piece.clause.text)
         if not reason:
             later = next(
                 (other for other in told if _alike(mine, _telling(other.piece.clause.text)) >= SAME), None

@@ -51,6 +51,7 @@ STATES: Mapping[str, str] = {
     "confirmed": "m.confirmed_at IS NOT NULL",
     "pinned": "m.attributes <> '{}' AND json_type(m.attributes, '$.pinned_at') IS NOT NULL",
     "fading": "m.kind <> 'episode' AND m.kind = 'fact' AND m.confirmed_at IS NULL AND m.decay_rate > 0 "
+    "AND json_type(m.attributes, '$.pinned_at') IS NULL "
     f"AND {_EFFECTIVE_SOON} < :fade_threshold",
     "correction": "m.attributes <> '{}' AND json_type(m.attributes, '$.supersedes') = 'text'",
     "secret": "m.attributes <> '{}' AND json_type(m.attributes, '$.secrets') = 'array'",

@@ -29,6 +29,8 @@ FEATURES = (
     "kind of answer", "asks", "request", "statement", "first person", "change", "recent", "long", "least",
     "attribute", "no attribute", "names missing",
 )  # fmt: skip
+MOST_WORDS = 40
+"""So many telling words of a prompt are compared with every piece, those that say most."""
 _WEIGHTS = Path(__file__).parent / "relevance.json"
 _capital = re.compile(r"(?<=[^\W\d_]\s)[A-ZÀ-ÖØ-Þ][\w'’-]+")
 _name = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w’-]+(?:\s[A-ZÀ-ÖØ-Þ][\w’-]+)*")
@@ -46,6 +48,7 @@ class Prompt(Record):
     people: frozenset[str]
     factual: bool
     wanted: str
+    attributes: tuple[re.Pattern[str], ...]
 
 
 class Limits(Record):
@@ -67,12 +70,14 @@ class Piece(Record):
 
 def read_prompt(text: str, rarity: Mapping[str, float]) -> Prompt:
     """``rarity``: how much each stem says; what is not in it says as much as the one that says most."""
+    text = text[:READ_AT_MOST]
     said = words(text)
     stemmed = stems(text)
     most = max(rarity.values(), default=1.0)
     telling = {
         stem: rarity.get(stem, most) for word, stem in zip(said, stemmed, strict=True) if lexicon.tells(word)
     }
+    telling = dict(sorted(telling.items(), key=lambda one: -one[1])[:MOST_WORDS])
     asked = set(said)
     subjects = tuple(topic.name for topic in lexicon.topics() if topic.asked.found(asked))
     names = frozenset(stem for name in _capital.findall(text) for stem in stems(name))
@@ -83,6 +88,7 @@ def read_prompt(text: str, rarity: Mapping[str, float]) -> Prompt:
     return Prompt(
         text=text, weights=telling, words=dict(zip(stemmed, said, strict=True)), names=names, topics=subjects,
         people=lexicon.kinds_of_people(asked), factual=factual, wanted=wanted,
+        attributes=tuple(told for asks, told in lexicon.attributes() if asks.search(text)),
     )  # fmt: skip
 
 
@@ -192,9 +198,8 @@ def _least(plain: Mapping[str, float], covered: Mapping[str, float], near: Mappi
 
 def _attributes(prompt: Prompt, text: str) -> tuple[float, float]:
     """Whether the statement has what is asked for, where that can be seen: an age, a price, a number to call."""
-    asked = [told for asks, told in lexicon.attributes() if asks.search(prompt.text)]
-    met = any(told.search(text) for told in asked)
-    return float(met), float(bool(asked) and not met)
+    met = any(told.search(text) for told in prompt.attributes)
+    return float(met), float(bool(prompt.attributes) and not met)
 
 
 def _sentence(kind: str) -> frozenset[str]:

@@ -18,7 +18,10 @@ BINS = 10
 
 # kind <> 'episode' says nothing new, but lets the partial index over notes be used.
 _ACTIVE_FACTS = "m.valid_until IS NULL AND m.kind <> 'episode' AND m.kind = 'fact'"
-_MAY_FADE = f"{_ACTIVE_FACTS} AND m.confirmed_at IS NULL AND m.decay_rate > 0.0"
+_MAY_FADE = (
+    f"{_ACTIVE_FACTS} AND m.confirmed_at IS NULL AND m.decay_rate > 0.0 "
+    "AND json_type(m.attributes, '$.pinned_at') IS NULL"
+)
 _ANCHOR = "max(m.created_at, coalesce(m.last_accessed, m.created_at), coalesce(m.confirmed_at, m.created_at))"
 _FADES_AT = f"({_ANCHOR} + 86400.0 * max(0.0, ln(m.confidence / :threshold) / (m.decay_rate * pow(0.7, m.recall_days))))"
 # What somebody brought back by undoing a run is not taken again the next night: it waits to be looked at.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -256,3 +257,33 @@ def test_only_so_many_pinned_facts_are_told_and_only_the_person_pins(memory: Mem
         agent.pin(facts[0].id)
     with pytest.raises(InputError):
         memory.pin(memory.record_turn("s", "user", "What I said").id)
+
+
+def test_pinned_facts_take_no_place_of_others(memory: Memory) -> None:
+    pinned = [
+        memory.remember(f"The garden has {what}") for what in ("roses", "apples", "moles", "a wall", "bees")
+    ]
+    for fact in pinned:
+        memory.pin(fact.id)
+    others = {memory.remember(f"In the garden stands {what}").id for what in ("a shed", "an oak", "a swing")}
+    told = memory.context("What is in the garden?")
+    assert {fact.id for fact in told.pinned} == {fact.id for fact in pinned}
+    assert {hit.memory.id for hit in told.hits} == others
+
+
+def test_a_pinned_fact_does_not_fade_and_a_merge_keeps_the_pin(memory: Memory, clock: Clock) -> None:
+    fact = memory.remember("The spare key is with Nadia")
+    other = memory.remember("Nadia has the spare key")
+    memory.pin(fact.id)
+    assert not memory.view.page("is:fading", limit=5) or fact.id not in {
+        one.id for one in memory.view.page("is:fading", limit=5)
+    }
+    kept = memory.review.merge(other.id, [fact.id])
+    assert memory.get(kept.id).pinned
+
+
+async def test_what_was_drawn_from_a_conversation_is_told_with_its_date(memory: Memory) -> None:
+    memory.record_turn("s", "user", "I am allergic to walnuts.", NOW - 40 * DAY)
+    await memory.consolidate("s")
+    told = memory.context("Does anybody have an allergy to walnuts?").text
+    assert re.search(r"walnuts \(said \d+ \w{3} \d{4}\)$", told, re.MULTILINE), told
