@@ -86,7 +86,7 @@ def make_app(door: Door, kept: ExitStack, failures: list[MemtuiError]) -> Memtui
         home=Path.home(),
         configuration=door.configuration,
     )
-    app.follower.sessions.allowed = not door.demo
+    app.follower.sessions.allowed = app.follower.runs_jobs = not door.demo
     return app
 
 

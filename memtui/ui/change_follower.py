@@ -36,6 +36,8 @@ class ChangeFollower:
     def __init__(
         self, shell: Shell, window: Callable[[], MainScreen], reopen: Callable[[Settings], Memory] | None
     ) -> None:
+        self.runs_jobs = True
+        """Whether maintenance that is due runs by itself: not in a demo, which stays as its person left it."""
         self._shell = shell
         self._window = window
         self._reopen = reopen
@@ -68,7 +70,11 @@ class ChangeFollower:
 
     async def start_jobs(self) -> None:
         """Look for maintenance that is due, in a thread of its own, while the app is open."""
-        if self._shell.operations.require().options.background and not self._shell.readonly:
+        if (
+            self.runs_jobs
+            and self._shell.operations.require().options.background
+            and not self._shell.readonly
+        ):
             await self._shell.operations.change(lambda memory: memory.jobs.start(), "starting the jobs")
 
     def start_following(self) -> None:
