@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memtui.present.glyphs import Glyphs
 
 # What the text below tells in words.
-_TOLD_ATTRIBUTES = frozenset({"supersedes", "secrets", "redacted"})
+_TOLD_ATTRIBUTES = frozenset({"supersedes", "secrets", "redacted", "pinned_at"})
 
 
 class Change(Record):

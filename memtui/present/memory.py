@@ -60,6 +60,15 @@ def kept(memory: MemoryRecord, now: float) -> str:
     return f"confirmed {local_date(memory.confirmed_at, now)}: never fades"
 
 
+def pinned(memory: MemoryRecord, now: float) -> str:
+    """Since when it is pinned; empty when it is not, or is in the Trash."""
+    if not memory.pinned or not memory.active:
+        return ""
+    at = memory.pinned_at
+    since = f"since {local_date(at, now)}: " if at is not None else ""
+    return f"{since}for every prompt"
+
+
 def fading(memory: MemoryRecord, fades: float | None, now: float) -> str:
     """Until when its confidence lasts; empty when it does not fade. ``fades``: when it reaches the threshold."""
     if fades is None or not memory.active:
@@ -87,6 +96,8 @@ def state(memory: MemoryRecord, fades: float | None, now: float) -> Iterator[Lab
     yield Labelled("confidence", ((confidence_left(memory), "text"),))
     if told := kept(memory, now):
         yield Labelled("kept", ((told, "success"),))
+    if told := pinned(memory, now):
+        yield Labelled("pinned", ((told, "text"),))
     if told := ended(memory, now):
         yield Labelled("trash", ((told, "warning"),))
     if told := fading(memory, fades, now):

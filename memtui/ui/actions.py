@@ -187,6 +187,8 @@ ACTIONS: tuple[Action, ...] = (
             "Correct it: the old and the new text are both kept, and linked.", footer=20, changes=True),
     _action("confirm", "c", "confirm", "Change", _KEPT,
             "Confirm that it is true: it no longer fades, and no job may touch it.", footer=25, changes=True),
+    _action("pin_fact", "!", "pin fact", "Change", _KEPT,
+            "Pin a fact: agents are told it at every prompt; again to unpin it.", changes=True),
     _action("forget", "x", "forget", "Change", (*_KEPT, "review"),
             "Forget it: it goes to the Trash, from where it can be restored.", footer=30, changes=True),
     _action("both", "b", "both are true", "Change", ("review",),

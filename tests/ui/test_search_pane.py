@@ -224,6 +224,21 @@ async def test_the_context_block_is_what_an_agent_would_get(story: Story) -> Non
         assert "about" in text and "tokens" in text and "estimated" in text
 
 
+async def test_a_hit_is_pinned_and_the_context_block_says_so(story: Story) -> None:
+    app = at_search(story)
+    async with running(app) as pilot:
+        await ask(app, "walnuts", filter="kind:fact")
+        await pilot.press("!")
+        await until(lambda: "Pinned: agents are told it at every prompt." in screen_text(app))
+        await until(lambda: "★ since 22 Nov" in screen_text(app))
+        await ask(app, "xyzzy")
+        await pilot.press("v")
+        await until(lambda: there(app, ContextDialog))
+        words = " ".join(screen_text(app).split())
+        assert "why told pinned since 22 Nov: for every prompt" in words
+        assert words.count("Ada is allergic to walnuts") >= 2
+
+
 async def test_pinned_questions_are_listed_asked_again_and_unpinned(story: Story) -> None:
     app = at_search(story)
     async with running(app) as pilot:

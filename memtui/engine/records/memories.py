@@ -78,6 +78,12 @@ class MemoryRecord(Record, kw_only=False):  # made from rows, where names would 
         return "pinned_at" in self.attributes
 
     @property
+    def pinned_at(self) -> int | None:
+        """Since when it is pinned; None where it is not, or another program wrote no time."""
+        value = self.attributes.get("pinned_at")
+        return value if isinstance(value, int) else None
+
+    @property
     def supersedes(self) -> str | None:
         """The id of the memory that this one corrects."""
         value = self.attributes.get("supersedes")

@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 
 from memtui.present.format import plural
+from memtui.present.memory import pinned
 from memtui.present.text import one_line
 from memtui.ui.safe import assemble, content
 from memtui.ui.widgets.text_view import TextView
@@ -57,12 +58,12 @@ class ContextDialog(Dialog[None]):
         parts.append("\n\n")
         if told.insight is None:
             parts.append((f"No reflection of the last {INSIGHT_DAYS} days.\n", "$text-muted"))
-        for excerpt in told.excerpts:
-            parts += [
-                ("  why told  ", "bold $success"),
-                (f"{one_line('; '.join(excerpt.reasons), 200)}\n", "$text-muted"),
-            ]
-            parts.append((f"            {one_line(excerpt.text, 300)}\n", "$text-muted"))
+        now = self.shell.clock()
+        why_told = [(f"pinned {pinned(one, now)}", one.content) for one in told.pinned]
+        why_told += [("; ".join(excerpt.reasons), excerpt.text) for excerpt in told.excerpts]
+        for reason, text in why_told:
+            parts += [("  why told  ", "bold $success"), (f"{one_line(reason, 200)}\n", "$text-muted")]
+            parts.append((f"            {one_line(text, 300)}\n", "$text-muted"))
         for one in told.left_out:
             parts += [("! left out  ", "bold $warning"), (f"{one.reason}\n", "$warning")]
             if one.shown:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from memtui.present.format import plural
 from memtui.present.memory import is_followed
 from memtui.ui.actions import Action
+from memtui.ui.messages import Said, Severity
 from memtui.ui.safe import assemble, marked
 
 from .about import mentioned_in, show_about
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 # A verb on more rows than that asks first.
 ASK_ABOVE = 20
 _QUOTE = 400
+_ROWS_AT_ONCE = 500
 _KINDS: dict[Kind, str] = {
     "fact": "A fact.",
     "episode": "A turn of a conversation, word for word.",
@@ -37,6 +39,7 @@ def memory_legend(glyphs: Glyphs) -> list[tuple[str, str]]:
     return [
         *((sign, _KINDS[kind]) for kind, sign in glyphs.kinds.items()),
         (glyphs.protected, "Confirmed: it does not fade, and no job touches it."),
+        (glyphs.pinned, "Pinned, beside the text: agents are told it at every prompt."),
         (glyphs.fading, "Fading: in a while it goes to the Trash, unless it is recalled or confirmed."),
         (glyphs.replaced, "Replaced or merged: another one stands in its place."),
         (glyphs.ended, "In the Trash."),
@@ -44,7 +47,7 @@ def memory_legend(glyphs: Glyphs) -> list[tuple[str, str]]:
 
 
 class MemoryActions:
-    """Correct, confirm, forget, restore, tag, erase. ``current``: the memory under the cursor; a row's key is its rid."""
+    """Correct, confirm, pin, forget, restore, tag, erase. ``current``: the memory under the cursor; a row's key is its rid."""
 
     def __init__(self, pane: ListPane[Any], current: Callable[[], MemoryRecord | None]) -> None:
         self._pane = pane
@@ -78,10 +81,24 @@ class MemoryActions:
             return "This one is confirmed already."
         if action.id == "confirm" and memory.kind == "episode":
             return "This is what was said, word for word: there is nothing to confirm."
+        if action.id == "pin_fact" and memory.kind != "fact":
+            return f"{_KINDS[memory.kind].partition(':')[0].rstrip('.')}: only facts can be pinned."
         return ""
 
     async def do_confirm(self) -> None:
         await self._verb("confirm", "confirm", "confirming")
+
+    async def do_pin_fact(self) -> None:
+        """Pin what is marked, or the current one; unpin where all of them are pinned."""
+        rids = sorted(self._pane.table.marks)
+        if len(rids) > ASK_ABOVE and not await self._sure("pin or unpin", len(rids)):
+            self._pane.say("Nothing was changed.")
+            return
+        if not rids and self.current is not None:
+            rids = [self.current.rid]
+        now = await self._pane.change(lambda engine: _pin_or_unpin(engine, rids), "pinning")
+        self._pane.table.mark(set())
+        self._pane.post_message(Said(now.told, now.severity, then=now.then))
 
     async def do_forget(self) -> None:
         await self._verb("forget", "forget", "forgetting")
@@ -251,6 +268,44 @@ def _no_session(memory: MemoryRecord | None) -> str:
         return "There is no row here."
     somewhere = memory.session_id is not None if memory.kind == "episode" else bool(memory.source_ids)
     return "" if somewhere else "This one was not said in a conversation."
+
+
+class _Pinned(NamedTuple):
+    """What came of pinning, as a sentence."""
+
+    told: str
+    severity: Severity = "information"
+    then: str = "undo"
+
+
+def _pin_or_unpin(engine: Memory, rids: Sequence[int]) -> _Pinned:
+    """Unpin the facts among these memories where all of them are pinned, else pin them: one operation. Blocks."""
+    from memtui.engine.search.briefing import PINNED, why_kept_back
+
+    facts = [
+        memory
+        for start in range(0, len(rids), _ROWS_AT_ONCE)
+        for memory in engine.view.rows(rids[start : start + _ROWS_AT_ONCE])
+        if memory.kind == "fact" and memory.active
+    ]
+    if not facts:
+        return _Pinned("None of these is a fact in use: only those can be pinned.", "warning", "")
+    one, off = len(facts) == 1, all(fact.pinned for fact in facts)
+    if one:
+        (engine.unpin if off else engine.pin)(facts[0].id)
+    else:
+        engine.change_all("unpin" if off else "pin", [fact.rid for fact in facts])
+    if off:
+        told = "it only where it bears" if one else "them only where they bear"
+        return _Pinned(f"Unpinned: agents are told {told} on the prompt.")
+    if reason := next(filter(None, map(why_kept_back, facts[:ASK_ABOVE])), ""):
+        return _Pinned(
+            f"Pinned, but agents are not told {'it' if one else 'all of them'}: {reason}.", "warning"
+        )
+    pinned = engine.view.count("kind:fact is:pinned")
+    if pinned > PINNED:
+        return _Pinned(f"Pinned: of {pinned:,} pinned facts agents are told the {PINNED} pinned last.")
+    return _Pinned(f"Pinned: agents are told {'it' if one else 'them'} at every prompt.")
 
 
 def source_quote(memory: MemoryRecord, sources: list[MemoryRecord]) -> Content | None:

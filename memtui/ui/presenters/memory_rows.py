@@ -92,18 +92,19 @@ class MemorySource:
 
 
 def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[MemoryRow]]:
-    """Text, protection, confidence as bar and number, age, entities, tags."""
+    """Text, whether it is pinned and protected, confidence as bar and number, age, entities, tags."""
 
     def text(row: MemoryRow, width: int) -> Iterable[Piece]:
         yield sign_of(row.memory, glyphs)
         yield Piece(Visible(" "))
         told = ended_word(row.memory, width)
         yield Piece(told, "warning")
-        yield Piece(
-            one_line(row.memory.content, width - 2 - len(told)), "text" if row.memory.active else "dim"
-        )
+        # The mark of a pinned one stands right beside the text.
+        room = width - 2 - len(told) - row.memory.pinned
+        yield Piece(one_line(row.memory.content, room), "text" if row.memory.active else "dim")
 
-    def protection(row: MemoryRow, width: int) -> Iterable[Piece]:
+    def kept(row: MemoryRow, width: int) -> Iterable[Piece]:
+        yield Piece(visible(glyphs.pinned if row.memory.pinned else " "), "accent")
         yield Piece(visible(glyphs.protected if row.memory.protected else ""), "success")
 
     def bar(row: MemoryRow, width: int) -> Iterable[Piece]:
@@ -125,7 +126,7 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
 
     return [
         Column("text", "memory", text, least=40, sort="content"),
-        Column("protected", "", protection, width=1, gap=1),
+        Column("kept", "", kept, width=2, gap=0),
         Column("bar", "confidence", bar, width=BAR, drop=1, gap=1, sort="confidence"),
         Column("number", "", number, width=3, gap=1, sort="confidence"),
         Column("age", "age", age, width=4, right=True, sort="time"),

@@ -103,6 +103,8 @@ class MemoryText(TextLayout):
         yield from self.labelled("confidence", assemble((level, "$accent"), f" {left}"))
         if kept := words.kept(memory, self.now):
             yield from self.labelled("kept", assemble((f"{self.glyphs.protected} ", "$success"), kept))
+        if pinned := words.pinned(memory, self.now):
+            yield from self.labelled("pinned", assemble((f"{self.glyphs.pinned} ", "$accent"), pinned))
         if ended := words.ended(memory, self.now):
             told = f"{ended_sign(memory, self.glyphs)} {ended}"
             yield from self.labelled("trash", assemble((told, "$warning"), self._way("restore", "restores")))
