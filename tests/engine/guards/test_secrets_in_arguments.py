@@ -27,6 +27,7 @@ from memtui.engine.maintain.extract.drafts import Context, Extraction
 from memtui.engine.maintain.extract.keyword import KeywordExtractor
 from memtui.engine.maintain.extract.transcripts import Message
 from memtui.engine.maintain.review import ReviewItem
+from memtui.engine.maintain.review_groups import ReviewGroup
 from memtui.engine.records import MemoryRecord, Options, Profile
 from memtui.engine.store import portable
 from memtui.engine.tools.agent import Agent
@@ -95,6 +96,7 @@ def _plain(memory: Memory, number: int) -> dict[str, Any]:
     memory.record_turn(f"talk {number}", "user", f"Linus Berg painted fence number {number}")
     names = memory.entities.page(limit=2)
     return {
+        "group": ReviewGroup(title="The garden", items=()),
         "id": fact.id, "memory_id": fact.id, "survivor": fact.id, "others": [other.id], "rids": [fact.rid], "ids": [fact.id],
         "told": [fact], "entity_id": names[0].id, "other": names[-1].id, "absorbed": names[-1].id,
         "name_or_id": "Ada Lovelace", "type": "person", "alias": "Countess", "summary": "An engineer.",
