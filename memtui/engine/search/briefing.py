@@ -24,7 +24,6 @@ from memtui.engine.store.sql import as_json
 from memtui.engine.store.words import STOP_WORDS, stems
 
 from . import excerpts, question
-from .clauses import looks_pasted
 from .excerpts import Excerpt
 from .filter_sql import STATES
 from .filters import compile
@@ -177,7 +176,7 @@ def brief(
         found = excerpts.find(
             connection, prompt, facts, filter=filter, profile=profile, embedder=embedder, now=now,
             session_id=session_id, fade_threshold=fade_threshold, alone=alone, nearest=nearest,
-            refused=_why_not_excerpt,
+            refused=why_kept_back,
         )  # fmt: skip
         left_out += [LeftOut(reason=one.reason, memory=one.memory, text=one.text) for one in found.passed]
         said = _fitting(found.excerpts, tokens - estimate_tokens(_block(facts, [], insight)))
@@ -212,11 +211,9 @@ def _pinned(
         """,
         within.bindings,
     )
-    order = [rid for (rid,) in rows]
-    found = sorted(memories.by_rid(connection, order, now), key=lambda one: order.index(one.rid))
     told: list[MemoryRecord] = []
     left_out = []
-    for memory in found:
+    for memory in memories.by_rid(connection, [rid for (rid,) in rows], now):
         reason = why_kept_back(memory)
         if not reason and len(told) == PINNED:
             reason = f"it is pinned, but the {PINNED} that were pinned last are told"
@@ -300,21 +297,6 @@ def why_kept_back(memory: MemoryRecord) -> str:
     # The person may well give orders; what was pasted among their words may be somebody else's.
     reasons = (find_overrides if memory.trust == "user" else find_instructions)(memory.content)
     return f"it reads like an order ({reasons[0]}) and nobody confirmed it" if reasons else ""
-
-
-def _why_not_excerpt(turn: MemoryRecord, piece: str) -> str:
-    """Why an agent is not told a piece of the person's turn; empty when it is.
-
-    What may have been pasted is checked like the words of others.
-    """
-    if reason := why_kept_back(turn):
-        return reason
-    if turn.protected or not looks_pasted(turn.content):
-        return ""
-    from memtui.engine.guards.instructions import find_instructions
-
-    reasons = find_instructions(piece)
-    return f"it reads like an order ({reasons[0]}) in a turn with pasted text" if reasons else ""
 
 
 def estimate_tokens(text: str) -> int:

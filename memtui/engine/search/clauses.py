@@ -30,33 +30,10 @@ _mail = re.compile(
 _begun = re.compile(r"^[^\n]{0,400}:[ \t]*\n", re.MULTILINE)
 _heading = re.compile(r"^[ \t]*(?:#+|[-*+•])[ \t]+", re.MULTILINE)
 _end = re.compile(r"(?<![.!?…])[.!?…]++[\"”»')\]]*+(?=\s)|[。！？]+|\n+")
-_ABBREVIATIONS = frozenset(
-    [
-        "mr",
-        "mrs",
-        "ms",
-        "dr",
-        "prof",
-        "st",
-        "sr",
-        "sra",
-        "jr",
-        "vs",
-        "e.g",
-        "i.e",
-        "no",
-        "nr",
-        "approx",
-        "z.b",
-        "d.h",
-        "bzw",
-        "ca",
-        "usw",
-        "m",
-        "mme",
-        "mlle",
-    ]
-)
+_ABBREVIATIONS = frozenset({
+    "mr", "mrs", "ms", "dr", "prof", "st", "sr", "sra", "jr", "vs", "e.g",
+    "i.e", "no", "nr", "approx", "z.b", "d.h", "bzw", "ca", "usw", "m", "mme", "mlle",
+})  # fmt: skip
 _clause = re.compile(
     r"(?:,|;|\s[–—-])\s+(?=(?:and|but|so|because|oh|also|anyway|which|then|plus|und|aber|also|weil|denn|"
     r"et|mais|donc|car|parce|y|pero|porque|entonces|as[ií]|o sea|he|she|they|we|i|er|sie|wir|ich|il|elle|on|nous|je)\b)"

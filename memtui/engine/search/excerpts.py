@@ -20,7 +20,7 @@ from memtui.engine.store.sql import as_json
 from memtui.engine.store.words import STOP_WORDS, fold, stems
 
 from . import lexicon, question, ranking, relevance
-from .clauses import clauses
+from .clauses import clauses, looks_pasted
 from .filters import compile
 from .ranking import QueryEmbedder
 from .relevance import Piece, Prompt
@@ -87,12 +87,12 @@ def find(
     fade_threshold: float,
     alone: bool,
     nearest: bool,
-    refused: Callable[[MemoryRecord, str], str],
+    refused: Callable[[MemoryRecord], str],
 ) -> Found:
     """The pieces that bear on a prompt, the best first; of two about the same thing the newer one first.
 
     ``facts`` stand in the block already: what they say is not repeated. ``refused`` tells why an agent may not
-    be told a piece of a turn, or "". Raises FilterError.
+    be told a memory, or "". Raises FilterError.
     """
     within = scope(
         compile(f"{PERSON} {filter}".strip(), now, fade_threshold=fade_threshold),
@@ -213,15 +213,16 @@ def _chosen(
     facts: Sequence[MemoryRecord],
     read: Prompt,
     ended: Mapping[str, str],
-    refused: Callable[[MemoryRecord, str], str],
+    refused: Callable[[MemoryRecord], str],
 ) -> Found:
     told: list[_Candidate] = []
     passed: list[Passed] = []
-    said = [_telling(fact.content) for fact in facts]
+    said = [_telling(stems(fact.content)) for fact in facts]
+    kept_back: dict[str, str] = {}  # a turn may have many pieces
     for one in scored:
         if one.score < least or len(told) == MOST_PIECES:
             break
-        mine = _telling(one.piece.clause.text)
+        mine = _telling(one.piece.stems)
         if one.memory.id in ended:
             reason = f"what was drawn from it was {ended[one.memory.id]} since"
         elif not mine:
@@ -229,11 +230,11 @@ def _chosen(
         elif any(_share(mine, fact) >= COVERED for fact in said):
             reason = "a fact in the block says it"
         else:
-            reason = refused(one.memory, one.piece.clause.text)
+            if one.memory.id not in kept_back:
+                kept_back[one.memory.id] = refused(one.memory)
+            reason = kept_back[one.memory.id] or _order_in(one)
         if not reason:
-            later = next(
-                (other for other in told if _alike(mine, _telling(other.piece.clause.text)) >= SAME), None
-            )
+            later = next((other for other in told if _alike(mine, _telling(other.piece.stems)) >= SAME), None)
             if later is None:
                 told.append(one)
                 continue
@@ -248,6 +249,16 @@ def _chosen(
                 told.insert(place, other)
                 break
     return Found([_excerpt(one, read) for one in told], passed[:_LISTED])
+
+
+def _order_in(one: _Candidate) -> str:
+    """Why a piece is not told of a turn in which others' words may stand: it is checked like those; "" where it may be."""
+    if one.memory.protected or not looks_pasted(one.memory.content):
+        return ""
+    from memtui.engine.guards.instructions import find_instructions
+
+    reasons = find_instructions(one.piece.clause.text)
+    return f"it reads like an order ({reasons[0]}) in a turn with pasted text" if reasons else ""
 
 
 def _excerpt(one: _Candidate, read: Prompt) -> Excerpt:
@@ -270,11 +281,11 @@ def _excerpt(one: _Candidate, read: Prompt) -> Excerpt:
 
 
 def _about_the_same(one: _Candidate, other: _Candidate) -> bool:
-    return _alike(_telling(one.piece.clause.text), _telling(other.piece.clause.text)) >= ALIKE
+    return _alike(_telling(one.piece.stems), _telling(other.piece.stems)) >= ALIKE
 
 
-def _telling(text: str) -> frozenset[str]:
-    return frozenset(filter(lexicon.tells, stems(text)))
+def _telling(stemmed: Iterable[str]) -> frozenset[str]:
+    return frozenset(filter(lexicon.tells, stemmed))
 
 
 def _share(mine: frozenset[str], other: frozenset[str]) -> float:

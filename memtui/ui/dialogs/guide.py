@@ -18,7 +18,7 @@ from .dialog import Dialog
 
 
 class GuideDialog(Dialog[None]):
-    """``topic`` is the page that is shown first."""
+    """Begins with the first page."""
 
     wide = True
     hints = (("j k", "scroll"), ("n p", "next, previous page"))
@@ -33,23 +33,18 @@ class GuideDialog(Dialog[None]):
         Binding("p,left,h", "turn(-1)", show=False),
     ]
 
-    def __init__(self, topic: str = "") -> None:
-        super().__init__()
-        self._pages = pages()
-        self._at = next((place for place, page in enumerate(self._pages) if page.topic == topic), 0)
-
     def title_text(self) -> str:
         return "Guide"
 
     def body(self) -> ComposeResult:
         with Horizontal(classes="guide-columns"):
-            topics = [Option(content(page.topic), id=page.topic) for page in self._pages]
+            topics = [Option(content(page.topic), id=page.topic) for page in pages()]
             yield OptionList(*topics, id="guide-topics")  # safe-text: made above
             with VerticalScroll(id="guide-page", can_focus=False):
                 yield Markdown(open_links=False)
 
     def on_mount(self) -> None:
-        self._topics.highlighted = self._at
+        self._topics.highlighted = 0
         self._topics.focus()
 
     @property
@@ -58,12 +53,12 @@ class GuideDialog(Dialog[None]):
 
     @on(OptionList.OptionHighlighted)
     async def _show(self, event: OptionList.OptionHighlighted) -> None:
-        self._at = event.option_index
-        await self.query_one(Markdown).update(self._pages[self._at].text)  # safe-text: a page of the program
+        text = pages()[event.option_index].text
+        await self.query_one(Markdown).update(text)  # safe-text: a page of the program
         self.query_one("#guide-page").scroll_home(animate=False)
 
     def action_turn(self, step: int) -> None:
-        self._topics.highlighted = (self._at + step) % len(self._pages)
+        self._topics.highlighted = ((self._topics.highlighted or 0) + step) % len(pages())
 
     def action_scroll(self, where: str) -> None:
         getattr(self.query_one("#guide-page"), f"scroll_{where}")(animate=False)
