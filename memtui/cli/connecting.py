@@ -66,14 +66,18 @@ def connect_command(
     changed = [edit for edit in edits if edit.changes]
     if not json:
         for edit in changed:
-            _show(edit)
+            _show(edit, call)
     _tell_missing()
     if changed and not (dry_run or yes) and not _agreed():
         return CANCELLED
     backups = [None if dry_run else write(edit) for edit in changed]
     if json:
         files = [
-            {"path": str(edit.path), "diff": _diff(edit), "backup": None if backup is None else str(backup)}
+            {
+                "path": str(edit.path),
+                "diff": _diff(edit, call),
+                "backup": None if backup is None else str(backup),
+            }
             for edit, backup in zip(changed, backups, strict=True)
         ]
         emit({"client": client, "written": not dry_run and bool(changed), "files": files})
@@ -120,26 +124,30 @@ def _edits(client: ClientName, call: Call, hooks: bool) -> list[Edit]:
     return edits
 
 
-# The value of a setting whose name says that it is one: "GH_TOKEN": "...", or api_key = "...".
-_SECRET_VALUE = re.compile(
-    r"""(?i)(["']?[\w.-]*(?:key|token|secret|passw|auth|cred)[\w.-]*["']?\s*[:=]\s*["'])[^"']+(["'])"""
-)
+_STRING = re.compile(r"""("(?:[^"\\]|\\.)*"|'[^']*')(\s*[:=])?""")
 
 
-def _diff(edit: Edit) -> list[str]:
-    """What changes; the secrets of other servers around it are not shown."""
+def _diff(edit: Edit, call: Call) -> list[str]:
+    """The lines that change. Of quoted texts only names and what memtui writes are shown: others may be secrets."""
     from memtui.engine.guards import secrets
+
+    ours = {*call.server()[1], call.server()[0], call.hook(), "stdio", "command"}
+
+    def shown(match: re.Match[str]) -> str:
+        text = match[1][1:-1].replace('\\"', '"').replace("\\\\", "\\")
+        is_name = bool(match[2])
+        return match[0] if is_name or text in ours or "memtui" in text else '"[hidden]"'
 
     before = (edit.before or "").splitlines()
     name = str(edit.path)
     lines = difflib.unified_diff(
-        before, edit.after.splitlines(), name if edit.before else "(new)", name, lineterm=""
+        before, edit.after.splitlines(), name if edit.before else "(new)", name, lineterm="", n=0
     )
-    return [secrets.redact(_SECRET_VALUE.sub(r"\1[hidden]\2", line))[0] for line in lines]
+    return [secrets.redact(_STRING.sub(shown, line))[0] for line in lines]
 
 
-def _show(edit: Edit) -> None:
-    for line in _diff(edit):
+def _show(edit: Edit, call: Call) -> None:
+    for line in _diff(edit, call):
         if line.startswith(("+++", "---")):
             out(paint(line, "bold"))
         elif line.startswith("@@"):

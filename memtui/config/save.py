@@ -1,14 +1,12 @@
 """Write one setting back into the file: the smallest edit of its text, so that comments stay.
 
-The edited text is parsed before it replaces the file and must differ in nothing but that setting;
-where a small edit cannot do that (a value over several lines, inline tables) the person is asked to
-edit by hand. The file is replaced at once, with mode 0600; a symbolic link is not followed.
+The edited text is parsed before it replaces the file and must differ in nothing but that setting. The file is
+replaced at once, with mode 0600; a symbolic link is not followed.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +14,9 @@ import msgspec
 
 from .. import paths
 from ..engine.errors import InputError
-from .lines import key_at, section_at
 from .load import check_strategies
-from .schema import Settings, describe, to_toml
+from .schema import Settings, describe
 
-# A value that ends on its line, and the comment after it.
-_TEXT = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*')"""
-_LINE = re.compile(rf"""(\s*(?:{_TEXT}|[\w-]+)\s*=\s*)({_TEXT}|[^\s"'\[{{#]+)(\s*(?:\#.*)?)$""")
 Value = str | bool | int | float
 
 
@@ -33,34 +27,15 @@ def save(file: Path, name: str, value: Value) -> None:
     """
     import tomllib
 
+    from . import toml_text
+
     section, key = _checked(name, value)
-    old = _text(file)
-    new = edited(old, section, key, to_toml(value))
     try:
-        expected = tomllib.loads(old)
-        expected.setdefault(section, {})[key] = value
-        same = tomllib.loads(new) == expected
-    except (tomllib.TOMLDecodeError, AttributeError, TypeError):
-        same = False
-    if not same:
-        hint = "Edit the file by hand."
-        raise InputError(f"{name} cannot be changed in {file} without touching more.", hint)
-    check_strategies(file, msgspec.convert(expected, Settings), {})
+        new = toml_text.put(_text(file), (section,), {key: value})
+    except ValueError as error:
+        raise InputError(f"{name} cannot be changed in {file}: {error}.", "Edit the file by hand.") from error
+    check_strategies(file, msgspec.convert(tomllib.loads(new), Settings), {})
     _replace(file, new)
-
-
-def edited(text: str, section: str, key: str, value: str) -> str:
-    """``text`` with ``key = value`` in ``[section]``; the rest of it is kept as it is."""
-    lines = text.removesuffix("\n").split("\n") if text else []
-    shown = key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else to_toml(key)
-    at = key_at(text, section, key)
-    if at is not None and (match := _LINE.match(lines[at])):
-        lines[at] = f"{match[1]}{value}{match[3]}"
-    elif (header := section_at(text, section)) is not None:
-        lines.insert(header + 1, f"{shown} = {value}")
-    else:
-        lines += [*([""] if lines and lines[-1].strip() else []), f"[{section}]", f"{shown} = {value}"]
-    return "\n".join(lines) + "\n"
 
 
 def _checked(name: str, value: Any) -> tuple[str, str]:

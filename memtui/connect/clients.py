@@ -6,14 +6,15 @@ import json
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from memtui.config import toml_text
 from memtui.engine.errors import InputError
 from memtui.engine.records import Record
 
-from . import json_text, toml_text
+from . import json_text
 
 ClientName = Literal["claude-code", "claude-desktop", "codex"]
 CLIENTS: tuple[ClientName, ...] = ("claude-code", "claude-desktop", "codex")
@@ -27,6 +28,7 @@ SERVER = "memtui"
 HOOK_TIMEOUT = 5
 HOOK_EVENTS = ("UserPromptSubmit", "Stop")
 _MOST_BYTES = 64 << 20
+_BYTE_ORDER_MARK = "\ufeff"
 
 
 class Call(Record):
@@ -98,47 +100,49 @@ def server_edit(client: ClientName, path: Path, call: Call) -> Edit:
     Raises InputError for a file that cannot be read or changed.
     """
     command, arguments = call.server()
-    before = read(path)
-    text = before or ""
-    try:
-        if client == "codex":
-            values: dict[str, toml_text.Value] = {"command": command, "args": arguments}
-            after = toml_text.put(text, f"mcp_servers.{SERVER}", values)
-        else:
-            entry: dict[str, Any] = {"type": "stdio"} if client == "claude-code" else {}
-            after = _with_server(text, {**entry, "command": command, "args": list(arguments)})
-    except (ValueError, RecursionError) as error:
-        raise _cannot_change(path, error) from error
-    return Edit(path=path, before=before, after=after)
+    entry: dict[str, Any] = {"command": command, "args": list(arguments)}
+    if client == "codex":
+        return _edit(path, lambda text: toml_text.put(text, ("mcp_servers", SERVER), entry))
+    if client == "claude-code":
+        entry = {"type": "stdio", **entry}
+    return _edit(path, lambda text: _with_server(text, entry))
 
 
 def hook_edit(path: Path, call: Call) -> Edit:
     """Put the hooks into Claude Code's settings, once. Raises InputError as ``server_edit`` does."""
+    return _edit(path, lambda text: _with_hooks(text, call.hook()))
+
+
+def _edit(path: Path, change: Callable[[str], str]) -> Edit:
+    """What ``change`` makes of the file's text; a link is followed, a byte order mark and line ends are kept."""
+    path = _target(path)
     before = read(path)
-    after = before or ""
+    text = (before or "").removeprefix(_BYTE_ORDER_MARK)
+    windows = "\r\n" in text and text.count("\n") == text.count("\r\n")
     try:
-        settings = json.loads(after) if after.strip() else {}
-        hooks = settings.get("hooks", {}) if isinstance(settings, dict) else None
-        if not isinstance(hooks, dict):
-            raise ValueError("its hooks are not an object")
-        for event in HOOK_EVENTS:
-            groups = hooks.get(event, [])
-            wanted = _with_hook(groups, call.hook())
-            if wanted != groups:
-                after = json_text.put(after, ("hooks", event), wanted)
+        after = change(text.replace("\r\n", "\n") if windows else text)
     except (ValueError, RecursionError) as error:
         raise _cannot_change(path, error) from error
+    if windows:
+        after = after.replace("\n", "\r\n")
+    if before is not None and before.startswith(_BYTE_ORDER_MARK):
+        after = _BYTE_ORDER_MARK + after
     return Edit(path=path, before=before, after=after)
+
+
+def _target(path: Path) -> Path:
+    """The file that is meant, where ``path`` is a link to it. Raises InputError for links in a circle."""
+    if not path.is_symlink():
+        return path
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as error:
+        raise InputError(f"{path} is a symbolic link that leads nowhere.", "Correct the link.") from error
 
 
 def read(path: Path) -> str | None:
     """The text of a configuration file, None where there is none. Raises InputError where it cannot be read."""
     try:
-        if path.is_symlink():
-            raise InputError(
-                f"{path} is a symbolic link; memtui does not write through it.",
-                "Edit its target: --dry-run shows what to put there.",
-            )
         raw = path.read_bytes()
     except FileNotFoundError:
         return None
@@ -163,6 +167,19 @@ def _with_server(text: str, entry: dict[str, Any]) -> str:
     for key, value in entry.items():
         if old.get(key) != value:
             text = json_text.put(text, ("mcpServers", SERVER, key), value)
+    return text
+
+
+def _with_hooks(text: str, line: str) -> str:
+    settings = json.loads(text) if text.strip() else {}
+    hooks = settings.get("hooks", {}) if isinstance(settings, dict) else None
+    if not isinstance(hooks, dict):
+        raise ValueError("its hooks are not an object")
+    for event in HOOK_EVENTS:
+        groups = hooks.get(event, [])
+        wanted = _with_hook(groups, line)
+        if wanted != groups:
+            text = json_text.put(text, ("hooks", event), wanted)
     return text
 
 

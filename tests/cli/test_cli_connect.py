@@ -88,7 +88,7 @@ def test_keys_that_the_person_added_to_our_entry_stay(cli: Cli, home: Path) -> N
         ("claude-desktop", '{"mcpServers": {"memtui": 3}}'),
         ("claude-desktop", "// a comment\n{}"),
         ("codex", "model = \n"),
-        ("codex", "mcp_servers = {}\n"),
+        ("codex", "mcp_servers = 3\n"),
         ("codex", "caf\udce9 = 1"),
     ],
 )
@@ -104,12 +104,47 @@ def test_a_file_that_cannot_be_changed_is_left_as_it_is(client: str, text: str, 
     assert len(list(file.parent.glob(f"{file.name}*"))) == 1
 
 
-def test_a_symbolic_link_is_not_written_through(cli: Cli, home: Path, tmp_path: Path) -> None:
+def test_what_a_symbolic_link_leads_to_is_changed_and_the_link_stays(
+    cli: Cli, home: Path, tmp_path: Path
+) -> None:
     target = tmp_path / "dotfiles.json"
     target.write_text("{}")
     (home / ".claude.json").symlink_to(target)
-    assert cli("connect", "claude-code", "--yes").code == 3
-    assert target.read_text() == "{}"
+    told = cli("connect", "claude-code", "--yes")
+    assert (told.code, str(target) in told.out) == (0, True)
+    assert "memtui" in json.loads(target.read_text())["mcpServers"]
+    assert (home / ".claude.json").is_symlink()
+    assert cli("connect", "claude-code", "--yes").out.startswith("Claude Code is connected already")
+
+
+def test_links_in_a_circle_are_told(cli: Cli, home: Path) -> None:
+    (home / ".claude.json").symlink_to(home / "b.json")
+    (home / "b.json").symlink_to(home / ".claude.json")
+    told = cli("connect", "claude-code", "--yes")
+    assert (told.code, "leads nowhere" in told.err) == (3, True)
+
+
+@pytest.mark.parametrize("client", FILES)
+def test_a_byte_order_mark_and_line_ends_of_windows_are_kept(client: str, cli: Cli, home: Path) -> None:
+    file = home / FILES[client]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    old = 'model = "x" # mine\r\n\r\n[a]\r\nb = 1\r\n' if client == "codex" else '{\r\n  "a": 1\r\n}\r\n'
+    file.write_bytes(b"\xef\xbb\xbf" + old.encode())
+    assert cli("connect", client, "--yes").code == 0
+    raw = file.read_bytes()
+    assert raw.startswith(b"\xef\xbb\xbf" + old[:10].encode())
+    assert raw.count(b"\n") == raw.count(b"\r\n") > old.count("\n")
+    assert b"memtui" in raw
+    assert cli("connect", client, "--yes").out.rstrip().endswith("nothing was changed")
+
+
+def test_an_inline_table_gets_the_server(cli: Cli, home: Path) -> None:
+    file = home / FILES["codex"]
+    file.parent.mkdir()
+    file.write_text('mcp_servers = { other = { command = "x" } } # all of them\n')
+    assert cli("connect", "codex", "--yes").code == 0
+    assert server(home, "codex")["args"]
+    assert file.read_text().endswith("# all of them\n")
 
 
 def test_hooks_join_those_that_are_there_and_are_replaced_where_they_stand(cli: Cli, home: Path) -> None:
@@ -187,16 +222,26 @@ def test_the_programs_own_folders_are_honoured(cli: Cli, home: Path, monkeypatch
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("indent", [2, None])
 @pytest.mark.parametrize("options", [["--dry-run"], ["--dry-run", "--json"], ["--yes"]])
-def test_the_keys_of_other_servers_are_not_shown(options: list[str], cli: Cli, home: Path) -> None:
+def test_the_keys_of_other_servers_are_not_shown(
+    options: list[str], indent: int | None, cli: Cli, home: Path
+) -> None:
     file = home / FILES["claude-code"]
     key = "ghp_" + "a1B2c3D4e5F6" * 3
-    servers = {"a": {"command": "b", "env": {"GH": key, "MY_TOKEN": "tulips and roses"}}}
-    file.write_text(json.dumps({"mcpServers": servers}, indent=2))
+    servers = {
+        "a": {
+            "command": "b",
+            "args": ["--api", "violets"],
+            "env": {"GH": key, "MY_TOKEN": "tulips and roses"},
+        }
+    }
+    file.write_text(json.dumps({"mcpServers": servers}, indent=indent))
     told = cli("connect", "claude-code", *options)
     assert told.code == 0
     assert '"memtui"' in told.out or '\\"memtui\\"' in told.out
     assert key not in told.out
     assert "tulips" not in told.out
+    assert "violets" not in told.out
     if options == ["--yes"]:
         assert json.loads(file.read_text())["mcpServers"]["a"] == servers["a"]

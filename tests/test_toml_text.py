@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 
 import pytest
-from memtui.connect.toml_text import put
+from memtui.config.toml_text import put
 
 VALUES = {"command": "/opt/memtui", "args": ("mcp", '--filter=-tag:"very private"')}
 FILE = """# my settings
@@ -17,10 +17,10 @@ command = "x"
 
 
 def test_a_table_is_appended_and_comments_stay() -> None:
-    changed = put(FILE, "mcp_servers.memtui", VALUES)
+    changed = put(FILE, ("mcp_servers", "memtui"), VALUES)
     assert changed.startswith(FILE)
     assert tomllib.loads(changed)["mcp_servers"]["memtui"] == {**VALUES, "args": list(VALUES["args"])}
-    assert put(changed, "mcp_servers.memtui", VALUES) == changed
+    assert put(changed, ("mcp_servers", "memtui"), VALUES) == changed
 
 
 def test_of_a_table_that_is_there_only_the_named_keys_change() -> None:
@@ -28,7 +28,7 @@ def test_of_a_table_that_is_there_only_the_named_keys_change() -> None:
         '[mcp_servers.memtui] # mine\nstartup_timeout_sec = 20 # slow disk\nargs = [\n  "old", # two\n  "lines"\n]\n'
         '\n[mcp_servers.memtui.env]\nA = "1"\n'
     )
-    changed = put(old, "mcp_servers.memtui", VALUES)
+    changed = put(old, ("mcp_servers", "memtui"), VALUES)
     assert "[mcp_servers.memtui] # mine" in changed
     assert "startup_timeout_sec = 20 # slow disk\n" in changed
     assert tomllib.loads(changed)["mcp_servers"]["memtui"] == {
@@ -37,19 +37,28 @@ def test_of_a_table_that_is_there_only_the_named_keys_change() -> None:
 
 
 def test_an_empty_file_gets_the_table_alone() -> None:
-    assert put("", "a.b", {"c": "d"}) == '[a.b]\nc = "d"\n'
+    assert put("", ("a", "b"), {"c": "d"}) == '[a.b]\nc = "d"\n'
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "a = ",
-        "mcp_servers = 1\n",
-        "mcp_servers = { other = { command = 'x' } }\n",
-        "mcp_servers.memtui = { command = 'x' }\n",
+        "mcp_servers = { other = { command = 'x' } } # all of them\n",
+        "mcp_servers.memtui = { command = 'x' }\nmodel = 'y' # the good one\n",
+        "mcp_servers = {}\n",
+        "mcp_servers.other.command = 'x'\n",
         'x = """\n[mcp_servers.memtui]\n"""\n[mcp_servers."memtui"]\ncommand = "x"\n',
     ],
 )
-def test_what_a_small_edit_cannot_change_is_refused(text: str) -> None:
+def test_inline_and_dotted_tables_are_changed_where_they_stand(text: str) -> None:
+    changed = put(text, ("mcp_servers", "memtui"), VALUES)
+    expected = tomllib.loads(text)
+    expected["mcp_servers"]["memtui"] = {**VALUES, "args": list(VALUES["args"])}
+    assert tomllib.loads(changed) == expected
+    assert text.partition("#")[2] in changed
+
+
+@pytest.mark.parametrize("text", ["a = ", "mcp_servers = 1\n", "[[mcp_servers]]\na = 1\n"])
+def test_what_is_no_table_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
-        put(text, "mcp_servers.memtui", VALUES)
+        put(text, ("mcp_servers", "memtui"), VALUES)
