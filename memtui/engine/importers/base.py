@@ -6,15 +6,15 @@ own in the entry point group ``memtui.importers``::
     [project.entry-points."memtui.importers"]
     diary = "diary_import"
 
-where ``diary_import`` is a module (or an object) with ``name``, ``label``, ``sniff`` and ``read`` as in ``Format``.
+where ``diary_import`` is a module (or an object, such as a ``Format``) with ``name``, ``label``, ``sniff`` and ``read``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -84,8 +84,8 @@ class Head(Record):
         return _OBJECT.match(self.raw) is not None and all(b'"%s"' % key in self.raw for key in keys)
 
 
-class Format(Protocol):
-    """One import format.
+class Format(NamedTuple):
+    """One import format: a function from a stream to what is in it, and how a stream of it is told.
 
     ``name`` is what ``--format`` takes and what ``import:<name>`` in a memory's source says; ``label`` is its
     name for people. ``sniff`` must recognise the format from the content alone and never raise. ``read``
@@ -95,10 +95,8 @@ class Format(Protocol):
 
     name: str
     label: str
-
-    def sniff(self, head: Head) -> bool: ...
-
-    def read(self, stream: Stream) -> Iterator[Turn | Item | AnyLine | Skip]: ...
+    sniff: Callable[[Head], bool]
+    read: Callable[[Stream], Iterator[Turn | Item | AnyLine | Skip]]
 
 
 def block_texts(content: Any) -> list[str]:

@@ -20,8 +20,7 @@ from memtui.engine.store.file import OWN_TABLES
 
 from . import databases, packed, zips
 from .base import Format, Head
-from .formats.markdown import Markdown
-from .formats.vault import Vault
+from .formats import markdown, vault
 from .limits import LIMITS, BrokenSourceError, LimitError, Limits
 from .refusing import (
     ANOTHER_MEMORY,
@@ -171,11 +170,11 @@ class _Search:
 
     def _without_asides(self, found: list[tuple[float, Recognised]]) -> list[tuple[float, Recognised]]:
         """Texts that lie beside sessions are about something else: the instructions to a program, say."""
-        kept = [pair for pair in found if pair[1].format != Markdown.name]
-        if len(kept) == len(found) or all(pair[1].format == Vault.name for pair in kept):
+        kept = [pair for pair in found if pair[1].format != markdown.FORMAT.name]
+        if len(kept) == len(found) or all(pair[1].format == vault.FORMAT.name for pair in kept):
             return found
         for _, aside in found:
-            if aside.format == Markdown.name:
+            if aside.format == markdown.FORMAT.name:
                 self._leave_out(ASIDE, aside.source.path, aside.source.member)
         return kept
 
@@ -289,7 +288,7 @@ class _Search:
             raise _UnknownError(NESTED)
         if b"\0" in raw and not _is_text(raw, whole):
             raise _UnknownError(BINARY)
-        text = isinstance(self.wanted, Markdown)
+        text = self.wanted is markdown.FORMAT
         insist = insist and (text or raw.lstrip()[:1] in (b"{", b"["))
         return self._choose(Head.of(raw, whole=whole), insist=insist)
 

@@ -25,8 +25,7 @@ from . import account, alone, base, note_checks
 from .account import Account, ImportOperation, RecordKind
 from .detect import Found, find_sources
 from .distinct import Distinct
-from .formats.claude_code import ClaudeCode
-from .formats.claude_history import ClaudeHistory
+from .formats import claude_code, claude_history
 from .items import Item, Named, Note, PadEntry, ReadTalk
 from .notes import Notes
 from .reading import Tally, read_all
@@ -102,7 +101,7 @@ class Import:
             clock=clock,
             options=options,
         )
-        cross_source = {ClaudeCode.name, ClaudeHistory.name} <= set(self.formats)
+        cross_source = {claude_code.FORMAT.name, claude_history.FORMAT.name} <= set(self.formats)
         notes = Notes(self.account, ordering)
         # In this order: how far a session was read is known once its turns are there.
         self._kinds: tuple[tuple[Any, RecordKind], ...] = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 from memtui.engine.errors import InputError
 from memtui.engine.records import Record, Skip, Turn
@@ -11,47 +12,52 @@ from memtui.engine.store.portable import AnyLine
 
 from . import base
 from .base import Format, Head
-from .formats.agents_sdk import AgentsSDK
-from .formats.chatgpt import ChatGPT
-from .formats.claude_ai import ClaudeAI, ClaudeAIMemories
-from .formats.claude_code import ClaudeCode
-from .formats.claude_history import ClaudeHistory
-from .formats.codex import Codex
-from .formats.generic import Generic, GenericArray
-from .formats.langchain import LangChain
-from .formats.markdown import Markdown
-from .formats.mcp_memory import McpMemory
-from .formats.mem0 import Mem0, Mem0History
-from .formats.memory_db import MemoryDb
-from .formats.memtui_export import Complete
-from .formats.observations import KeyValues, Observations
-from .formats.vault import Vault
+from .formats import (
+    agents_sdk,
+    chatgpt,
+    claude_ai,
+    claude_ai_memories,
+    claude_code,
+    claude_history,
+    codex,
+    generic,
+    langchain,
+    markdown,
+    mcp_memory,
+    mem0,
+    mem0_history,
+    memory_db,
+    memtui_export,
+    observations,
+    scratchpad,
+    vault,
+)
 from .items import Item
 from .source import Stream
 
 GROUP = "memtui.importers"
 Found = Turn | Item | AnyLine | Skip
 # The more particular first: the first one that recognises a stream reads it.
-BUILT_IN: tuple[Format, ...] = (
-    Complete(),
-    ClaudeCode(),
-    ClaudeHistory(),
-    Codex(),
-    ChatGPT(),
-    ClaudeAI(),
-    ClaudeAIMemories(),
-    AgentsSDK(),
-    LangChain(),
-    MemoryDb(),
-    Mem0History(),
-    McpMemory(),
-    Observations(),
-    Generic(),
-    GenericArray(),
-    Mem0(),
-    Vault(),
-    Markdown(),
-    KeyValues(),
+BUILT_IN = (
+    memtui_export.FORMAT,
+    claude_code.FORMAT,
+    claude_history.FORMAT,
+    codex.FORMAT,
+    chatgpt.FORMAT,
+    claude_ai.FORMAT,
+    claude_ai_memories.FORMAT,
+    agents_sdk.FORMAT,
+    langchain.FORMAT,
+    memory_db.FORMAT,
+    mem0_history.FORMAT,
+    mcp_memory.FORMAT,
+    observations.FORMAT,
+    generic.LINES,
+    generic.ARRAY,
+    mem0.FORMAT,
+    vault.FORMAT,
+    markdown.FORMAT,
+    scratchpad.FORMAT,
 )
 
 
@@ -65,27 +71,24 @@ class Broken(Record):
         return f"import format {self.name} left out: {self.reason}"
 
 
-class Foreign:
+def _guarded(name: str, label: str, foreign: Any) -> Format:
     """A format of another package: whatever it does, it stops no import."""
 
-    def __init__(self, format: Format) -> None:
-        self.name = format.name
-        self.label = format.label
-        self._format = format
-
-    def sniff(self, head: Head) -> bool:
+    def sniff(head: Head) -> bool:
         try:
-            return bool(self._format.sniff(head))
+            return bool(foreign.sniff(head))
         except Exception as error:
-            _note(self.name, f"it cannot look at a file ({type(error).__name__})")
+            _note(name, f"it cannot look at a file ({type(error).__name__})")
             return False
 
-    def read(self, stream: Stream) -> Iterator[Found]:
+    def read(stream: Stream) -> Iterator[Found]:
         try:
-            for record in self._format.read(stream):
+            for record in foreign.read(stream):
                 yield record if isinstance(record, Turn | Item | Skip) else stream.skip(base.NOT_A_MESSAGE)
         except Exception as error:
-            yield stream.skip(f"the format {self.name} failed ({type(error).__name__})")
+            yield stream.skip(f"the format {name} failed ({type(error).__name__})")
+
+    return Format(name, label, sniff, read)
 
 
 @cache
@@ -104,7 +107,7 @@ def _foreign() -> tuple[tuple[Format, ...], dict[str, Broken]]:
                 raise TypeError("sniff and read are functions")
             if format.name in found:
                 raise ValueError(f"there is a format {format.name} already")
-            found[format.name] = Foreign(format)
+            found[format.name] = _guarded(format.name, format.label, format)
         except Exception as error:
             broken[point.name] = Broken(
                 name=point.name, reason=f"{point.value} cannot be loaded ({type(error).__name__}: {error})"

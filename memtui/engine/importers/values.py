@@ -13,7 +13,7 @@ import msgspec
 
 from memtui.engine.clock import EARLIEST, LATEST
 from memtui.engine.curate import intake
-from memtui.engine.records import Skip
+from memtui.engine.records import EntityType, Skip
 from memtui.engine.wording import beginning
 
 from .source import Stream
@@ -24,6 +24,13 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _NUMBER = re.compile(r"[+-]?\d{9,20}(\.\d*)?", re.ASCII)
 # From these magnitudes on an epoch is in nano-, micro-, milliseconds (as seconds it would be past 5100).
 _SCALES = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
+
+_ENTITY_TYPES: dict[str, EntityType] = {
+    **dict.fromkeys(("person", "people", "user", "human", "contact"), "person"),
+    **dict.fromkeys(("organization", "organisation", "company", "team", "org"), "organization"),
+    **dict.fromkeys(("place", "location", "city", "country", "address"), "location"),
+    "project": "project", "email": "email", "url": "url", "date": "date",
+}  # fmt: skip
 
 BAD_UTF8 = "invalid UTF-8 replaced"
 BAD_ESCAPE = "half a character replaced"
@@ -158,3 +165,8 @@ def last_folder(value: Any) -> str | None:
     if not isinstance(value, str):
         return None
     return one_line(value.replace("\\", "/").rstrip("/").rpartition("/")[2])
+
+
+def entity_type(word: Any) -> EntityType:
+    """The type that a foreign word stands for."""
+    return _ENTITY_TYPES.get(word.strip().casefold(), "other") if isinstance(word, str) else "other"

@@ -5,14 +5,18 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import pkgutil
 import zipfile
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
 
 import apsw
 import pytest
 from import_samples import claude, conversation, ignored, jsonl, message, read, words
 from memtui.engine.errors import InputError
+from memtui.engine.importers import formats as folder
+from memtui.engine.importers.base import Format
 from memtui.engine.importers.detect import find_sources
 from memtui.engine.importers.limits import MIB, Limits
 from memtui.engine.importers.registry import BUILT_IN
@@ -177,6 +181,17 @@ def test_encrypted_and_strangely_packed_members_are_passed_over(tmp_path: Path) 
     assert [source.source.member for source in found.sources] == ["good.jsonl"]
     assert found.sources[0].source.place == f"{path}: good.jsonl"
     assert ignored(found) == {"packed in a way that is not read": 1, "encrypted": 1}
+
+
+def test_every_format_of_the_folder_is_in_the_table_and_is_one_function() -> None:
+    declared = []
+    for found in pkgutil.iter_modules(folder.__path__):
+        module = import_module(f"{folder.__name__}.{found.name}")
+        own = [value for value in vars(module).values() if isinstance(value, Format)]
+        assert {one.read for one in own} <= {getattr(module, "read", None)}, found.name
+        declared += own
+    assert sorted(one.name for one in declared) == sorted(one.name for one in BUILT_IN)
+    assert len({one.name for one in BUILT_IN}) == len(BUILT_IN)
 
 
 def test_the_hint_for_an_unknown_file_names_formats_that_can_be_given(tmp_path: Path) -> None:

@@ -36,12 +36,23 @@ def read(stream):
 """
 
 
-def package(folder: Path, name: str, code: str) -> None:
+RECORD = (
+    DIARY.replace('name = "diary"\nlabel = "Diary"\n', "")
+    + """
+
+from memtui.engine.importers.base import Format
+
+FORMAT = Format("diary", "Diary", sniff, read)
+"""
+)
+
+
+def package(folder: Path, name: str, code: str, object: str = "") -> None:
     (folder / f"{name}.py").write_text(code)
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[memtui.importers]\n{name} = {name}\n")
+    (info / "entry_points.txt").write_text(f"[memtui.importers]\n{name} = {name}{object}\n")
 
 
 @pytest.fixture
@@ -62,8 +73,11 @@ def memory() -> Iterator[Memory]:
         yield memory
 
 
-def test_a_package_brings_a_format(packages: Path, memory: Memory, tmp_path: Path) -> None:
-    package(packages, "diary_of_others", DIARY)
+@pytest.mark.parametrize(("code", "object"), [(DIARY, ""), (RECORD, ":FORMAT")], ids=["module", "record"])
+def test_a_package_brings_a_format(
+    packages: Path, memory: Memory, tmp_path: Path, code: str, object: str
+) -> None:
+    package(packages, "diary_of_others", code, object)
     path = tmp_path / "d.txt"
     path.write_text("Dear diary\nodd\nToday it rained\n")
     report = memory.files.import_paths([path])

@@ -15,7 +15,7 @@ import msgspec
 from memtui.engine.records import Skip, Turn
 
 from .. import base, databases, values
-from ..base import Head
+from ..base import Format, Head
 from ..said import said
 from ..source import Stream
 
@@ -34,27 +34,27 @@ class _Item(msgspec.Struct):
 _ITEM = msgspec.json.Decoder(_Item)
 
 
-class AgentsSDK:
-    name = "openai-agents"
-    label = "OpenAI Agents SDK"
+def _sniff(head: Head) -> bool:
+    return any(COLUMNS.issubset(columns) for columns in head.tables.values())
 
-    def sniff(self, head: Head) -> bool:
-        return any(COLUMNS.issubset(columns) for columns in head.tables.values())
 
-    def read(self, stream: Stream) -> Iterator[Turn | Skip]:
-        for table, columns in stream.tables().items():
-            if not COLUMNS.issubset(columns):
-                continue
-            rows = stream.rows(
-                f"""
-                SELECT id, CAST(session_id AS BLOB), CAST(created_at AS BLOB),
-                CASE WHEN octet_length(message_data) <= ? THEN CAST(message_data AS BLOB) END
-                FROM {databases.quoted(table)} ORDER BY id
-                """,
-                (stream.limits.line,),
-            )
-            for row in rows:
-                yield row if isinstance(row, Skip) else _turn(row, stream)
+def read(stream: Stream) -> Iterator[Turn | Skip]:
+    for table, columns in stream.tables().items():
+        if not COLUMNS.issubset(columns):
+            continue
+        rows = stream.rows(
+            f"""
+            SELECT id, CAST(session_id AS BLOB), CAST(created_at AS BLOB),
+            CASE WHEN octet_length(message_data) <= ? THEN CAST(message_data AS BLOB) END
+            FROM {databases.quoted(table)} ORDER BY id
+            """,
+            (stream.limits.line,),
+        )
+        for row in rows:
+            yield row if isinstance(row, Skip) else _turn(row, stream)
+
+
+FORMAT = Format("openai-agents", "OpenAI Agents SDK", _sniff, read)
 
 
 def _turn(row: databases.Row, stream: Stream) -> Turn | Skip:

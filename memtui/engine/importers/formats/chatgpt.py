@@ -16,7 +16,7 @@ import msgspec
 from memtui.engine.records import Skip, Turn
 
 from .. import base, values
-from ..base import Head
+from ..base import Format, Head
 from ..source import Stream
 
 _ROLES = {"user": "user", "assistant": "agent"}
@@ -72,22 +72,22 @@ _NODE = msgspec.json.Decoder(_Node)
 _LINK = msgspec.json.Decoder(_Link)
 
 
-class ChatGPT:
-    name = "chatgpt"
-    label = "ChatGPT"
+def _sniff(head: Head) -> bool:
+    if head.objects:
+        return any(isinstance(item.get("mapping"), dict) for item in head.objects)
+    # An array on one line, or spread over many.
+    return head.begins_with_object(b"mapping", b"parent")
 
-    def sniff(self, head: Head) -> bool:
-        if head.objects:
-            return any(isinstance(item.get("mapping"), dict) for item in head.objects)
-        # An array on one line, or spread over many.
-        return head.begins_with_object(b"mapping", b"parent")
 
-    def read(self, stream: Stream) -> Iterator[Turn | Skip]:
-        for conversation in values.decode_each(_CONVERSATION, stream.items(), stream):
-            if isinstance(conversation, Skip):
-                yield conversation
-            else:
-                yield from _turns(conversation, stream)
+def read(stream: Stream) -> Iterator[Turn | Skip]:
+    for conversation in values.decode_each(_CONVERSATION, stream.items(), stream):
+        if isinstance(conversation, Skip):
+            yield conversation
+        else:
+            yield from _turns(conversation, stream)
+
+
+FORMAT = Format("chatgpt", "ChatGPT", _sniff, read)
 
 
 def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]:

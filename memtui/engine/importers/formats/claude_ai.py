@@ -3,9 +3,6 @@
 What the person pasted or attached is a turn of its own, after the message: they gave it, but somebody else may have
 written it, so it is quoted. Thinking and tool use, which are blocks of other kinds, are left out. Some exports say
 ``messages``, ``role`` and ``title`` for ``chat_messages``, ``sender`` and ``name``.
-
-``memories.json`` holds what Claude keeps about the person, of all conversations and of each project: paragraphs that a
-model wrote, under headings.
 """
 
 from __future__ import annotations
@@ -19,8 +16,7 @@ import msgspec
 from memtui.engine.records import Skip, Turn
 
 from .. import base, values
-from ..base import Head
-from ..items import Note
+from ..base import Format, Head
 from ..said import text_blocks
 from ..source import Stream
 
@@ -54,24 +50,24 @@ _CONVERSATION = msgspec.json.Decoder(_Conversation)
 _MESSAGE = msgspec.json.Decoder(_Message)
 
 
-class ClaudeAI:
-    name = "claude-ai"
-    label = "Claude.ai"
+def _sniff(head: Head) -> bool:
+    if head.objects:
+        return any(
+            "uuid" in item and isinstance(item.get("chat_messages", item.get("messages")), list)
+            for item in head.objects
+        )
+    return head.begins_with_object(b"uuid") and _MESSAGES.search(head.raw) is not None
 
-    def sniff(self, head: Head) -> bool:
-        if head.objects:
-            return any(
-                "uuid" in item and isinstance(item.get("chat_messages", item.get("messages")), list)
-                for item in head.objects
-            )
-        return head.begins_with_object(b"uuid") and _MESSAGES.search(head.raw) is not None
 
-    def read(self, stream: Stream) -> Iterator[Turn | Skip]:
-        for conversation in values.decode_each(_CONVERSATION, stream.items(), stream):
-            if isinstance(conversation, Skip):
-                yield conversation
-            else:
-                yield from _turns(conversation, stream)
+def read(stream: Stream) -> Iterator[Turn | Skip]:
+    for conversation in values.decode_each(_CONVERSATION, stream.items(), stream):
+        if isinstance(conversation, Skip):
+            yield conversation
+        else:
+            yield from _turns(conversation, stream)
+
+
+FORMAT = Format("claude-ai", "Claude.ai", _sniff, read)
 
 
 def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]:
@@ -142,55 +138,3 @@ def _text(message: _Message) -> str:
     return base.joined(base.block_texts(text_blocks(message.content))) or base.joined(
         base.block_texts(message.text)
     )
-
-
-class _Kept(msgspec.Struct):
-    conversations_memory: Any = None
-    project_memories: Any = None
-
-
-_KEPT = msgspec.json.Decoder(_Kept)
-_HEADING = re.compile(r"(?:#{1,6} +|\*\*)(.{1,80}?)(?:\*\*:?)?\Z")
-_BULLET = re.compile(r"[-*+] +")
-
-
-class ClaudeAIMemories:
-    name = "claude-ai-memories"
-    label = "Claude.ai memories"
-
-    def sniff(self, head: Head) -> bool:
-        if head.objects:
-            return any("conversations_memory" in item for item in head.objects)
-        return head.begins_with_object(b"conversations_memory")
-
-    def read(self, stream: Stream) -> Iterator[Note | Skip]:
-        for kept in values.decode_each(_KEPT, stream.items(), stream):
-            if isinstance(kept, Skip):
-                yield kept
-                continue
-            told: dict[str | None, Any] = {None: kept.conversations_memory}
-            if isinstance(kept.project_memories, dict):
-                told |= {values.identifier(project): text for project, text in kept.project_memories.items()}
-            for project, text in told.items():
-                if isinstance(text, str) and text.strip():
-                    yield from _facts(text, project)
-                elif text:
-                    yield stream.skip(base.NO_TEXT)
-
-
-def _facts(text: str, project: str | None) -> Iterator[Note]:
-    """A fact of each paragraph or list item, after the heading that it stands under."""
-    heading = ""
-    for line in text.splitlines():
-        line = _BULLET.sub("", line.strip(), count=1)
-        if found := _HEADING.match(line):
-            heading = found[1].strip(" :*")
-        elif any(character.isalnum() for character in line):
-            yield Note(
-                kind="fact",
-                content=f"{heading}: {line}" if heading else line,
-                source_key="claude-ai:memory:" + values.digest(project, heading, line),
-                source="import:claude-ai",
-                trust="model",
-                attributes={"claude_project": project} if project else {},
-            )

@@ -23,7 +23,7 @@ import msgspec
 from memtui.engine.records import Skip, Turn
 
 from .. import base, values
-from ..base import Head
+from ..base import Format, Head
 from ..source import WAITING, Stream
 from . import envelopes
 
@@ -79,36 +79,36 @@ class _Line(_Lenient):
 _DECODER = msgspec.json.Decoder(_Line)
 
 
-class ClaudeCode:
-    name = "claude-code"
-    label = "Claude Code"
+def _sniff(head: Head) -> bool:
+    if not head.objects:
+        return _PARTIAL.match(head.raw) is not None
+    return any(
+        isinstance(record.get("type"), str)
+        and "role" not in record
+        and ("sessionId" in record or "leafUuid" in record or "snapshot" in record)
+        for record in head.objects
+    )
 
-    def sniff(self, head: Head) -> bool:
-        if not head.objects:
-            return _PARTIAL.match(head.raw) is not None
-        return any(
-            isinstance(record.get("type"), str)
-            and "role" not in record
-            and ("sessionId" in record or "leafUuid" in record or "snapshot" in record)
-            for record in head.objects
-        )
 
-    def read(self, stream: Stream) -> Iterator[Turn | Skip]:
-        """The last turn of a file carries the title that the session ended up with (so far)."""
-        reader = _Reader(stream)
-        held: Turn | None = None
-        for found in reader.read():
-            if isinstance(found, Turn):
-                if held:
-                    yield held
-                held = found
-                continue
-            if found is WAITING and held:
-                yield reader.titled(held)
-                held = None
-            yield found
-        if held:
+def read(stream: Stream) -> Iterator[Turn | Skip]:
+    """The last turn of a file carries the title that the session ended up with (so far)."""
+    reader = _Reader(stream)
+    held: Turn | None = None
+    for found in reader.read():
+        if isinstance(found, Turn):
+            if held:
+                yield held
+            held = found
+            continue
+        if found is WAITING and held:
             yield reader.titled(held)
+            held = None
+        yield found
+    if held:
+        yield reader.titled(held)
+
+
+FORMAT = Format("claude-code", "Claude Code", _sniff, read)
 
 
 class _Reader:

@@ -16,7 +16,7 @@ import msgspec
 from memtui.engine.records import Skip, Turn
 
 from .. import base, values
-from ..base import Head
+from ..base import Format, Head
 from ..source import Stream
 from . import envelopes
 
@@ -36,20 +36,20 @@ class _Line(msgspec.Struct, rename="camel"):
 _DECODER = msgspec.json.Decoder(_Line)
 
 
-class ClaudeHistory:
-    name = "claude-history"
-    label = "Claude Code prompts"
+def _sniff(head: Head) -> bool:
+    return any(
+        isinstance(record.get("display"), str) and "timestamp" in record and "type" not in record
+        and ("project" in record or "pastedContents" in record)
+        for record in head.objects
+    )  # fmt: skip
 
-    def sniff(self, head: Head) -> bool:
-        return any(
-            isinstance(record.get("display"), str) and "timestamp" in record and "type" not in record
-            and ("project" in record or "pastedContents" in record)
-            for record in head.objects
-        )  # fmt: skip
 
-    def read(self, stream: Stream) -> Iterator[Turn | Skip]:
-        for line in values.decode_each(_DECODER, stream.records(), stream):
-            yield line if isinstance(line, Skip) else _turn(line, stream)
+def read(stream: Stream) -> Iterator[Turn | Skip]:
+    for line in values.decode_each(_DECODER, stream.records(), stream):
+        yield line if isinstance(line, Skip) else _turn(line, stream)
+
+
+FORMAT = Format("claude-history", "Claude Code prompts", _sniff, read)
 
 
 def _turn(line: _Line, stream: Stream) -> Turn | Skip:

@@ -17,7 +17,7 @@ import msgspec
 from memtui.engine.records import Skip, Turn
 
 from .. import base, values
-from ..base import Head
+from ..base import Format, Head
 from ..ordinals import Ordinals
 from ..source import Stream
 
@@ -67,24 +67,24 @@ class _Line(msgspec.Struct):
 _DECODER = msgspec.json.Decoder(_Line)
 
 
-class Codex:
-    name = "codex"
-    label = "Codex CLI"
+def _sniff(head: Head) -> bool:
+    if not head.objects:
+        return False
+    if any(
+        item.get("type") in _TYPES and "timestamp" in item and isinstance(item.get("payload"), dict)
+        for item in head.objects
+        if isinstance(item.get("type"), str)
+    ):
+        return True
+    first = head.objects[0]
+    return "instructions" in first and "timestamp" in first and "id" in first and "role" not in first
 
-    def sniff(self, head: Head) -> bool:
-        if not head.objects:
-            return False
-        if any(
-            item.get("type") in _TYPES and "timestamp" in item and isinstance(item.get("payload"), dict)
-            for item in head.objects
-            if isinstance(item.get("type"), str)
-        ):
-            return True
-        first = head.objects[0]
-        return "instructions" in first and "timestamp" in first and "id" in first and "role" not in first
 
-    def read(self, stream: Stream) -> Iterator[Turn | Skip]:
-        return _Rollout(stream).read()
+def read(stream: Stream) -> Iterator[Turn | Skip]:
+    return _Rollout(stream).read()
+
+
+FORMAT = Format("codex", "Codex CLI", _sniff, read)
 
 
 class _Rollout:

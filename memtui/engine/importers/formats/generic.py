@@ -14,7 +14,7 @@ import msgspec
 from memtui.engine.records import Skip, Turn
 
 from .. import values
-from ..base import Head
+from ..base import Format, Head
 from ..ordinals import Ordinals
 from ..said import said
 from ..source import Stream
@@ -36,27 +36,23 @@ class _Line(msgspec.Struct):
 _DECODER = msgspec.json.Decoder(_Line)
 
 
-class Generic:
-    name = "jsonl"
-    label = "JSONL"
-
-    def sniff(self, head: Head) -> bool:
-        return not head.array and any(map(_is_message, head.objects))
-
-    def read(self, stream: Stream) -> Iterator[Turn | Skip]:
-        ordinals = Ordinals()
-        for record in values.decode_each(_DECODER, stream.records(), stream):
-            yield record if isinstance(record, Skip) else _turn(record, stream, ordinals)
+def _sniff_lines(head: Head) -> bool:
+    return not head.array and any(map(_is_message, head.objects))
 
 
-class GenericArray(Generic):
+def _sniff_array(head: Head) -> bool:
     """The same in one JSON array, however it is laid out."""
+    return head.array and any(map(_is_message, head.objects))
 
-    name = "json"
-    label = "JSON messages"
 
-    def sniff(self, head: Head) -> bool:
-        return head.array and any(map(_is_message, head.objects))
+def read(stream: Stream) -> Iterator[Turn | Skip]:
+    ordinals = Ordinals()
+    for record in values.decode_each(_DECODER, stream.records(), stream):
+        yield record if isinstance(record, Skip) else _turn(record, stream, ordinals)
+
+
+LINES = Format("jsonl", "JSONL", _sniff_lines, read)
+ARRAY = Format("json", "JSON messages", _sniff_array, read)
 
 
 def _is_message(record: Any) -> bool:

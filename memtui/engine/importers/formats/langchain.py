@@ -15,7 +15,7 @@ import msgspec
 from memtui.engine.records import Skip, Turn
 
 from .. import base, databases, values
-from ..base import Head
+from ..base import Format, Head
 from ..ordinals import Ordinals
 from ..said import speaker_trust, text_blocks
 from ..source import Stream
@@ -43,72 +43,72 @@ class _Message(msgspec.Struct):
 _MESSAGE = msgspec.json.Decoder(_Message)
 
 
-class LangChain:
-    name = "langchain"
-    label = "LangChain"
+def _sniff(head: Head) -> bool:
+    # Other programs have such columns too, and rows that are not such messages are passed over.
+    if any(_COLUMNS.issubset(columns) for columns in head.tables.values()):
+        return True
+    if any(
+        isinstance(kind := item.get("type"), str) and kind in _TYPES and isinstance(item.get("data"), dict)
+        for item in head.objects
+    ):
+        return True
+    start = _START.match(head.raw)
+    return start is not None and start[1].decode(errors="replace") in _TYPES
 
-    def sniff(self, head: Head) -> bool:
-        # Other programs have such columns too, and rows that are not such messages are passed over.
-        if any(_COLUMNS.issubset(columns) for columns in head.tables.values()):
-            return True
-        if any(
-            isinstance(kind := item.get("type"), str)
-            and kind in _TYPES
-            and isinstance(item.get("data"), dict)
-            for item in head.objects
-        ):
-            return True
-        start = _START.match(head.raw)
-        return start is not None and start[1].decode(errors="replace") in _TYPES
 
-    def read(self, stream: Stream) -> Iterator[Turn | Skip]:
-        return self._rows(stream) if stream.is_database else self._items(stream)
+def read(stream: Stream) -> Iterator[Turn | Skip]:
+    return _rows(stream) if stream.is_database else _items(stream)
 
-    def _items(self, stream: Stream) -> Iterator[Turn | Skip]:
-        ordinals = Ordinals()
-        session = stream.source.stem
-        for item in stream.items():
-            if isinstance(item, Skip):
-                yield item
+
+def _items(stream: Stream) -> Iterator[Turn | Skip]:
+    ordinals = Ordinals()
+    session = stream.source.stem
+    for item in stream.items():
+        if isinstance(item, Skip):
+            yield item
+            continue
+        found = _said(item, stream)
+        if isinstance(found, Skip):
+            yield found
+            continue
+        role, text, own = found
+        key = values.digest(session, role, text, own)
+        if ordinal := ordinals.next(bytes.fromhex(key)):
+            key += f"#{ordinal}"
+        yield _turn(session, role, text, key)
+
+
+def _rows(stream: Stream) -> Iterator[Turn | Skip]:
+    for table, columns in stream.tables().items():
+        if not _COLUMNS.issubset(columns):
+            continue
+        rows = stream.rows(
+            f"""
+            SELECT id, CAST(session_id AS BLOB),
+            CASE WHEN octet_length(message) <= ? THEN CAST(message AS BLOB) END
+            FROM {databases.quoted(table)} ORDER BY id
+            """,
+            (stream.limits.line,),
+        )
+        for row in rows:
+            if isinstance(row, Skip):
+                yield row
                 continue
-            found = _said(item, stream)
+            number, name, data = row
+            if not isinstance(data, bytes):
+                yield stream.skip("row without a message, or too long")
+                continue
+            found = _said(data, stream)
             if isinstance(found, Skip):
                 yield found
                 continue
-            role, text, own = found
-            key = values.digest(session, role, text, own)
-            if ordinal := ordinals.next(bytes.fromhex(key)):
-                key += f"#{ordinal}"
-            yield _turn(session, role, text, key)
+            role, text, _ = found
+            session = values.identifier(values.text(name)) or stream.source.stem
+            # Two programs may call their sessions the same and count from 1.
+            yield _turn(session, role, text, values.digest(session, number, role, text))
 
-    def _rows(self, stream: Stream) -> Iterator[Turn | Skip]:
-        for table, columns in stream.tables().items():
-            if not _COLUMNS.issubset(columns):
-                continue
-            rows = stream.rows(
-                f"""
-                SELECT id, CAST(session_id AS BLOB),
-                CASE WHEN octet_length(message) <= ? THEN CAST(message AS BLOB) END
-                FROM {databases.quoted(table)} ORDER BY id
-                """,
-                (stream.limits.line,),
-            )
-            for row in rows:
-                if isinstance(row, Skip):
-                    yield row
-                    continue
-                number, name, data = row
-                if not isinstance(data, bytes):
-                    yield stream.skip("row without a message, or too long")
-                    continue
-                found = _said(data, stream)
-                if isinstance(found, Skip):
-                    yield found
-                    continue
-                role, text, _ = found
-                session = values.identifier(values.text(name)) or stream.source.stem
-                # Two programs may call their sessions the same and count from 1.
-                yield _turn(session, role, text, values.digest(session, number, role, text))
+
+FORMAT = Format("langchain", "LangChain", _sniff, read)
 
 
 def _said(raw: bytes, stream: Stream) -> tuple[str, str, str | None] | Skip:

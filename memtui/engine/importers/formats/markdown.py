@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from memtui.engine.records import Skip, Turn
 
 from .. import base, values
-from ..base import Head
+from ..base import Format, Head
 from ..items import Named, Note
 from ..ordinals import Ordinals
 from ..source import Stream
@@ -38,61 +38,56 @@ _CODE = re.compile(
 )
 
 
-class Markdown:
-    name = "markdown"
-    label = "Markdown"
+def _sniff(head: Head) -> bool:
+    """Headings or lists, between prose, and hardly anything that looks like a program."""
+    raw = head.raw.lstrip()
+    if head.objects or not raw or raw[:1] in (b"{", b"<") or raw.startswith((b"#!", b"[{", b"[\n", b'["')):
+        return False
+    lines = raw.decode(errors="replace").splitlines()[:400]
+    if lines[0].rstrip() == "---":
+        end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), 0)
+        lines = lines[end + 1 :]
+    plain, fenced = [], False
+    for line in lines:
+        if line.lstrip().startswith(("```", "~~~")):
+            fenced = not fenced
+        elif not fenced and line.strip():
+            plain.append(line.strip())
+    structured = sum(_STRUCTURE.match(line) is not None for line in plain)
+    prose = sum(len(line.split(maxsplit=_PROSE_WORDS - 1)) == _PROSE_WORDS for line in plain)
+    code = sum(_HEADING.match(line) is None and _CODE.match(line) is not None for line in plain)
+    # A script's comments look like headings, one after the other; a note's have something below them.
+    headings = sum(_HEADING.match(line) is not None for line in plain)
+    return structured > 0 and prose > 0 and code * 4 <= len(plain) and headings * 4 <= len(plain) * 3
 
-    def sniff(self, head: Head) -> bool:
-        """Headings or lists, between prose, and hardly anything that looks like a program."""
-        raw = head.raw.lstrip()
-        if (
-            head.objects
-            or not raw
-            or raw[:1] in (b"{", b"<")
-            or raw.startswith((b"#!", b"[{", b"[\n", b'["'))
-        ):
-            return False
-        lines = raw.decode(errors="replace").splitlines()[:400]
-        if lines[0].rstrip() == "---":
-            end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), 0)
-            lines = lines[end + 1 :]
-        plain, fenced = [], False
-        for line in lines:
-            if line.lstrip().startswith(("```", "~~~")):
-                fenced = not fenced
-            elif not fenced and line.strip():
-                plain.append(line.strip())
-        structured = sum(_STRUCTURE.match(line) is not None for line in plain)
-        prose = sum(len(line.split(maxsplit=_PROSE_WORDS - 1)) == _PROSE_WORDS for line in plain)
-        code = sum(_HEADING.match(line) is None and _CODE.match(line) is not None for line in plain)
-        # A script's comments look like headings, one after the other; a note's have something below them.
-        headings = sum(_HEADING.match(line) is not None for line in plain)
-        return structured > 0 and prose > 0 and code * 4 <= len(plain) and headings * 4 <= len(plain) * 3
 
-    def read(self, stream: Stream) -> Iterator[Note | Turn | Skip]:
-        stem = values.one_line(stream.source.stem) or "note"
-        front = Front()
-        ordinals = Ordinals()
-        for block in blocks(stream, front):
-            if isinstance(block, Skip):
-                yield block
-                continue
-            text = _LINK.sub(lambda found: found[2] or found[1], _TASK.sub("", block.text, count=1)).strip()
-            if not any(character.isalnum() for character in text):
-                yield stream.skip(base.NO_TEXT)
-                continue
-            title = front.title or block.title or stem
-            day = _DAY.match(stem) or _DAY.match(title)
-            key = values.digest(title, block.heading, text)
-            if ordinal := ordinals.next(bytes.fromhex(key)):
-                key += f"#{ordinal}"
-            where = block.heading or title
-            if day:
-                time = values.event_time(day[1], stream)
-                yield _happened(block, day[1], title, text, key, time)
-            else:
-                time = values.event_time(front.date, stream)
-                yield _fact(block, where, text, key, time, front.tags)
+def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
+    stem = values.one_line(stream.source.stem) or "note"
+    front = Front()
+    ordinals = Ordinals()
+    for block in blocks(stream, front):
+        if isinstance(block, Skip):
+            yield block
+            continue
+        text = _LINK.sub(lambda found: found[2] or found[1], _TASK.sub("", block.text, count=1)).strip()
+        if not any(character.isalnum() for character in text):
+            yield stream.skip(base.NO_TEXT)
+            continue
+        title = front.title or block.title or stem
+        day = _DAY.match(stem) or _DAY.match(title)
+        key = values.digest(title, block.heading, text)
+        if ordinal := ordinals.next(bytes.fromhex(key)):
+            key += f"#{ordinal}"
+        where = block.heading or title
+        if day:
+            time = values.event_time(day[1], stream)
+            yield _happened(block, day[1], title, text, key, time)
+        else:
+            time = values.event_time(front.date, stream)
+            yield _fact(block, where, text, key, time, front.tags)
+
+
+FORMAT = Format("markdown", "Markdown", _sniff, read)
 
 
 def _happened(block: Block, day: str, title: str, text: str, key: str, time: float | None) -> Turn:

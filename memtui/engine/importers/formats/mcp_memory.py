@@ -15,17 +15,11 @@ import msgspec
 from memtui.engine.records import EntityType, Skip
 
 from .. import base, values
-from ..base import Head
+from ..base import Format, Head
 from ..items import Item, Named, Note
 from ..source import Stream
 
 SOURCE = "import:mcp-memory"
-_TYPES: dict[str, EntityType] = {
-    **dict.fromkeys(("person", "people", "user", "human", "contact"), "person"),
-    **dict.fromkeys(("organization", "organisation", "company", "team", "org"), "organization"),
-    **dict.fromkeys(("place", "location", "city", "country", "address"), "location"),
-    "project": "project", "email": "email", "url": "url", "date": "date",
-}  # fmt: skip
 NO_NAME = "no name"
 
 
@@ -42,34 +36,29 @@ class _Line(msgspec.Struct, rename="camel"):
 _DECODER = msgspec.json.Decoder(_Line)
 
 
-def entity_type(word: Any) -> EntityType:
-    """The type that a foreign word stands for."""
-    return _TYPES.get(word.strip().casefold(), "other") if isinstance(word, str) else "other"
+def _sniff(head: Head) -> bool:
+    return any(
+        (record.get("type") == "entity" and isinstance(record.get("observations"), list))
+        or (record.get("type") == "relation" and "relationType" in record)
+        for record in head.objects
+    )
 
 
-class McpMemory:
-    name = "mcp-memory"
-    label = "MCP memory"
+def read(stream: Stream) -> Iterator[Item | Skip]:
+    """The last type that an entity had is that of its relations: as many as a line may hold are kept in mind."""
+    types = _Types()
+    for line in values.decode_each(_DECODER, stream.records(), stream):
+        if isinstance(line, Skip):
+            yield line
+        elif line.type == "entity":
+            yield from _entity(line, stream, types)
+        elif line.type == "relation":
+            yield _relation(line, stream, types)
+        else:
+            yield Skip(reason=base.NOT_A_MESSAGE)
 
-    def sniff(self, head: Head) -> bool:
-        return any(
-            (record.get("type") == "entity" and isinstance(record.get("observations"), list))
-            or (record.get("type") == "relation" and "relationType" in record)
-            for record in head.objects
-        )
 
-    def read(self, stream: Stream) -> Iterator[Item | Skip]:
-        """The last type that an entity had is that of its relations: as many as a line may hold are kept in mind."""
-        types = _Types()
-        for line in values.decode_each(_DECODER, stream.records(), stream):
-            if isinstance(line, Skip):
-                yield line
-            elif line.type == "entity":
-                yield from _entity(line, stream, types)
-            elif line.type == "relation":
-                yield _relation(line, stream, types)
-            else:
-                yield Skip(reason=base.NOT_A_MESSAGE)
+FORMAT = Format("mcp-memory", "MCP memory", _sniff, read)
 
 
 class _Types:
@@ -94,7 +83,7 @@ def _entity(line: _Line, stream: Stream, types: _Types) -> Iterator[Item | Skip]
     if name is None:
         yield stream.skip(NO_NAME)
         return
-    named = types.learn(name, entity_type(line.entity_type))
+    named = types.learn(name, values.entity_type(line.entity_type))
     kind = values.one_line(line.entity_type)
     yield Named(name=name, type=named.type, summary=kind if named.type == "other" else None)
     found = line.observations if isinstance(line.observations, list) else []

@@ -15,11 +15,10 @@ from memtui.engine.curate import intake
 from memtui.engine.records import EndedBy, Kind, Skip, Trust
 
 from .. import base, values
-from ..base import Head
+from ..base import Format, Head
 from ..databases import Row
 from ..items import Item, Named, Note, ReadTalk
 from ..source import Stream
-from .mcp_memory import entity_type
 
 SOURCE = "import:memory-db"
 VECTORS = "table of vectors left out: they are made anew"
@@ -36,28 +35,28 @@ _LIST = msgspec.json.Decoder(list[Any])
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
 
 
-class MemoryDb:
-    name = "memory-db"
-    label = "memory.db"
+def _sniff(head: Head) -> bool:
+    columns = head.tables.get("memories", ())
+    return _NEEDED.issubset(columns) and "rid" not in columns
 
-    def sniff(self, head: Head) -> bool:
-        columns = head.tables.get("memories", ())
-        return _NEEDED.issubset(columns) and "rid" not in columns
 
-    def read(self, stream: Stream) -> Iterator[Item | Skip]:
-        """Names first, then what was said, then what was drawn from it: so that a link finds what it leads to."""
-        tables = stream.tables()
-        columns = tables.get("memories", ())
-        if {"canonical_name", "type"} <= set(tables.get("entities", ())):
-            yield from _names(stream, tables["entities"])
-        reader = _Reader(stream, columns, linked="memory_entities" in tables and "entities" in tables)
-        for kind in _KINDS:
-            yield from reader.read(kind)
-        yield from reader.other_kinds()
-        if {"session_id", "consolidated_at"} <= set(tables.get("sessions_consolidations", ())):
-            yield from _read_talks(stream)
-        if "vec_memories_rowids" in tables:
-            stream.warn(VECTORS)
+def read(stream: Stream) -> Iterator[Item | Skip]:
+    """Names first, then what was said, then what was drawn from it: so that a link finds what it leads to."""
+    tables = stream.tables()
+    columns = tables.get("memories", ())
+    if {"canonical_name", "type"} <= set(tables.get("entities", ())):
+        yield from _names(stream, tables["entities"])
+    reader = _Reader(stream, columns, linked="memory_entities" in tables and "entities" in tables)
+    for kind in _KINDS:
+        yield from reader.read(kind)
+    yield from reader.other_kinds()
+    if {"session_id", "consolidated_at"} <= set(tables.get("sessions_consolidations", ())):
+        yield from _read_talks(stream)
+    if "vec_memories_rowids" in tables:
+        stream.warn(VECTORS)
+
+
+FORMAT = Format("memory-db", "memory.db", _sniff, read)
 
 
 def _names(stream: Stream, columns: Sequence[str]) -> Iterator[Named | Skip]:
@@ -69,7 +68,7 @@ def _names(stream: Stream, columns: Sequence[str]) -> Iterator[Named | Skip]:
         name, type, aliases, summary = (values.text(value) for value in row)
         if one := values.one_line(name):
             known = tuple(alias for alias in _strings(aliases) if alias.strip())
-            yield Named(name=one, type=entity_type(type), aliases=known, summary=summary)
+            yield Named(name=one, type=values.entity_type(type), aliases=known, summary=summary)
         else:
             yield stream.skip("no name")
 
@@ -229,4 +228,4 @@ def _supersedes(attributes: str | None) -> str | None:
 def _about(text: str | None) -> Iterator[Named]:
     for pair in _array(text):
         if isinstance(pair, list) and len(pair) == 2 and (name := values.one_line(pair[0])):
-            yield Named(name=name, type=entity_type(pair[1]))
+            yield Named(name=name, type=values.entity_type(pair[1]))

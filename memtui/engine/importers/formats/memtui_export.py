@@ -15,10 +15,10 @@ from memtui.engine.records import Record, Skip
 from memtui.engine.store.portable import AnyLine, Digest
 
 from .. import base, values
-from ..base import Head
+from ..base import Format, Head
 from ..source import Stream
 
-FORMAT = "memtui-export"
+_EXPORT = "memtui-export"
 VERSION = 1
 CUT_OFF = "the file has no end line: something is missing"
 NEWER = "written by a newer memtui"
@@ -41,39 +41,39 @@ _KINDS = frozenset(
 )
 
 
-class Complete:
-    name = "memtui"
-    label = "memtui"
+def _sniff(head: Head) -> bool:
+    return bool(head.objects) and head.objects[0].get("format") == _EXPORT
 
-    def sniff(self, head: Head) -> bool:
-        return bool(head.objects) and head.objects[0].get("format") == FORMAT
 
-    def read(self, stream: Stream) -> Iterator[AnyLine | Skip]:
-        ended = False
-        digest = Digest()
-        for raw in stream.lines():
-            if isinstance(raw, Skip):
-                yield raw
-                continue
-            try:
-                kind = values.decode(_LOOK, raw, stream)
-                ended = kind.line == "end"
-                if kind.line == "header":
-                    if not isinstance(kind.version, int) or kind.version > VERSION:
-                        yield stream.skip(NEWER)
-                        return
-                elif kind.line in _HISTORY_LINES:
-                    yield Skip(reason=base.HISTORY)
-                elif isinstance(kind.line, str) and kind.line in _KINDS:
-                    line = values.decode(_LINES, raw, stream)
-                    digest.add(line)
-                    yield line
-                elif ended:
-                    if isinstance(kind.content_hash, str) and not digest.fits(kind.content_hash):
-                        stream.warn(CHANGED)
-                else:
-                    yield stream.skip(UNKNOWN)
-            except values.NotReadableError as error:
-                yield stream.skip(str(error))
-        if not ended:
-            stream.warn(CUT_OFF)
+def read(stream: Stream) -> Iterator[AnyLine | Skip]:
+    ended = False
+    digest = Digest()
+    for raw in stream.lines():
+        if isinstance(raw, Skip):
+            yield raw
+            continue
+        try:
+            kind = values.decode(_LOOK, raw, stream)
+            ended = kind.line == "end"
+            if kind.line == "header":
+                if not isinstance(kind.version, int) or kind.version > VERSION:
+                    yield stream.skip(NEWER)
+                    return
+            elif kind.line in _HISTORY_LINES:
+                yield Skip(reason=base.HISTORY)
+            elif isinstance(kind.line, str) and kind.line in _KINDS:
+                line = values.decode(_LINES, raw, stream)
+                digest.add(line)
+                yield line
+            elif ended:
+                if isinstance(kind.content_hash, str) and not digest.fits(kind.content_hash):
+                    stream.warn(CHANGED)
+            else:
+                yield stream.skip(UNKNOWN)
+        except values.NotReadableError as error:
+            yield stream.skip(str(error))
+    if not ended:
+        stream.warn(CUT_OFF)
+
+
+FORMAT = Format("memtui", "memtui", _sniff, read)

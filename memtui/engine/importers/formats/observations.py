@@ -1,4 +1,4 @@
-"""Observation lines: ``{"id", "content", "category", "source", "created_at"}`` a line, and the key-value file beside.
+"""Observation lines: ``{"id", "content", "category", "source", "created_at"}`` a line.
 
 What a model drew from a step counts as a model's word; what was kept by hand (``explicit``) as an agent's.
 """
@@ -14,14 +14,12 @@ from memtui.engine.curate.observing import CATEGORIES
 from memtui.engine.records import EXPLICIT, Skip
 
 from .. import base, values
-from ..base import Head
-from ..items import Note, PadEntry
-from ..limits import MIB
+from ..base import Format, Head
+from ..items import Note
 from ..source import Stream
 
 SOURCE = "import:observations"
 NO_CATEGORY = "no known category"
-NOT_TEXT = "value that is not text"
 
 
 class _Line(msgspec.Struct):
@@ -33,26 +31,25 @@ class _Line(msgspec.Struct):
 
 
 _LINE = msgspec.json.Decoder(_Line)
-_OBJECT = msgspec.json.Decoder(dict[str, Any] | None)
 
 
-class Observations:
-    name = "observations"
-    label = "Observations"
+def _sniff(head: Head) -> bool:
+    return any(
+        record.get("category") in CATEGORIES
+        and isinstance(record.get("content"), str)
+        and "role" not in record
+        and "kind" not in record
+        for record in head.objects
+        if isinstance(record.get("category"), str)
+    )
 
-    def sniff(self, head: Head) -> bool:
-        return any(
-            record.get("category") in CATEGORIES
-            and isinstance(record.get("content"), str)
-            and "role" not in record
-            and "kind" not in record
-            for record in head.objects
-            if isinstance(record.get("category"), str)
-        )
 
-    def read(self, stream: Stream) -> Iterator[Note | Skip]:
-        for line in values.decode_each(_LINE, stream.records(), stream):
-            yield line if isinstance(line, Skip) else _note(line, stream)
+def read(stream: Stream) -> Iterator[Note | Skip]:
+    for line in values.decode_each(_LINE, stream.records(), stream):
+        yield line if isinstance(line, Skip) else _note(line, stream)
+
+
+FORMAT = Format("observations", "Observations", _sniff, read)
 
 
 def _note(line: _Line, stream: Stream) -> Note | Skip:
@@ -72,34 +69,3 @@ def _note(line: _Line, stream: Stream) -> Note | Skip:
         trust="agent" if source == EXPLICIT else "model",
         event_time=values.event_time(line.created_at, stream),
     )
-
-
-class KeyValues:
-    """``kv.json``: one flat object. Any settings file looks like that, so it is read only where it is asked for."""
-
-    name = "scratchpad"
-    label = "Key-value"
-
-    def sniff(self, head: Head) -> bool:
-        return False
-
-    def read(self, stream: Stream) -> Iterator[PadEntry | Skip]:
-        raw = bytearray()
-        for line in stream.lines():
-            if isinstance(line, Skip):
-                yield line
-                return
-            raw += line + b"\n"
-            if len(raw) > stream.limits.item:
-                yield stream.skip(f"larger than {stream.limits.item // MIB} MB")
-                return
-        try:
-            found = values.decode(_OBJECT, bytes(raw), stream)
-        except values.NotReadableError as error:
-            yield stream.skip(str(error))
-            return
-        for key, value in (found or {}).items():
-            if isinstance(value, str):
-                yield PadEntry(key=key, value=value, source="import:scratchpad")
-            else:
-                yield stream.skip(NOT_TEXT)

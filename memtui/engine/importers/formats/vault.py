@@ -17,7 +17,7 @@ import msgspec
 from memtui.engine.records import Category, EndedBy, EntityType, Kind, Skip, Trust
 
 from .. import base, values
-from ..base import Head
+from ..base import Format, Head
 from ..items import Item, Named, Note
 from ..source import Stream
 
@@ -46,48 +46,48 @@ _FOLDERS: dict[str, EntityType] = {
 _TYPES: dict[str, EntityType] = {type: type for type in _FOLDERS.values()}
 
 
-class Vault:
-    name = "memtui-vault"
-    label = "memtui vault"
+def _sniff(head: Head) -> bool:
+    raw = head.raw
+    if _FRONT.match(raw) or _CONTENTS.match(raw):
+        return True
+    return _DATED.match(raw) is not None and _TURN.search(raw) is not None
 
-    def sniff(self, head: Head) -> bool:
-        raw = head.raw
-        if _FRONT.match(raw) or _CONTENTS.match(raw):
-            return True
-        return _DATED.match(raw) is not None and _TURN.search(raw) is not None
 
-    def read(self, stream: Stream) -> Iterator[Item | Skip]:
-        """One note: a memory or an entity."""
-        front: dict[str, Any] = {}
-        quote: list[str] = []
-        lists: dict[str, list[str]] = {}
-        here, fences, heading = "", 0, False
-        for raw in stream.lines(blank=True):
-            if isinstance(raw, Skip):
-                yield raw
-                continue
-            line = raw.decode(errors="replace")
-            if line == "---" and fences < 2:
-                fences += 1
-            elif fences == 1:
-                name, _, value = line.partition(": ")
-                front[name] = _value(value)
-            elif line.startswith("## "):
-                here = line[3:]
-            elif line.startswith("# "):
-                heading = True
-            elif here and (link := _LINK.match(line)):
-                lists.setdefault(here, []).append(link[1])
-            elif not here and (line.startswith(">") or (heading and line)):
-                quote.append(unquoted(line))
-        text = "\n".join(quote)
-        identity = front.get("id")
-        if not isinstance(identity, str):
-            yield Skip(reason=DAY if "date" in front else INDEX)
-        elif identity.startswith("ent_"):
-            yield _entity(front, text, stream)
-        else:
-            yield _note(identity, front, text, lists, stream)
+def read(stream: Stream) -> Iterator[Item | Skip]:
+    """One note: a memory or an entity."""
+    front: dict[str, Any] = {}
+    quote: list[str] = []
+    lists: dict[str, list[str]] = {}
+    here, fences, heading = "", 0, False
+    for raw in stream.lines(blank=True):
+        if isinstance(raw, Skip):
+            yield raw
+            continue
+        line = raw.decode(errors="replace")
+        if line == "---" and fences < 2:
+            fences += 1
+        elif fences == 1:
+            name, _, value = line.partition(": ")
+            front[name] = _value(value)
+        elif line.startswith("## "):
+            here = line[3:]
+        elif line.startswith("# "):
+            heading = True
+        elif here and (link := _LINK.match(line)):
+            lists.setdefault(here, []).append(link[1])
+        elif not here and (line.startswith(">") or (heading and line)):
+            quote.append(unquoted(line))
+    text = "\n".join(quote)
+    identity = front.get("id")
+    if not isinstance(identity, str):
+        yield Skip(reason=DAY if "date" in front else INDEX)
+    elif identity.startswith("ent_"):
+        yield _entity(front, text, stream)
+    else:
+        yield _note(identity, front, text, lists, stream)
+
+
+FORMAT = Format("memtui-vault", "memtui vault", _sniff, read)
 
 
 def unquoted(line: str) -> str:

@@ -1,0 +1,71 @@
+"""Claude.ai's ``memories.json``: what Claude keeps about the person, of all conversations and of each project.
+
+Paragraphs that a model wrote, under headings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from memtui.engine.records import Skip
+
+from .. import base, values
+from ..base import Format, Head
+from ..items import Note
+from ..source import Stream
+
+
+class _Kept(msgspec.Struct):
+    conversations_memory: Any = None
+    project_memories: Any = None
+
+
+_KEPT = msgspec.json.Decoder(_Kept)
+_HEADING = re.compile(r"(?:#{1,6} +|\*\*)(.{1,80}?)(?:\*\*:?)?\Z")
+_BULLET = re.compile(r"[-*+] +")
+
+
+def _sniff(head: Head) -> bool:
+    if head.objects:
+        return any("conversations_memory" in item for item in head.objects)
+    return head.begins_with_object(b"conversations_memory")
+
+
+def read(stream: Stream) -> Iterator[Note | Skip]:
+    for kept in values.decode_each(_KEPT, stream.items(), stream):
+        if isinstance(kept, Skip):
+            yield kept
+            continue
+        told: dict[str | None, Any] = {None: kept.conversations_memory}
+        if isinstance(kept.project_memories, dict):
+            told |= {values.identifier(project): text for project, text in kept.project_memories.items()}
+        for project, text in told.items():
+            if isinstance(text, str) and text.strip():
+                yield from _facts(text, project)
+            elif text:
+                yield stream.skip(base.NO_TEXT)
+
+
+FORMAT = Format("claude-ai-memories", "Claude.ai memories", _sniff, read)
+
+
+def _facts(text: str, project: str | None) -> Iterator[Note]:
+    """A fact of each paragraph or list item, after the heading that it stands under."""
+    heading = ""
+    for line in text.splitlines():
+        line = _BULLET.sub("", line.strip(), count=1)
+        if found := _HEADING.match(line):
+            heading = found[1].strip(" :*")
+        elif any(character.isalnum() for character in line):
+            yield Note(
+                kind="fact",
+                content=f"{heading}: {line}" if heading else line,
+                source_key="claude-ai:memory:" + values.digest(project, heading, line),
+                source="import:claude-ai",
+                trust="model",
+                attributes={"claude_project": project} if project else {},
+            )

@@ -1,0 +1,51 @@
+"""``kv.json``: one flat object of keys and texts.
+
+Any settings file looks like that, so it is read only where it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from memtui.engine.records import Skip
+
+from .. import values
+from ..base import Format, Head
+from ..items import PadEntry
+from ..limits import MIB
+from ..source import Stream
+
+NOT_TEXT = "value that is not text"
+_OBJECT = msgspec.json.Decoder(dict[str, Any] | None)
+
+
+def _sniff(head: Head) -> bool:
+    return False
+
+
+def read(stream: Stream) -> Iterator[PadEntry | Skip]:
+    raw = bytearray()
+    for line in stream.lines():
+        if isinstance(line, Skip):
+            yield line
+            return
+        raw += line + b"\n"
+        if len(raw) > stream.limits.item:
+            yield stream.skip(f"larger than {stream.limits.item // MIB} MB")
+            return
+    try:
+        found = values.decode(_OBJECT, bytes(raw), stream)
+    except values.NotReadableError as error:
+        yield stream.skip(str(error))
+        return
+    for key, value in (found or {}).items():
+        if isinstance(value, str):
+            yield PadEntry(key=key, value=value, source="import:scratchpad")
+        else:
+            yield stream.skip(NOT_TEXT)
+
+
+FORMAT = Format("scratchpad", "Key-value", _sniff, read)
