@@ -18,10 +18,12 @@ from .engine.errors import MemtuiError
 
 if TYPE_CHECKING:
     import logging
+    from collections.abc import Iterator
 
 FILE_NAME = "memtui.log"
 LARGEST = 1_000_000
 KEPT = 3
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
 def start(folder: Path | None = None) -> Path | None:
@@ -34,15 +36,42 @@ def start(folder: Path | None = None) -> Path | None:
     logger = logging.getLogger("memtui")
     stop()
     try:
-        place = paths.private_folder(folder or paths.log_folder()) / FILE_NAME
-        handler = _handler(place)
+        file = place(paths.private_folder(folder or paths.log_folder()))
+        handler = _handler(file)
     except (OSError, MemtuiError):
         logger.addHandler(logging.NullHandler())
         return None
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     logger.propagate = False
-    return place
+    return file
+
+
+def place(folder: Path | None = None) -> Path:
+    """The log file in ``folder`` (the platform's log folder)."""
+    return (folder or paths.log_folder()) / FILE_NAME
+
+
+def entries(logger: str, *, since: float) -> Iterator[tuple[float, str]]:
+    """What a logger wrote into the newest log file: when (Unix seconds) and the message, the oldest first.
+
+    Nothing where there is no log or it cannot be read.
+    """
+    import calendar
+    import time
+
+    try:
+        lines = place().read_text("utf-8", errors="replace").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        head, found, text = line.partition(f" {logger}: ")
+        try:
+            at = float(calendar.timegm(time.strptime(head.split(" ", 1)[0], _TIME)))
+        except ValueError:
+            continue
+        if found and at >= since:
+            yield at, text
 
 
 def stop() -> None:
@@ -74,7 +103,7 @@ def clean(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def _handler(place: Path) -> logging.Handler:
+def _handler(file: Path) -> logging.Handler:
     import logging
     import logging.handlers
     import time
@@ -93,12 +122,12 @@ def _handler(place: Path) -> logging.Handler:
 
     class Clean(logging.Formatter):
         def format(self, record: logging.LogRecord) -> str:
-            at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
+            at = time.strftime(_TIME, time.gmtime(record.created))
             text = clean(record.getMessage())
             if record.exc_info and record.exc_info[1]:
                 text += f" | {outline(record.exc_info[1])}"
             return f"{at} {record.process} {record.levelname} {record.name}: {text}"
 
-    handler = Private(place, maxBytes=LARGEST, backupCount=KEPT, encoding="utf-8")
+    handler = Private(file, maxBytes=LARGEST, backupCount=KEPT, encoding="utf-8")
     handler.setFormatter(Clean())
     return handler

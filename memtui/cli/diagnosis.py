@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 State = Literal["ok", "note", "degraded", "error"]
 _LOW_SPACE = 500_000_000
 _MODELS_NAMED = 5
+_HOOK_DAYS = 7
 
 
 class Diagnosis(Record):
@@ -254,6 +255,21 @@ def vector_index() -> Iterator[Diagnosis]:
     if reason:
         remedy = f"{sys.executable} -m pip install sqlite-vec"
         yield wrong("vectors", "degraded", DegradedError(f"no vector index: {reason}", remedy))
+
+
+def hooks() -> Iterator[Diagnosis]:
+    """What hooks wrote into the log lately: that they did nothing, or recorded a part."""
+    from memtui import log
+
+    told = list(log.entries("memtui.hook", since=time.time() - _HOOK_DAYS * 86_400))
+    if told:
+        at, text = told[-1]
+        last = f"the last {relative_time(at, time.time())}: {text}"
+        yield _note(
+            "hook",
+            f"{plural(len(told), 'message')} in the last {_HOOK_DAYS} days, {last}",
+            f"See {log.place()}",
+        )
 
 
 def feeds() -> Iterator[Diagnosis]:

@@ -80,6 +80,8 @@ def _examine(door: Door, configuration: Configuration, *, models: bool) -> Itera
     yield from diagnosis.embedder(configuration)
     yield from diagnosis.language_model(configuration, look=models)
     yield from diagnosis.names(door, configuration)
+    if not door.demo:
+        yield from diagnosis.hooks()
     yield from diagnosis.feeds()
     yield from diagnosis.terminal()
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from memtui.engine.curate.intake import MAX_EPISODE
 from memtui.engine.importers.formats import envelopes
 from memtui.engine.records import MemoryRecord
 
@@ -38,20 +39,21 @@ class Event(msgspec.Struct):
 
 def answer(
     raw: bytes, open_memory: Callable[[], Quick], project: str | None, say: Callable[[bytes], None]
-) -> None:
+) -> str:
     """Do what an event asks for; ``say`` takes what goes to standard output, at once.
 
+    Returns what the log should tell although it went well, else "".
     Raises msgspec.MsgspecError for what is no event, and what ``Quick`` raises.
     """
     event = msgspec.json.decode(raw, type=Event)
     if event.agent_id or not event.session_id:
-        return  # a subagent talks with the assistant, not with the person
+        return ""  # a subagent talks with the assistant, not with the person
     session = f"claude-code:{event.session_id}"
     where = project or os.path.basename(event.cwd.replace("\\", "/").rstrip("/")) or None  # noqa: PTH119
     if event.hook_event_name == "UserPromptSubmit":
-        text = envelopes.own_words(event.prompt)
+        text, note = _fitting(envelopes.own_words(event.prompt))
         if not text:
-            return
+            return ""
         memory = open_memory()
         told: list[MemoryRecord] = []
         try:
@@ -62,10 +64,20 @@ def answer(
                 told = block.memories
         finally:  # what was said is recorded, also where nothing could be told
             memory.record(session, "user", text, source=SOURCE, project=where, told=told)
-    elif event.hook_event_name == "Stop":
-        text = (event.last_assistant_message or last_answer(event.transcript_path)).strip()
+        return note
+    if event.hook_event_name == "Stop":
+        text, note = _fitting((event.last_assistant_message or last_answer(event.transcript_path)).strip())
         if text:
             open_memory().record(session, "assistant", text, source=SOURCE, project=where, told=[], once=True)
+        return note
+    return ""
+
+
+def _fitting(text: str) -> tuple[str, str]:
+    """What can be recorded of a text, and what the log says where that is not all of it."""
+    if len(text) <= MAX_EPISODE:
+        return text, ""
+    return f"{text[: MAX_EPISODE - 1]}…", f"recorded the first {MAX_EPISODE:,} of {len(text):,} characters"
 
 
 def _output(text: str, trouble: str) -> bytes:

@@ -47,23 +47,25 @@ def run(options: dict[str, str]) -> NoReturn:
     gc.disable()
     _import_msgspec()
     logged = "--readonly" not in options
-    watch = threading.Timer(SECONDS, _leave, [f"it took longer than {SECONDS:g} seconds", logged])
+    watch = threading.Timer(
+        SECONDS, _leave, [f"did nothing: it took longer than {SECONDS:g} seconds", logged]
+    )
     watch.daemon = True
     watch.start()
-    problem = ""
+    note = ""
     opened: list[Quick] = []
     try:
         from .claude_code import answer
 
-        answer(_input(), lambda: _opened(options, opened), options.get("--project"), _say)
+        note = answer(_input(), lambda: _opened(options, opened), options.get("--project"), _say)
     except BaseException as error:
-        problem = _told(error)
+        note = f"did nothing: {_told(error)}"
     for memory in opened:
         try:
             memory.close()
         except BaseException as error:
-            problem = problem or _told(error)
-    _leave(problem, logged)
+            note = note or f"did nothing: {_told(error)}"
+    _leave(note, logged)
 
 
 def _import_msgspec() -> None:
@@ -139,21 +141,21 @@ def _told(error: BaseException) -> str:
     return error.message if isinstance(error, MemtuiError) else outline(error)
 
 
-def _leave(problem: str, logged: bool) -> NoReturn:
+def _leave(note: str, logged: bool) -> NoReturn:
     """End at once: nothing is left to be closed, and taking an interpreter down takes 10 ms.
 
     What only reads writes no log either: standard error is told.
     """
-    if problem and not logged:
-        os.write(2, f"memtui: a hook did nothing: {problem}\n".encode("utf-8", "backslashreplace"))
-    elif problem:
+    if note and not logged:
+        os.write(2, f"memtui: a hook {note}\n".encode("utf-8", "backslashreplace"))
+    elif note:
         try:
             import logging
 
             from memtui import log
 
             log.start()
-            logging.getLogger("memtui.hook").warning("a hook did nothing: %s", problem)
+            logging.getLogger("memtui.hook").warning("a hook %s", note)
         finally:
             os._exit(0)
     os._exit(0)

@@ -222,10 +222,9 @@ def test_what_nobody_said_is_let_pass(event: dict[str, Any], memory: Memory, pla
         (b'\xff{"a"', (), "DecodeError"),
         (b"[]", (), "ValidationError"),
         (json.dumps(prompt("Ada?")).encode(), ("--filter=kind:(",), "kind: has no value"),
-        (json.dumps(prompt("x" * 600_000)).encode(), (), "600,000 characters"),
         (json.dumps(stop(None, transcript_path="/no/such")).encode(), (), "FileNotFoundError"),
     ],
-    ids=range(7),
+    ids=range(6),
 )
 def test_whatever_goes_wrong_it_ends_well_and_the_log_says_why(
     raw: bytes, options: tuple[str, ...], words: str, memory: Memory, place: Path, home: Path
@@ -234,6 +233,21 @@ def test_whatever_goes_wrong_it_ends_well_and_the_log_says_why(
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert words.lower() in logged(home).lower()
     assert memory.view.count_sessions() == 0
+
+
+def test_of_a_prompt_beyond_the_limit_the_beginning_is_recorded_and_the_log_and_the_doctor_say_so(
+    memory: Memory, place: Path, home: Path
+) -> None:
+    done = hook(place, prompt("Is Ada vegetarian? " + "x" * 600_000))
+    assert "vegetarian since March" in injected(done)
+    ((_, recorded),) = turns(memory)
+    assert (len(recorded), recorded[:6], recorded[-1]) == (500_000, "Is Ada", "…")
+    assert "recorded the first 500,000 of 600,019 characters" in logged(home)
+    told = subprocess.run(
+        [sys.executable, "-m", "memtui", "--db", place, "doctor"], capture_output=True, text=True, check=False
+    ).stdout
+    assert "1 message in the last 7 days" in told
+    assert "500,000 of 600,019 characters" in told
 
 
 @pytest.mark.parametrize("option", ["--filter=", "--project=", "--project= "])
