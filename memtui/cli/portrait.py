@@ -122,6 +122,7 @@ def _fades_at(memory: MemoryRecord, threshold: float) -> float | None:
         memory.created_at,
         memory.last_accessed,
         memory.confirmed_at,
+        memory.happens_at,
         threshold,
     )
 

@@ -34,17 +34,21 @@ class Row:
     created_at: int
     last_accessed: int | None
     confirmed_at: int | None
+    happens_at: int | None = None
 
     def at(self, now: float) -> float:
         return effective_confidence(
             self.confidence, self.decay_rate, self.recall_days, self.created_at, self.last_accessed,
-            self.confirmed_at, now,
+            self.confirmed_at, self.happens_at, now,
         )  # fmt: skip
 
     @property
     def anchor(self) -> int:
         return max(
-            self.created_at, self.last_accessed or self.created_at, self.confirmed_at or self.created_at
+            self.created_at,
+            self.last_accessed or self.created_at,
+            self.confirmed_at or self.created_at,
+            self.happens_at or self.created_at,
         )
 
 
@@ -57,6 +61,7 @@ rows = st.builds(
     created_at=times,
     last_accessed=st.none() | times,
     confirmed_at=st.none() | times,
+    happens_at=st.none() | times,
 )
 moments = st.floats(START - 2 * YEAR, START + 5 * YEAR)
 
@@ -65,7 +70,7 @@ moments = st.floats(START - 2 * YEAR, START + 5 * YEAR)
 def sqlite() -> apsw.Connection:
     connection = apsw.Connection(":memory:")
     connection.execute(
-        "CREATE TABLE m(confidence, decay_rate, recall_days, created_at, last_accessed, confirmed_at)"
+        "CREATE TABLE m(confidence, decay_rate, recall_days, created_at, last_accessed, confirmed_at, happens_at)"
     )
     return connection
 
@@ -74,7 +79,7 @@ def sqlite() -> apsw.Connection:
 def test_sql_and_python_agree(sqlite: apsw.Connection, row: Row, now: float) -> None:
     sqlite.execute("DELETE FROM m")
     sqlite.execute(
-        "INSERT INTO m VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO m VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
             row.confidence,
             row.decay_rate,
@@ -82,6 +87,7 @@ def test_sql_and_python_agree(sqlite: apsw.Connection, row: Row, now: float) -> 
             row.created_at,
             row.last_accessed,
             row.confirmed_at,
+            row.happens_at,
         ),
     )
     (sql,) = sqlite.execute(f"SELECT {EFFECTIVE_SQL} FROM m", {"now": now}).fetchone()
@@ -126,7 +132,7 @@ def test_a_clock_before_the_last_sign_of_life_takes_nothing_away(row: Row, back:
 def test_fades_at_is_when_the_threshold_is_reached(row: Row, threshold: float) -> None:
     moment = fades_at(
         row.confidence, row.decay_rate, row.recall_days, row.created_at, row.last_accessed, row.confirmed_at,
-        threshold,
+        row.happens_at, threshold,
     )  # fmt: skip
     if row.decay_rate == 0.0 or row.confidence == 0.0:
         assert moment is None
@@ -139,6 +145,12 @@ def test_fades_at_is_when_the_threshold_is_reached(row: Row, threshold: float) -
     assert math.isclose(row.at(moment), threshold, rel_tol=1e-6)
     assert row.at(moment - DAY) >= threshold * (1 - 1e-9)
     assert row.at(moment + DAY) <= threshold * (1 + 1e-9)
+
+
+@given(row=rows, back=st.integers(0, YEAR))
+def test_what_names_a_day_does_not_fade_before_it(row: Row, back: int) -> None:
+    dated = replace(row, happens_at=row.anchor + YEAR)
+    assert dated.at(row.anchor + YEAR - back) == row.confidence
 
 
 def test_an_unrecalled_fact_is_below_the_default_threshold_on_day_30_not_on_day_8() -> None:

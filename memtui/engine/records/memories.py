@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, Required, TypedDict
+from typing import Any, Literal, Required, TypedDict, get_args
 
 from .base import Record
 
@@ -11,6 +11,12 @@ Kind = Literal["episode", "fact", "reflection", "observation"]
 Category = Literal["finding", "insight", "lesson"]
 EndedBy = Literal["forgotten", "faded", "superseded", "merged"]
 Trust = Literal["user", "agent", "tool", "model"]
+Topic = Literal[
+    "health", "people", "home", "work", "project", "rule", "preference", "routine", "plan", "possession", "decision",
+    "identity",
+]  # fmt: skip
+TOPICS: tuple[Topic, ...] = get_args(Topic)
+"""What a fact can be about."""
 
 KINDS: tuple[Kind, ...] = ("episode", "fact", "reflection", "observation")
 ID_PREFIX: Mapping[Kind, str] = {
@@ -34,7 +40,8 @@ class MemoryRecord(Record, kw_only=False):  # made from rows, where names would 
 
     ``confidence`` is what was stored; ``effective`` is what is left of it at the time of reading
     (both in [0, 1]). ``protected``: confirmed or stated by the person, so no job and no model
-    touches it. ``ended_by`` says why it is in the Trash; None while it is active.
+    touches it. ``ended_by`` says why it is in the Trash; None while it is active. ``topic``: what a fact is about;
+    ``happens_at``: local noon of the day that its words name, a week or month being named by its last day.
     """
 
     rid: int
@@ -63,6 +70,8 @@ class MemoryRecord(Record, kw_only=False):  # made from rows, where names would 
     source_ids: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     attributes: dict[str, Any] = {}
+    topic: Topic | None = None
+    happens_at: int | None = None
 
     @property
     def active(self) -> bool:
@@ -111,6 +120,8 @@ class NewMemory(TypedDict, total=False):
     source_ids: Iterable[str]
     tags: Iterable[str]
     attributes: Mapping[str, Any] | None
+    topic: Topic | None
+    happens_at: int | None
 
 
 class Turn(Record):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from memtui.engine.confidence import EFFECTIVE_SQL
+from memtui.engine.confidence import ANCHOR_SQL, EFFECTIVE_SQL
 
 from .sql import as_json, scalar
 
@@ -22,8 +22,7 @@ _MAY_FADE = (
     f"{_ACTIVE_FACTS} AND m.confirmed_at IS NULL AND m.decay_rate > 0.0 "
     "AND json_type(m.attributes, '$.pinned_at') IS NULL"
 )
-_ANCHOR = "max(m.created_at, coalesce(m.last_accessed, m.created_at), coalesce(m.confirmed_at, m.created_at))"
-_FADES_AT = f"({_ANCHOR} + 86400.0 * max(0.0, ln(m.confidence / :threshold) / (m.decay_rate * pow(0.7, m.recall_days))))"
+_FADES_AT = f"({ANCHOR_SQL} + 86400.0 * max(0.0, ln(m.confidence / :threshold) / (m.decay_rate * pow(0.7, m.recall_days))))"
 # What somebody brought back by undoing a run is not taken again the next night: it waits to be looked at.
 _BROUGHT_BACK = """EXISTS (
     SELECT 1 FROM changes c JOIN ops o ON o.op_id = c.op_id

@@ -32,7 +32,7 @@ _DECODED: Mapping[str, Callable[[str], Any]] = {
 _NOTHING: Mapping[str, Callable[[], Any]] = {"array": tuple, "object": dict}
 _JSON = tuple((column.name, column.empty, column.json) for column in MEMORY if column.json)
 _READ = tuple((FIELDS.index(name), empty, _NOTHING[json], _DECODED[json]) for name, empty, json in _JSON)
-_lasting: Callable[[Sequence[Any]], tuple[Any, Any, Any, Any, Any, Any]] = itemgetter(
+_lasting: Callable[[Sequence[Any]], tuple[Any, Any, Any, Any, Any, Any, Any]] = itemgetter(
     *map(FIELDS.index, LASTING)
 )
 # What a writer states of a new row, but for what is worked out here.

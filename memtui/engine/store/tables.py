@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from msgspec import NODEFAULT, Meta, Raw
 
 from memtui.engine.clock import EARLIEST, LATEST
-from memtui.engine.records import Category, EndedBy, Kind, Trust
+from memtui.engine.records import Category, EndedBy, Kind, Topic, Trust
 
 # What a line of an export may hold.
 Time = Annotated[int, Meta(ge=EARLIEST, le=LATEST)]
@@ -86,6 +86,8 @@ MEMORY: tuple[Column, ...] = (
     Column("source_ids", "TEXT", Raw, LIST),
     Column("tags", "TEXT", Raw, LIST, words=True),
     Column("attributes", "TEXT", Raw, OBJECT, words=True),
+    Column("topic", "TEXT", Topic | None, None),
+    Column("happens_at", "INTEGER", Time | None, None),
 )
 KEY = MEMORY[0].name
 
@@ -94,7 +96,8 @@ MEMORY_TOLD = (
     "when it happened, created_at when it was stored; valid_until and ended_by: in the Trash since, and why; "
     "source_ids: the memories it was drawn from; attributes.supersedes: the ones it replaces; source_key: its identity "
     "at the place it was imported from; confidence when stored, and decay_rate by which it fades; confirmed_at: "
-    "protected; access_count, last_accessed, recall_days: recalls by agents"
+    "protected; access_count, last_accessed, recall_days: recalls by agents; topic of a fact; happens_at: noon of the day "
+    "that it names"
 )
 """The columns in words, as an export explains them."""
 

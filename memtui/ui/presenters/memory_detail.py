@@ -74,7 +74,7 @@ def gather(memory: Memory, identity: str) -> Detail:
         memory=one,
         fades=fades_at(
             one.confidence, one.decay_rate, one.recall_days,
-            one.created_at, one.last_accessed, one.confirmed_at, threshold,
+            one.created_at, one.last_accessed, one.confirmed_at, one.happens_at, threshold,
         ),
         threshold=threshold,
         sources=tuple(sources),

@@ -10,8 +10,10 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import CorruptFileError, NewerFileError
 from memtui.engine.records import Options
-from memtui.engine.store import migrate
+from memtui.engine.store import migrate, tables
+from memtui.engine.store.connecting import APPLICATION_ID
 from memtui.engine.store.invariants import structure
+from memtui.engine.store.memories import content_hash
 from memtui.engine.store.migrate import Migration
 
 from state_hash import state_hash
@@ -145,3 +147,46 @@ def test_a_readonly_look_at_an_old_file_does_not_upgrade_it(
     with Memory.open(old, readonly=True, options=OPTIONS) as memory:
         assert memory.view.count("Lisbon") == 1
     assert look(old) == before
+
+
+def before_topics(path: Path) -> None:
+    """A file as it was before facts had topics."""
+    known = migrate.migrations()
+    path.touch(0o600)
+    connection = apsw.Connection(str(path))
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    covered = tables.COVERED["memories"]
+    with connection, pytest.MonkeyPatch.context() as patch:
+        columns = tuple(name for name in covered.columns if name not in ("topic", "happens_at"))
+        patch.setitem(tables.COVERED, "memories", covered._replace(columns=columns))
+        migrate.apply_pending(connection, known[:13])
+        connection.execute("INSERT INTO memory_metadata(key, value) VALUES ('erase_salt', '00ff')")
+        for id, content, tags, extractor, confidence in (
+            ("fact_a", "I'm allergic to nuts", '["health"]', "keyword", 0.8),
+            ("fact_b", "I have a brother", '["self","family"]', "keyword", 0.8),
+            ("fact_c", "A note of mine", '["health"]', None, 0.8),
+            ("fact_d", "I take 5 mg", '["health"]', "keyword", 0.3),
+        ):
+            attributes = '{"extractor":"keyword"}' if extractor else "{}"
+            connection.execute(
+                "INSERT INTO memories(id, kind, content, content_hash, trust, event_time, created_at, confidence, "
+                "decay_rate, tags, attributes) VALUES (?, 'fact', ?, ?, 'user', 1, 1, ?, 0.1, ?, ?)",
+                (id, content, content_hash(content), confidence, tags, attributes),
+            )
+    connection.close()
+
+
+def test_what_rules_drew_before_there_were_topics_gets_its_topic_and_is_no_history(
+    place: Path,
+) -> None:
+    before_topics(place)
+    with Memory.open(place, options=OPTIONS) as memory:
+        found = {one.id: (one.topic, one.decay_rate) for one in memory.view.page("kind:fact")}
+        assert found == {
+            "fact_a": ("health", 0.0), "fact_b": ("identity", 0.1), "fact_c": (None, 0.1), "fact_d": ("health", 0.1)
+        }  # fmt: skip
+        with memory._core.connections.read() as connection:
+            assert connection.execute("SELECT count(*) FROM changes WHERE act = 'update'").fetchone() == (0,)
+        assert not memory.files.check(deep=True).findings
+        # The backup that was made before the upgrade has the old format.
+        assert memory.files.erase(memory.files.plan_erase(["fact_c"])).complete
