@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memtui.engine.errors import InputError, UsageError
+from memtui.present.erase import FATES
 from memtui.present.format import file_size, plural
 
 from .door import Door
@@ -70,6 +71,8 @@ def erase_command(
         if dry_run:
             if json:
                 emit({"plan": _plain(plan)})
+            else:
+                note(f"{plural(plan.memories, 'memory')} would be erased; nothing was changed")
             return OK
         if not _agreed(plan, yes_erase, json):
             err("nothing was erased")
@@ -112,7 +115,9 @@ def _progress() -> Iterator[Callable[[EraseProgress], None]]:
 def _tell_plan(plan: ErasurePlan) -> None:
     styles: dict[str, Any] = {"erased": "red", "cleared": "yellow", "kept": "green"}
     for carrier in plan.carriers[:_ALSO]:
-        left = row(paint(f"{carrier.fate:<7}", styles[carrier.fate]), paint(carrier.key, "dim"), carrier.why)
+        left = row(
+            paint(f"{FATES[carrier.fate]:<8}", styles[carrier.fate]), paint(carrier.key, "dim"), carrier.why
+        )
         out(row(left, brief(carrier.title, printed_cells(left) + 2)))
     if len(plan.carriers) > _ALSO:
         out(f"and {len(plan.carriers) - _ALSO:,} more")
@@ -122,7 +127,7 @@ def _tell_plan(plan: ErasurePlan) -> None:
             if backup.problem
             else f"holds {plural(backup.holds, 'memory')} of it; is written anew"
         )
-        out(row(paint("backup ", "yellow"), paint(backup.path.name, "dim"), state))
+        out(row(paint("backup  ", "yellow"), paint(backup.path.name, "dim"), state))
     for told in plan.notes:
         note(told)
     if plan.damaged:

@@ -26,6 +26,7 @@ COMMANDS: dict[str, Entry] = {
     "remember": Entry("writing", "Feed", "Write down a memory."),
     "consolidate": Entry("consolidating", "Feed", "Turn conversations into facts."),
     "search": Entry("searching", "Look", "Find memories, and see why they rank as they do."),
+    "list": Entry("list_", "Look", "List the memories that pass a filter."),
     "context": Entry("briefing", "Look", "Show what an agent would be told before it answers."),
     "show": Entry("showing", "Look", "Show everything about one memory."),
     "history": Entry("showing", "Look", "Show what was changed, by whom, and when."),
@@ -61,6 +62,7 @@ COMMANDS: dict[str, Entry] = {
     "doctor": Entry("doctor", "Care", "Tell what is configured, what works, what to do."),
     "serve": Entry("serving", "Care", "Show the app in a browser, for reading only."),
     "guide": Entry("guide", "Care", "Read the guide: a page for each subject."),
+    "help": Entry("help_", "Care", "Tell how memtui, or a command of it, is called."),
     "completion": Entry("completing", "Care", "Print a shell's completion script."),
 }
 

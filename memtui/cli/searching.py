@@ -57,7 +57,9 @@ def search_command(
     if not words.strip():
         if query or why is not None:
             raise UsageError("What shall be searched for?", 'For example: memtui search "what does Ada eat"')
-        return _list(door, filter, wanted, json)
+        from .list_ import listed
+
+        return listed(door, filter, wanted, json)
     with door.existing() as memory:
         if not memory.readonly:
             # Vectors that a writing command left to the next reader; no change of what is remembered.
@@ -71,25 +73,6 @@ def search_command(
     else:
         _tell_hits(result, door, explain)
     return OK if result.hits else NEGATIVE
-
-
-def _list(door: Door, filter: str, limit: int, json: bool) -> int:
-    """What passes ``filter``, without a question to rank it by."""
-    with door.reading() as memory:
-        found = memory.view.page(filter, limit=limit)
-        culprit = None if found else memory.view.emptied_by(filter)
-    if json:
-        emit({"filter": filter, "memories": found})
-    else:
-        signs = glyphs(door)
-        ages = [age(one.event_time) for one in found]
-        for one, when in zip(found, ages, strict=True):
-            out(memory_line(one, signs, when.rjust(max(map(len, ages)))))
-        if not found:
-            err("nothing found")
-        if culprit is not None:
-            note(f"The filter lets nothing through: {culprit.term}")
-    return OK if found else NEGATIVE
 
 
 def _tell_hits(result: SearchResult, door: Door, explain: bool) -> None:

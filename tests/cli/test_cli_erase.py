@@ -18,8 +18,10 @@ def test_erase_lists_asks_and_proves(cli: Cli, home: Path, monkeypatch: pytest.M
     cli("backup")
     listed = cli("erase", fact, "--dry-run")
     assert listed.code == 0
-    assert f"erased   {fact}  chosen" in listed.out
-    assert f"kept     {other}" in listed.out
+    assert f"goes      {fact}  chosen" in listed.out
+    assert f"stays     {other}" in listed.out
+    assert "erased" not in listed.out
+    assert "1 memory would be erased; nothing was changed" in listed.err
     assert "holds 1 memory of it" in listed.out
     assert "Exports" in listed.err
     asked = cli("erase", fact)  # nobody to ask

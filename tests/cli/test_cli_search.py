@@ -122,3 +122,22 @@ def test_no_question_breaks_the_search(query: str, cli: Cli, ids: list[str]) -> 
 
 def test_a_question_may_come_from_standard_input(cli: Cli, ids: list[str]) -> None:
     assert ids[0] in cli("search", "-", input=b"walnuts").out
+
+
+def test_list_tells_what_passes_in_an_order_and_how_much_is_left(cli: Cli, ids: list[str]) -> None:
+    told = cli("list", "--sort", "content", "--ascending")
+    assert [line.split()[1 if line.split()[0] == "now" else 2] for line in told.out.splitlines()] == ids
+    first = cli("list", "-n", "2", "--sort", "content", "--ascending")
+    assert (len(first.out.splitlines()), "1 more: --offset 2 goes on" in first.err) == (2, True)
+    rest = cli("list", "--offset", "2", "--sort", "content", "--ascending", "--json").json
+    assert ([one["id"] for one in rest["memories"]], rest["total"]) == (ids[2:], 3)
+    assert cli("list", "tag:food", "--json").json["memories"][0]["id"] == ids[1]
+    nothing = cli("list", "tag:nothing")
+    assert (nothing.code, "nothing found" in nothing.err) == (1, True)
+    assert cli("list", "tag:").code == 3
+
+
+def test_help_is_a_command_too(cli: Cli) -> None:
+    assert cli("help").out == cli("--help").out
+    assert "[FILTER]" in cli("help", "list").out
+    assert cli("help", "nothing").code == 2

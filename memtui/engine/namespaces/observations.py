@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -115,17 +115,20 @@ class Observations:
             self._core.note_recall(query, [hit.memory for hit in hits])
         return hits
 
-    def remember_transcript(self, session_id: str, transcript: Sequence[Message]) -> tuple[MemoryRecord, ...]:
+    def remember_transcript(
+        self, session_id: str, transcript: Sequence[Message | Mapping[str, Any]]
+    ) -> tuple[MemoryRecord, ...]:
         """Keep the sentences of a conversation that say that they matter, and its last long answer as a summary.
 
         No model is asked. One undoable operation; a transcript that was read before adds nothing, a longer one
-        what is new, and its summary replaces the one before. Returns what was added.
+        what is new, and its summary replaces the one before. Returns what was added. Raises InputError for
+        messages without role and content.
         """
         from memtui.engine.maintain.extract import transcripts
 
         session_id = intake.name(session_id, "session id")
         found, summary = transcripts.observed(
-            session_id, transcript, partial(intake.trust, actor=self._core.actor)
+            session_id, transcripts.messages(transcript), partial(intake.trust, actor=self._core.actor)
         )
         now = int(self._core.clock())
         with self._core.change("observe", "Observed") as op:

@@ -5,10 +5,10 @@ A memory in a file and one in ``:memory:`` are the same code; the tests of the p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from memtui.engine.errors import NotFoundError
 from memtui.engine.maintain.extract.transcripts import Message
@@ -78,8 +78,13 @@ class ObservationStore(Protocol):
         """Entries with ``query`` in their key or value, in any case."""
         ...
 
-    def consolidate_session(self, session_id: str, transcript: Sequence[Message]) -> tuple[str, ...]:
-        """Keep what a conversation says of itself that matters; returns the ids of what is new."""
+    def consolidate_session(
+        self, session_id: str, transcript: Sequence[Message | Mapping[str, Any]]
+    ) -> tuple[str, ...]:
+        """Keep what a conversation says of itself that matters; returns the ids of what is new.
+
+        Messages are records or mappings with ``role`` and ``content``. Raises InputError for others.
+        """
         ...
 
     def close(self) -> None: ...
@@ -152,7 +157,9 @@ class MemoryObservations:
     def search(self, query: str) -> tuple[Note, ...]:
         return tuple(self._memory.scratchpad.search(query))
 
-    def consolidate_session(self, session_id: str, transcript: Sequence[Message]) -> tuple[str, ...]:
+    def consolidate_session(
+        self, session_id: str, transcript: Sequence[Message | Mapping[str, Any]]
+    ) -> tuple[str, ...]:
         return tuple(
             record.id for record in self._memory.observations.remember_transcript(session_id, transcript)
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
+from memtui.present.erase import FATES
 from memtui.present.format import file_size, plural
 from memtui.present.lines import Role
 from memtui.present.text import Visible, one_line, visible
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from memtui.present.glyphs import Glyphs
 
 _ROLES: Mapping[Fate, Role] = {"erased": "error", "cleared": "warning", "kept": "success"}
-_FATES: Mapping[Fate, str] = {"erased": "goes", "cleared": "words go", "kept": "stays"}
 _PLACES = {
     "card": "review card", "question": "question", "recall": "recall log", "run": "job report",
     "entity": "name", "history": "history only",
@@ -53,7 +53,7 @@ def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
 
     def fate(row: CarrierRow, width: int) -> Iterator[Piece]:
         if row.carrier is not None:
-            yield Piece(one_line(_FATES[row.carrier.fate], width), _ROLES[row.carrier.fate])
+            yield Piece(one_line(FATES[row.carrier.fate], width), _ROLES[row.carrier.fate])
         elif row.damaged:
             yield Piece(visible("deleted" if row.doomed else "damaged"), "error")
         else:

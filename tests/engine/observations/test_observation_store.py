@@ -470,3 +470,11 @@ def test_the_index_of_observations_follows_every_change(memory: Memory) -> None:
     with memory._core.connections.write() as connection:
         connection.execute("DELETE FROM memories")
     assert "full text" not in {finding.check for finding in memory.files.check(deep=True).findings}
+
+
+def test_messages_may_be_mappings_and_others_are_an_input_error(store: ObservationStore) -> None:
+    plain = [{"role": one.role, "content": one.content} for one in DECIDING]
+    assert store.consolidate_session("s", plain)
+    for wrong in ([{"role": "user"}], [{"role": "user", "content": 3}], ["hello"], [None]):
+        with pytest.raises(InputError, match="cannot be read"):
+            store.consolidate_session("s", wrong)  # type: ignore[arg-type]

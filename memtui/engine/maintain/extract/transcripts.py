@@ -6,12 +6,14 @@ again finds the same, so nothing is stored twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import apsw
+import msgspec
 
 from memtui.engine.curate.observing import Observed
+from memtui.engine.errors import InputError
 from memtui.engine.records import MemoryRecord, Record, Trust
 from memtui.engine.store import memories
 from memtui.engine.store.words import fold
@@ -32,6 +34,17 @@ class Message(Record):
     role: str
     content: str
     event_time: int | None = None
+
+
+def messages(transcript: Sequence[Message | Mapping[str, Any]]) -> list[Message]:
+    """The messages of a transcript, which may be mappings with ``role`` and ``content``. Raises InputError."""
+    try:
+        return [one if isinstance(one, Message) else msgspec.convert(one, Message) for one in transcript]
+    except (msgspec.ValidationError, TypeError) as error:
+        raise InputError(
+            f"A message of the transcript cannot be read: {error}.",
+            "Each has a role and a content, both text.",
+        ) from error
 
 
 def observed(

@@ -1,0 +1,25 @@
+"""``memtui help``: what --help tells, where people tend to look for it."""
+
+from __future__ import annotations
+
+import click
+
+from .errors import OK
+from .output import out
+from .root import COMMANDS, Command
+
+
+@click.command("help", cls=Command)
+@click.argument("command", required=False, type=click.Choice(tuple(COMMANDS)), metavar="[COMMAND]")
+@click.pass_context
+def help_command(context: click.Context, command: str | None) -> int:
+    """Tell how memtui is called, or one COMMAND of it."""
+    root = context.find_root()
+    if command is None:
+        out(root.get_help())
+        return OK
+    assert isinstance(root.command, click.Group)
+    found = root.command.get_command(root, command)
+    assert found is not None
+    out(click.Context(found, info_name=command, parent=root).get_help())
+    return OK

@@ -1,0 +1,11 @@
+"""What becomes of each thing that carries an erased text, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memtui.engine.erase.records import Fate
+
+FATES: Mapping[Fate, str] = {"erased": "goes", "cleared": "words go", "kept": "stays"}
