@@ -1,11 +1,11 @@
-"""Everything about one memory, gathered in one record and told in the order in which people ask."""
+"""Everything about one memory, told in the order in which people ask."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
 
-from memtui.engine.records import Entity, MemoryRecord, Operation, Recall, Record, RowChange
+from memtui.engine.records import Entity, MemoryDetail, MemoryRecord, Operation, Recall, Record, RowChange
 from memtui.present import memory as words
 from memtui.present.format import local_time, plural
 from memtui.present.operation import by_whom, recall_line
@@ -14,7 +14,6 @@ from .lines import age, change_rows, memory_line, sign
 from .output import drawn, out, paint, row, table
 
 if TYPE_CHECKING:
-    from memtui.engine.memory import Memory
     from memtui.present.glyphs import Glyphs
 
 # What the text below tells in words.
@@ -29,7 +28,7 @@ class Change(Record):
 
 
 class Portrait(Record):
-    """A memory and all that hangs on it; ``versions`` is its chain of corrections, oldest first."""
+    """What ``memtui show --json`` tells; ``versions`` is the chain of corrections, oldest first."""
 
     memory: MemoryRecord
     sources: tuple[MemoryRecord, ...]
@@ -40,31 +39,30 @@ class Portrait(Record):
     history: tuple[Change, ...]
     recalls: tuple[Recall, ...]
 
-
-def look_up(memory: Memory, identity: str) -> Portrait:
-    """Gather it. Raises NotFoundError, InputError for an ambiguous beginning of an id."""
-    view = memory.view
-    found = memory.get(identity)
-    return Portrait(
-        memory=found,
-        sources=tuple(view.sources(found.id)),
-        derived=tuple(view.derived(found.id)),
-        versions=tuple(view.versions(found.id)),
-        neighbours=tuple(view.neighbours(found.id)) if found.kind == "episode" else (),
-        entities=tuple(view.entities_of(found.id)),
-        history=tuple(Change(operation=op, change=change) for op, change in view.history_of(found.id)),
-        recalls=tuple(view.recalls_of(found.id)),
-    )
+    @classmethod
+    def of(cls, detail: MemoryDetail) -> Portrait:
+        """Only a turn has neighbours: those of its transcript."""
+        return cls(
+            memory=detail.memory,
+            sources=detail.sources,
+            derived=detail.derived,
+            versions=detail.versions,
+            neighbours=detail.around if detail.memory.kind == "episode" else (),
+            entities=detail.entities,
+            history=tuple(Change(operation=op, change=change) for op, change in detail.history),
+            recalls=detail.recalls,
+        )
 
 
-def portray(portrait: Portrait, signs: Glyphs, fade_threshold: float) -> None:
+def portray(detail: MemoryDetail, signs: Glyphs) -> None:
     """Print it for people."""
+    portrait = Portrait.of(detail)
     memory = portrait.memory
     head = (paint(words.kind_told(memory), "bold"), words.whose(memory), paint(memory.id, "dim"))
     out(row(sign(memory, signs), *head))
     out(memory.content)
     out()
-    for line in table(_facts(portrait, fade_threshold)):
+    for line in table(_facts(portrait, detail.fades)):
         out(line)
     lists = {
         "said in": portrait.sources,
@@ -82,16 +80,14 @@ def portray(portrait: Portrait, signs: Glyphs, fade_threshold: float) -> None:
     _tell_history(portrait)
 
 
-def _facts(portrait: Portrait, fade_threshold: float) -> list[tuple[str, str]]:
+def _facts(portrait: Portrait, fades: float | None) -> list[tuple[str, str]]:
     memory, now = portrait.memory, time.time()
 
     def when(seconds: float) -> str:
         return f"{local_time(seconds, now)} ({age(seconds)})"
 
     rows: list[tuple[str, str]] = [("when", when(memory.event_time)), ("recorded", when(memory.created_at))]
-    rows += [
-        (label, drawn(line)) for label, line in words.state(memory, _fades_at(memory, fade_threshold), now)
-    ]
+    rows += [(label, drawn(line)) for label, line in words.state(memory, fades, now)]
     if memory.session_id:
         rows.append(("session", memory.session_id))
     if memory.project:
@@ -110,21 +106,6 @@ def _facts(portrait: Portrait, fade_threshold: float) -> list[tuple[str, str]]:
         if name not in _TOLD_ATTRIBUTES:
             rows.append((name, str(value)))
     return rows
-
-
-def _fades_at(memory: MemoryRecord, threshold: float) -> float | None:
-    from memtui.engine.confidence import fades_at
-
-    return fades_at(
-        memory.confidence,
-        memory.decay_rate,
-        memory.recall_days,
-        memory.created_at,
-        memory.last_accessed,
-        memory.confirmed_at,
-        memory.happens_at,
-        threshold,
-    )
 
 
 def _tell_history(portrait: Portrait) -> None:

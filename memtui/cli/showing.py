@@ -31,15 +31,14 @@ _ACTORS = ("person", "scheduler", "import", "external")
 @pass_door
 def show_command(door: Door, id: str, json: bool) -> None:
     """Show everything about the memory ID: text, origin, what was derived from it, who changed it."""
-    from .portrait import look_up, portray
+    from .portrait import Portrait, portray
 
     with door.reading() as memory:
-        portrait = look_up(memory, id)
-        threshold = memory.options.fade_threshold
+        detail = memory.view.detail(id)
     if json:
-        emit(portrait)
+        emit(Portrait.of(detail))
     else:
-        portray(portrait, glyphs(door), threshold)
+        portray(detail, glyphs(door))
 
 
 @click.command("history", cls=Command)

@@ -12,7 +12,6 @@ from memtui.ui.panes.search.ranking import KINDS, KNOBS, Tuning
 from memtui.ui.presenters.arms import bar, marks
 from memtui.ui.presenters.hit_rows import hit_rows, search_columns
 from memtui.ui.presenters.hit_text import HitText
-from memtui.ui.presenters.memory_detail import gather
 from memtui.ui.presenters.memory_text import MemoryText
 from ui_story import Story
 
@@ -131,7 +130,7 @@ def test_above_the_breakdown_of_a_long_text_stands_the_part_that_matched(story: 
         brief = told.hit(hit, result).plain
         assert brief.startswith("…") and "oboe was heard" in brief and len(brief) < 1_500 and "total" in brief
         # The whole text is there too, below.
-        whole = told.hit(hit, result, gather(memory, identity)).plain
+        whole = told.hit(hit, result, memory.view.detail(identity)).plain
         assert whole.index("total") < whole.index(text[:500])
         assert text.strip() in whole
         short = next(one for one in memory.search("walnuts").hits if "walnuts" in one.memory.content)
@@ -158,5 +157,5 @@ def test_the_previews_name_the_keys_in_force(story: Story) -> None:
     with story.open() as memory:
         (gone,) = memory.view.page('is:superseded "Standup is at 10:00"')
         text = MemoryText(60, story.now, UNICODE, lambda action: f"<{action}>")
-        told = text.whole(gather(memory, gone.id)).plain
+        told = text.whole(memory.view.detail(gone.id)).plain
         assert "<restore> restores" in told and "<successor> goes there" in told

@@ -13,7 +13,6 @@ from memtui.ui.dialogs.edit import CorrectDialog
 from memtui.ui.dialogs.fact_merge import MergeDialog
 from memtui.ui.panes.review.detail import CardText, Verdict
 from memtui.ui.panes.review.pane import ReviewPane
-from memtui.ui.presenters.memory_detail import gather
 from memtui.ui.presenters.memory_text import MemoryText
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import KeyBar, StatusLine, TabBar
@@ -246,7 +245,7 @@ async def test_merging_shows_both_and_keeps_tags_and_the_chosen_words(inbox: Sto
             (merged.id, "made of     → We live in Oslo now"),
             (gone.id, "merged into ◆ We lived in Berg"),
         ):
-            preview = MemoryText(60, NOW, UNICODE).whole(gather(memory, id)).plain
+            preview = MemoryText(60, NOW, UNICODE).whole(memory.view.detail(id)).plain
             assert told in preview, preview
         memory.undo()
         assert {one.content for one in memory.view.page("kind:fact")} >= {

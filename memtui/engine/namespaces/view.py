@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memtui.engine.clock import Clock
-from memtui.engine.errors import InputError
+from memtui.engine.confidence import fades_at
+from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import (
     Enrichment,
     Entity,
+    MemoryDetail,
     MemoryRecord,
     Operation,
     Options,
@@ -36,6 +39,12 @@ from memtui.engine.store.connection import Connections
 
 if TYPE_CHECKING:
     from memtui.engine.maintain import decay
+
+_DAY = 86_400
+# Facts have no transcript of their own: what was learned within that many days is around them.
+_AROUND_DAYS = 3
+_AROUND_EACH = 3
+_AROUND_READ = 400
 
 
 class View:
@@ -140,6 +149,52 @@ class View:
         """A memory by id, or by a beginning of an id that is unique."""
         with self._connections.read() as connection:
             return memories.get(connection, identity, self._clock())
+
+    def detail(self, identity: str) -> MemoryDetail:
+        """Everything about a memory: sources, versions, what is around it, who changed it, who was told."""
+        one, threshold = self.get(identity), self._options.fade_threshold
+        sources = self.sources(one.id)
+        versions, merged_into = self.versions(one.id), self.merged(one.id, into=True)
+        sessions = {}
+        for session_id in {m.session_id for m in (one, *sources) if m.session_id is not None}:
+            try:
+                sessions[session_id] = self.session(session_id)
+            except NotFoundError:
+                continue
+        return MemoryDetail(
+            memory=one,
+            fades=fades_at(
+                one.confidence, one.decay_rate, one.recall_days,
+                one.created_at, one.last_accessed, one.confirmed_at, one.happens_at, threshold,
+            ),
+            threshold=threshold,
+            sources=tuple(sources),
+            derived=tuple(self.derived(one.id)),
+            versions=tuple(versions),
+            merged=tuple(self.merged(one.id)),
+            merged_into=tuple(merged_into),
+            successor=_successor(one, versions, merged_into),
+            around=tuple(self._around(one, sources)),
+            entities=tuple(self.entities_of(one.id)),
+            enrichment=self.enrichment_of(one.id),
+            history=tuple(self.history_of(one.id)),
+            recalls=tuple(self.recalls_of(one.id)),
+            sessions=sessions,
+        )  # fmt: skip
+
+    def _around(self, one: MemoryRecord, sources: Sequence[MemoryRecord]) -> Sequence[MemoryRecord]:
+        if one.kind == "episode":
+            return self.neighbours(one.id)
+        if sources and sources[0].kind == "episode":
+            return self.neighbours(sources[0].id)
+        near = self.page(_days_around(one.event_time), sort="time", descending=False, limit=_AROUND_READ)
+        here = next((place for place, other in enumerate(near) if other.rid == one.rid), None)
+        return near[max(here - _AROUND_EACH, 0) : here + _AROUND_EACH + 1] if here is not None else []
+
+    def successor(self, identity: str) -> MemoryRecord | None:
+        """What stands in the place of a memory: its latest text, or what it was merged into; None for one that stands itself."""
+        one = self.get(identity)
+        return _successor(one, self.versions(one.id), self.merged(one.id, into=True))
 
     def sources(self, identity: str) -> list[MemoryRecord]:
         """The memories that this one was derived from, oldest first."""
@@ -290,3 +345,20 @@ class View:
         """Who was told what, the latest first."""
         with self._connections.read() as connection:
             return recalls.page(connection, offset=offset, limit=limit)
+
+
+def _successor(
+    one: MemoryRecord, versions: Sequence[MemoryRecord], merged_into: Sequence[MemoryRecord]
+) -> MemoryRecord | None:
+    if one.ended_by == "merged" and merged_into:
+        return merged_into[-1]
+    later = versions[-1] if one.ended_by == "superseded" and versions else one
+    return None if later.id == one.id else later
+
+
+def _days_around(moment: int) -> str:
+    def day(seconds: float) -> str:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
+
+    near = f"{day(moment - _AROUND_DAYS * _DAY)}..{day(moment + _AROUND_DAYS * _DAY)}"
+    return f"kind:fact,reflection,observation {near}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .base import Record
 from .checks import CheckReport, Finding, Repair, RowsOf
+from .details import MemoryDetail
 from .entities import (
     Companion,
     Enrichment,
@@ -81,6 +82,7 @@ __all__ = [
     "Kind",
     "LeftOut",
     "LlmOptions",
+    "MemoryDetail",
     "MemoryRecord",
     "NewMemory",
     "Operation",

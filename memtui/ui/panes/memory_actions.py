@@ -119,12 +119,10 @@ class MemoryActions:
 
     async def do_successor(self) -> None:
         """To what stands in the place of one that was replaced or merged; Esc comes back."""
-        from memtui.ui.presenters.memory_detail import successor
-
         if self.current is None:
             return
         identity = self.current.id
-        one = await self._pane.ask(lambda engine: successor(engine, identity))
+        one = await self._pane.ask(lambda engine: engine.view.successor(identity))
         if one is None:
             self._pane.say("What took its place is not there any more.")
         elif one.active:

@@ -25,9 +25,8 @@ from .arms import bar, bar_text, marks
 from .memory_text import LONGEST, MemoryText
 
 if TYPE_CHECKING:
-    from memtui.engine.records import ArmHit, ArmName, ArmReport, Explanation, Hit, SearchResult
+    from memtui.engine.records import ArmHit, ArmName, ArmReport, Explanation, Hit, MemoryDetail, SearchResult
 
-    from .memory_detail import Detail
 
 NAME = 9
 TERM = 6
@@ -39,7 +38,7 @@ _BRIEF = 600
 class HitText(MemoryText):
     """Lays out a hit, and what is known of its memory."""
 
-    def hit(self, hit: Hit, result: SearchResult, detail: Detail | None = None) -> Content:
+    def hit(self, hit: Hit, result: SearchResult, detail: MemoryDetail | None = None) -> Content:
         """The breakdown; with ``detail`` what the memory is and where it came from below it."""
         lines = [*self._text(hit.memory.content, hit.arms), assemble(""), *self._breakdown(hit, result)]
         if detail is not None:

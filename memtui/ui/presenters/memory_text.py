@@ -27,10 +27,9 @@ from .source_words import excerpt, shared
 from .text_layout import LABEL, LISTED, TextLayout
 
 if TYPE_CHECKING:
-    from memtui.engine.records import MemoryRecord, RowChange
+    from memtui.engine.records import MemoryDetail, MemoryRecord, RowChange
     from memtui.present.glyphs import Glyphs
 
-    from .memory_detail import Detail
 
 _QUOTE = 280
 _CURVE = 12
@@ -54,7 +53,7 @@ class MemoryText(TextLayout):
         """What the row alone tells."""
         return stack([*self._head(memory)])
 
-    def whole(self, detail: Detail) -> Content:
+    def whole(self, detail: MemoryDetail) -> Content:
         """Everything."""
         memory = detail.memory
         return stack(
@@ -109,13 +108,13 @@ class MemoryText(TextLayout):
             told = f"{ended_sign(memory, self.glyphs)} {ended}"
             yield from self.labelled("trash", assemble((told, "$warning"), self._way("restore", "restores")))
 
-    def _fading(self, detail: Detail) -> Iterable[Content]:
+    def _fading(self, detail: MemoryDetail) -> Iterable[Content]:
         if told := words.fading(detail.memory, detail.fades, self.now):
             late = "" if (detail.fades or 0.0) > self.now else " !"
             curve = (self._curve(detail), "$accent")
             yield from self.labelled("fading", assemble(curve, f"  {told}{late}"))
 
-    def _curve(self, detail: Detail) -> str:
+    def _curve(self, detail: MemoryDetail) -> str:
         """The confidence from the last sign of life to the day it is gone."""
         memory, fades = detail.memory, detail.fades or self.now
         start = max(memory.created_at, memory.last_accessed or 0, memory.confirmed_at or 0)
@@ -128,7 +127,7 @@ class MemoryText(TextLayout):
             shown.append(levels[min(int(left * len(levels)), len(levels) - 1)])
         return "".join(shown)
 
-    def _said_in(self, detail: Detail) -> Iterable[Content]:
+    def _said_in(self, detail: MemoryDetail) -> Iterable[Content]:
         memory = detail.memory
         if memory.kind == "episode":
             yield from self.labelled("said in", self._place(detail, memory))
@@ -139,7 +138,7 @@ class MemoryText(TextLayout):
             yield from self._indented(quoted, 2)
         yield from self._more(len(detail.sources))
 
-    def _place(self, detail: Detail, memory: MemoryRecord) -> Content:
+    def _place(self, detail: MemoryDetail, memory: MemoryRecord) -> Content:
         session = detail.sessions.get(memory.session_id or "")
         title = session.name if session is not None else None
         title = title or memory.session_id or memory.source or memory.kind
@@ -149,7 +148,7 @@ class MemoryText(TextLayout):
         room = max(self.width - LABEL - len(when) - len(who) - 3, 12)
         return assemble(line(title, room), (f" {self.glyphs.dot} {who}{when}", "$text-muted"))
 
-    def _named(self, detail: Detail) -> Iterable[Content]:
+    def _named(self, detail: MemoryDetail) -> Iterable[Content]:
         between = assemble((f" {self.glyphs.dot} ", "$text-muted"))
         for label, entities in words.named(detail.entities).items():
             ways = []
@@ -159,7 +158,7 @@ class MemoryText(TextLayout):
                 ways.append(name.stylize(Style.from_meta({"@click": f"app.show_entity({entity.eid})"})))
             yield from self.labelled(label, between.join(ways))
 
-    def _enriched(self, detail: Detail) -> Iterable[Content]:
+    def _enriched(self, detail: MemoryDetail) -> Iterable[Content]:
         """What it has from a model that read it again for names."""
         read = detail.enrichment
         if read is None:
@@ -171,14 +170,14 @@ class MemoryText(TextLayout):
             "read again", told or assemble((f"{day}, no more names found", "$text-muted"))
         )
 
-    def _derived(self, detail: Detail) -> Iterable[Content]:
+    def _derived(self, detail: MemoryDetail) -> Iterable[Content]:
         for index, one in enumerate(detail.derived[:LISTED]):
             sign = self.glyphs.kinds[one.kind]
             text = line(one.content, max(self.width - LABEL - 2, 10))
             yield from self.labelled("" if index else "derived", assemble((f"{sign} ", "$accent"), text))
         yield from self._more(len(detail.derived))
 
-    def _around(self, detail: Detail) -> Iterable[Content]:
+    def _around(self, detail: MemoryDetail) -> Iterable[Content]:
         rows: Sequence[MemoryRecord] = detail.around
         sources = {source.id for source in detail.sources}
         if len(rows) < 2:
@@ -200,14 +199,14 @@ class MemoryText(TextLayout):
 
     # -- what happened to it
 
-    def _versions(self, detail: Detail) -> Iterable[Content]:
+    def _versions(self, detail: MemoryDetail) -> Iterable[Content]:
         for before, after in pairwise(detail.versions):
             day = local_date(after.created_at, self.now)
             now_here = " (this one)" if after.id == detail.memory.id else ""
             yield from self.labelled("corrected", assemble((f"{day}{now_here}", "$text-muted")))
             yield from self._indented(old_and_new(before.content[:LONGEST], after.content[:LONGEST]), 2)
 
-    def _successor(self, detail: Detail) -> Iterable[Content]:
+    def _successor(self, detail: MemoryDetail) -> Iterable[Content]:
         """What stands in the place of one that was replaced, and the way there."""
         one = detail.successor
         if one is None:
@@ -221,14 +220,14 @@ class MemoryText(TextLayout):
         """A key that leads on from here."""
         return assemble("  ", (self.key(action), "bold $accent"), (f" {told}", "$text-muted"))
 
-    def _merged(self, detail: Detail) -> Iterable[Content]:
+    def _merged(self, detail: MemoryDetail) -> Iterable[Content]:
         for label, found in (("made of", detail.merged), ("merged into", detail.merged_into)):
             for index, one in enumerate(found[:LISTED]):
                 text = line(one.content, max(self.width - LABEL - 2, 10))
                 sign = self.glyphs.kinds[one.kind] if one.active else ended_sign(one, self.glyphs)
                 yield from self.labelled("" if index else label, assemble((f"{sign} ", "$accent"), text))
 
-    def _history(self, detail: Detail) -> Iterable[Content]:
+    def _history(self, detail: MemoryDetail) -> Iterable[Content]:
         for index, (operation, change) in enumerate(detail.history[-LISTED:]):
             when = local_time(operation.at, self.now)
             by = by_whom(operation)
@@ -247,7 +246,7 @@ class MemoryText(TextLayout):
                 told = (f"{one.label}: {one.was} → {one.now}", "$text-muted")
                 yield from self._indented(assemble(told), 2)
 
-    def _recalls(self, detail: Detail) -> Iterable[Content]:
+    def _recalls(self, detail: MemoryDetail) -> Iterable[Content]:
         for index, recall in enumerate(detail.recalls[:LISTED]):
             yield from self.labelled("" if index else "told to", drawn(recall_line(recall, self.now)))
         yield from self._more(len(detail.recalls))

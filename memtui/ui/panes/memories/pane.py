@@ -96,10 +96,9 @@ class MemoriesPane(ListPane[MemoryRow]):
         return self._text().glance(row.memory)
 
     async def details(self, row: MemoryRow) -> Content:
-        from memtui.ui.presenters.memory_detail import gather
 
         identity = row.memory.id
-        detail = await self.ask(lambda memory: gather(memory, identity))
+        detail = await self.ask(lambda memory: memory.view.detail(identity))
         return self._text().whole(detail)
 
     # -- when there is nothing to show

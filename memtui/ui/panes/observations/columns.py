@@ -252,10 +252,9 @@ class ObservationColumns(ListPane[ObservationRow]):
         return assemble(self._why(row), self._text().glance(row.memory))
 
     async def details(self, row: ObservationRow) -> Content:
-        from memtui.ui.presenters.memory_detail import gather
 
         identity = row.memory.id
-        detail = await self.ask(lambda memory: gather(memory, identity))
+        detail = await self.ask(lambda memory: memory.view.detail(identity))
         return assemble(self._why(row), self._text().whole(detail))
 
     def _why(self, row: ObservationRow) -> Content:

@@ -357,13 +357,12 @@ class SearchPane(ListPane[SearchRow]):
         return self.questions.text(row.saved, row.fared) if row.saved is not None else assemble("")
 
     async def details(self, row: SearchRow) -> Content:
-        from memtui.ui.presenters.memory_detail import gather
 
         hit, result = row.hit, row.result
         if hit is None or result is None:
             return self.glance(row)
         identity = hit.memory.id
-        detail = await self.ask(lambda memory: gather(memory, identity))
+        detail = await self.ask(lambda memory: memory.view.detail(identity))
         return self._text().hit(hit, result, detail)
 
     # -- actions
