@@ -251,6 +251,21 @@ async def test_confirming_protects_and_tags_are_added_and_taken(story: Story) ->
     assert one.tags == ("rail",)
 
 
+async def test_the_tags_of_marked_memories_are_told_by_how_many_have_them(story: Story) -> None:
+    with story.open() as memory:
+        memory.remember("Number one", tags=["shared", "odd"])
+        memory.remember("Number two", tags=["shared"])
+    app = story.app()
+    async with running(app) as pilot:
+        memories(app).filter_bar.set_value("tag:shared")
+        await until(lambda: memories(app).table.row_count == 2)
+        await settle(app)
+        await pilot.press("asterisk", "t")
+        await until(lambda: there(app, TagDialog))
+        assert "on all of them  shared" in screen_text(app)
+        assert "on some of them  odd" in screen_text(app)
+
+
 async def test_above_twenty_rows_a_verb_asks_and_one_undo_takes_all_back(story: Story) -> None:
     with story.open() as memory:
         for number in range(30):

@@ -281,6 +281,18 @@ async def test_marked_cards_are_kept_at_once_but_not_those_with_two_sides(inbox:
         await until(lambda: "nothing to decide" in app.main.query_one(StatusLine).said)
 
 
+async def test_deciding_the_last_card_in_full_view_says_all_clear(inbox: Story) -> None:
+    app = at_review(inbox)
+    async with running(app) as pilot:
+        await ready(app)
+        await pilot.press("enter")
+        await until(lambda: review(app).has_class("-zoom-preview"))
+        for left in range(len(kinds(app)) - 1, -1, -1):
+            await pilot.press("s")
+            await until(lambda left=left: len(kinds(app)) == left)
+        await until(lambda: "all clear" in screen_text(app))
+
+
 async def test_a_filter_leaves_the_cards_with_these_words(inbox: Story) -> None:
     app = at_review(inbox)
     async with running(app) as pilot:

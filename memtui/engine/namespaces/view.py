@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -109,6 +109,11 @@ class View:
         """Memories by key, in the order asked; those that are gone are left out."""
         with self._connections.read() as connection:
             return memories.by_rid(connection, rids, self._clock())
+
+    def tag_counts(self, rids: Iterable[int]) -> dict[str, int]:
+        """The tags of these memories, each with how many of them have it, the most frequent first."""
+        with self._connections.read() as connection:
+            return memories.tag_counts(connection, rids)
 
     def entity_names(self, rids: Sequence[int]) -> dict[int, tuple[str, ...]]:
         with self._connections.read() as connection:

@@ -16,7 +16,7 @@ from memtui.engine.confidence import LASTING, effective_confidence
 from memtui.engine.errors import CorruptFileError, InputError, NotFoundError
 from memtui.engine.records import ID_PREFIX, Kind, MemoryRecord, NewMemory
 
-from .sql import storable
+from .sql import as_json, storable
 from .tables import MEMORY
 
 _EFFECTIVE = MemoryRecord.__struct_fields__.index("effective")  # worked out, not stored
@@ -171,6 +171,18 @@ def _refuse_gone(connection: apsw.Connection, identity: str) -> None:
         f"The memory {whole!r} was taken back by operation {operation.op_id} ({operation.label}).",
         f"{way} brings it back.",
     )
+
+
+def tag_counts(connection: apsw.Connection, rids: Iterable[int]) -> dict[str, int]:
+    """The tags of these memories, each with how many of them have it, the most frequent first."""
+    rows = connection.execute(
+        """
+        SELECT t.value, count(*) FROM memories m, json_each(m.tags) t
+        WHERE m.rid IN (SELECT value FROM json_each(?)) GROUP BY t.value ORDER BY count(*) DESC, t.value
+        """,
+        (as_json(list(rids)),),
+    )
+    return {str(tag): int(number) for tag, number in rows}
 
 
 def by_rid(connection: apsw.Connection, rids: Sequence[int], now: float) -> list[MemoryRecord]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, NamedTuple
 
 from textual import on
@@ -128,7 +129,8 @@ class TagDialog(Dialog[TagChange]):
 
     hints = (("Enter", "save"),)
 
-    def __init__(self, tags: tuple[str, ...], memories: int) -> None:
+    def __init__(self, tags: Mapping[str, int], memories: int) -> None:
+        """``tags``: each with how many of the memories have it."""
         super().__init__()
         self._tags = tags
         self._memories = memories
@@ -137,9 +139,17 @@ class TagDialog(Dialog[TagChange]):
         return "Tags" if self._memories == 1 else f"Tags of {plural(self._memories, 'memory')}"
 
     def body(self) -> ComposeResult:
-        now = " ".join(self._tags) or "none"
-        label = "now" if self._memories == 1 else "on any of them now"
-        yield Static(assemble((f"{label}  ", "$text-muted"), visible(now, 300)), classes="dialog-text")
+        shared = [tag for tag, number in self._tags.items() if number == self._memories]
+        some = [tag for tag, number in self._tags.items() if number < self._memories]
+        rows = [("now" if self._memories == 1 else "on all of them", shared)]
+        if some:
+            rows.append(("on some of them", some))
+        told = [
+            part
+            for label, tags in rows
+            for part in ((f"{label}  ", "$text-muted"), visible(" ".join(tags) or "none", 300), "\n")
+        ]
+        yield Static(assemble(*told[:-1]), classes="dialog-text")
         yield Input(placeholder="work -old", compact=True)
         yield Static(assemble(("work adds, -work takes away", "$text-muted")), classes="dialog-label")
         yield Static(classes="dialog-warning")

@@ -206,10 +206,19 @@ class ListPane(Pane, Generic[Row]):
             self.filter_bar.show_error(None)
         self.show_count(event.count, event.exact)
         if event.count == 0 and event.exact:
+            self._leave_full_view()
             start(self, self._explain_empty, "note")
         else:
             self.workers.cancel_group(self, "note")
             self.show_note(None)
+
+    def _leave_full_view(self) -> None:
+        """Nothing is left to be shown in full: the list says why."""
+        if self.has_class("-zoom-preview"):
+            focused = self.preview_part.has_focus
+            self.zoom(None)
+            if focused:
+                self.table.focus()
 
     async def _explain_empty(self) -> None:
         self.show_note(await self.empty_text(self.rows_filter))

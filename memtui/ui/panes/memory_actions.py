@@ -134,9 +134,9 @@ class MemoryActions:
         from memtui.ui.dialogs.edit import TagDialog
 
         memory = self.current
-        marks = len(self._pane.table.marks)
-        tags = memory.tags if memory is not None and not marks else ()
-        change = await self._pane.shell.ask_person(TagDialog(tags, marks or 1))
+        rids = set(self._pane.table.marks) or ({memory.rid} if memory is not None else set())
+        tags = await self._pane.ask(lambda engine: engine.view.tag_counts(rids))
+        change = await self._pane.shell.ask_person(TagDialog(tags, len(rids)))
         if change is None:
             self._pane.say("No tag was changed.")
             return
