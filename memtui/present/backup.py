@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from .format import file_size, plural
+from .format import count, file_size, plural
 from .lines import Role
 from .past import ago, kinds_told
 
@@ -55,6 +55,22 @@ def backups_told(backups: Sequence[Backup], now: float) -> str:
 def holds(held: Held) -> str:
     """``214 facts, 12 in Trash``, or why it cannot be used."""
     return f"unusable: {held.problem}" if held.problem else kinds_told(held.counts)
+
+
+def all_in_a_row(backups: Sequence[Backup], now: float) -> str:
+    """What a list says of all of them: ``1.2 MB in 14, 20 min ago``."""
+    if not backups:
+        return "none yet"
+    size = sum(one.size for one in backups)
+    return f"{file_size(size)} in {count(len(backups))}, {ago(backups[0].at, now)}"
+
+
+def in_a_row(backup: Backup, held: Held | None) -> str:
+    """What a list says of one: what it holds, where that was read, and how large it is."""
+    size = file_size(backup.size)
+    if held is None:
+        return size
+    return holds(held) if held.problem else f"{holds(held)}, {size}"
 
 
 def parts_of(preview: RestorePreview) -> list[RestorePart]:

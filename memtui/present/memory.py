@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from .changes import ColumnChange
 from .format import local_date
-from .lines import Labelled
+from .lines import Labelled, Line
 from .text import Visible
 
 if TYPE_CHECKING:
-    from memtui.engine.records import Entity, MemoryRecord, Trust
+    from memtui.engine.records import Enrichment, Entity, MemoryRecord, Trust
 
 # Below this much of its confidence left, an unprotected memory is shown as fading.
 FADING = 0.2
@@ -112,6 +112,15 @@ def named(entities: Sequence[Entity]) -> dict[str, list[Entity]]:
     for entity in entities:
         found.setdefault(_TYPE_LABELS.get(entity.type, "about"), []).append(entity)
     return found
+
+
+def read_again(read: Enrichment, now: float, *, most: int, between: str = ", ") -> Line:
+    """When a model read it again for names, and the first of those that it found."""
+    day = local_date(read.at, now)
+    names = between.join(one.canonical_name for one in read.added[:most])
+    if not names:
+        return ((f"{day}, no more names found", "dim"),)
+    return (f"{day}, found ", "dim"), (names, "entity")
 
 
 def differences(old: MemoryRecord, new: MemoryRecord) -> list[ColumnChange]:

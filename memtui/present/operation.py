@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .format import local_time, plural
+from .format import local_time, plural, relative_time
 from .lines import Labelled, Line
 from .past import ago
 from .text import one_line
@@ -40,6 +40,16 @@ def by_whom(operation: Operation) -> str:
     return f"{by} (undone)" if operation.state == "undone" else by
 
 
+def facts(operation: Operation, now: float, *, between: str = ", ") -> Iterator[Labelled]:
+    """When it was, who did it, and how many rows it changed; a restore changes the file."""
+    yield Labelled("when", _moment(operation.at, now, between))
+    name = who(operation.actor)
+    stored = "" if operation.actor in (name, "person") else f"  {operation.actor}"
+    yield Labelled("who", ((name, "text"), (stored, "dim")))
+    if not is_restore(operation):
+        yield Labelled("rows", ((f"{operation.rows:,}", "text"),))
+
+
 def standing(
     operation: Operation, undone_by: Operation | None, undoes: Operation | None, now: float
 ) -> Iterator[Labelled]:
@@ -55,6 +65,21 @@ def standing(
         yield Labelled("state", ((told, "warning"),))
     elif operation.state == "running":
         yield Labelled("state", (("still running", "warning"),))
+
+
+def recall_facts(
+    recall: Recall, session: str | None, now: float, *, between: str = ", "
+) -> Iterator[Labelled]:
+    """When it was, who asked, in which session, and how many memories were told."""
+    yield Labelled("when", _moment(recall.at, now, between))
+    yield Labelled("agent", ((who(recall.agent), "text"),))
+    if session:
+        yield Labelled("session", ((session, "text"),))
+    yield Labelled("told", ((plural(len(recall.memory_ids), "memory"), "text"),))
+
+
+def _moment(at: int, now: float, between: str) -> Line:
+    return (local_time(at, now), "text"), (f"{between}{relative_time(at, now)}", "dim")
 
 
 def recall_line(recall: Recall, now: float) -> Line:

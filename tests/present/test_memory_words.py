@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from memtui.engine.records import MemoryRecord, Operation
+from memtui.engine.records import Enrichment, Entity, MemoryRecord, Operation, Recall
+from memtui.engine.store.operations import RESTORE
 from memtui.present import memory as words
 from memtui.present.changes import column_changes, row_name, table_told
-from memtui.present.operation import by_whom, changed, standing, who
+from memtui.present.operation import by_whom, changed, facts, recall_facts, standing, who
 
 NOW = 1_700_000_000
 DAY = 86_400
@@ -97,3 +98,38 @@ def test_a_row_of_another_table_is_called_by_its_name() -> None:
     assert table_told("entity_aliases") == "alias"
     assert row_name(4, {"alias": "Ada", "entity_id": 9}) == "Ada"
     assert row_name(4, {"entity_id": 9}) == "4"
+
+
+def test_an_operation_says_when_who_and_how_much() -> None:
+    told = [(label, "".join(text for text, _ in line)) for label, line in facts(operation(), NOW)]
+    assert told == [("when", "13 Nov 22:13, 1d"), ("who", "helper  agent:helper"), ("rows", "2")]
+    own = dict(facts(operation(actor="person", kind=RESTORE), NOW))
+    assert own["who"][0] == ("you", "text") and own["who"][1][0] == ""
+    assert "rows" not in own
+
+
+def test_a_recall_says_who_was_told_how_much() -> None:
+    recall = Recall(
+        at=NOW - DAY, agent="agent:helper", query="where does Ada live?", memory_ids=("fact_1", "fact_2"),
+        session_id="s1",
+    )  # fmt: skip
+    told = [
+        (label, "".join(text for text, _ in line))
+        for label, line in recall_facts(recall, "Moving house", NOW)
+    ]
+    assert told == [
+        ("when", "13 Nov 22:13, 1d"), ("agent", "helper"), ("session", "Moving house"), ("told", "2 memories"),
+    ]  # fmt: skip
+    assert "session" not in dict(recall_facts(recall, None, NOW))
+
+
+def test_a_model_that_read_again_names_what_it_found() -> None:
+    names = [
+        Entity(eid=number, id=f"ent_{number}", canonical_name=name, type="person", mention_count=1)
+        for number, name in enumerate(("Ada", "Bo", "Cy"))
+    ]
+    read = Enrichment(at=NOW - DAY, added=tuple(names))
+    assert words.read_again(read, NOW, most=2) == (("13 Nov, found ", "dim"), ("Ada, Bo", "entity"))
+    assert words.read_again(Enrichment(at=NOW - DAY, added=()), NOW, most=2) == (
+        ("13 Nov, no more names found", "dim"),
+    )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from memtui.engine.maintain.health import Complaint, Health
+from memtui.engine.maintain.restore.reading import Held
 from memtui.engine.maintain.schedule.scheduler import JobStatus
 from memtui.engine.records import CheckReport
+from memtui.engine.store.backup import Backup
 from memtui.engine.store.jobs import JobReport, JobRun
 from memtui.engine.store.saved_queries import Place, QuestionResult, SavedQuery
 from memtui.present import backup, health, job, question
@@ -61,6 +65,16 @@ def test_a_backup_says_what_it_was_made_for() -> None:
     assert (backup.why("manual"), backup.why("restore")) == ("asked for", "before a restore")
     assert backup.why_briefly("maintenance") == "nightly"
     assert backup.backups_told((), NOW) == "no backups yet"
+
+
+def test_a_row_of_a_backup_says_what_it_holds_and_how_large_it_is() -> None:
+    one = Backup(path=Path("a.db"), at=NOW - 7_200, reason="manual", size=2_000_000)
+    other = Backup(path=Path("b.db"), at=NOW - 90_000, reason="manual", size=1_000_000)
+    assert backup.in_a_row(one, None) == "2.0 MB"
+    assert backup.in_a_row(one, Held(counts={"fact": 3, "trash": 1})) == "3 facts, 1 in Trash, 2.0 MB"
+    assert backup.in_a_row(one, Held(problem="it is cut off")) == "unusable: it is cut off"
+    assert backup.all_in_a_row((one, other), NOW) == "3.0 MB in 2, 2h ago"
+    assert backup.all_in_a_row((), NOW) == "none yet"
 
 
 def test_health_is_told_in_sentences_and_a_verdict() -> None:

@@ -30,7 +30,7 @@ def one_tab(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], UiState]:
     def only(place: str) -> UiState:
         monkeypatch.setattr("memtui.ui.main_screen.PANES", [spec_of(place)])
         # How large an almost empty file is differs from one version of it to the next.
-        monkeypatch.setattr("memtui.ui.presenters.backup_rows.file_size", lambda size: "0.4 MB")
+        monkeypatch.setattr("memtui.present.backup.file_size", lambda size: "0.4 MB")
         state = UiState(None)
         state.pane = place
         return state

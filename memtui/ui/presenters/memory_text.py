@@ -21,10 +21,9 @@ from memtui.ui.keymap import table_key
 from memtui.ui.safe import assemble, content, drawn, line, marked
 
 from .diff import old_and_new
-from .labels import stack
 from .memory_rows import ended_sign
 from .source_words import excerpt, shared
-from .text_layout import LABEL, LISTED, TextLayout
+from .text_layout import LABEL, LISTED, TextLayout, stack
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryDetail, MemoryRecord, RowChange
@@ -163,12 +162,8 @@ class MemoryText(TextLayout):
         read = detail.enrichment
         if read is None:
             return
-        day = local_date(read.at, self.now)
-        names = f" {self.glyphs.dot} ".join(one.canonical_name for one in read.added[:LISTED])
-        told = assemble((f"{day}, found ", "$text-muted"), (names, "$entity")) if names else None
-        yield from self.labelled(
-            "read again", told or assemble((f"{day}, no more names found", "$text-muted"))
-        )
+        told = words.read_again(read, self.now, most=LISTED, between=f" {self.glyphs.dot} ")
+        yield from self.labelled("read again", drawn(told))
 
     def _derived(self, detail: MemoryDetail) -> Iterable[Content]:
         for index, one in enumerate(detail.derived[:LISTED]):

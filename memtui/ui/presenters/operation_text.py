@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from memtui.present.changes import became, column_changes, row_name, table_told
-from memtui.present.format import local_time, plural, relative_time
-from memtui.present.operation import is_restore, standing, who
+from memtui.present.format import plural
+from memtui.present.operation import facts, is_restore, recall_facts, standing
 from memtui.ui.safe import assemble, content, drawn, line
 
 from .diff import ADDED, REMOVED, old_and_new
-from .labels import stack
+from .text_layout import labelled, stack
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord, Operation, RowChange
@@ -68,17 +68,8 @@ class HistoryText:
     def _head(self, operation: Operation) -> Iterable[Content]:
         yield content(operation.label, "bold", limit=_LONGEST)
         yield assemble("")
-        ago = relative_time(operation.at, self.now)
-        told = local_time(operation.at, self.now)
-        yield from self._labelled("when", assemble(told, (f" {self.glyphs.dot} {ago}", "$text-muted")))
-        by = (
-            ""
-            if who(operation.actor) == operation.actor or operation.actor == "person"
-            else f"  {operation.actor}"
-        )
-        yield from self._labelled("who", assemble(who(operation.actor), (by, "$text-muted")))
-        if not is_restore(operation):
-            yield from self._labelled("rows", assemble(f"{operation.rows:,}"))
+        for one in facts(operation, self.now, between=f" {self.glyphs.dot} "):
+            yield from self._labelled(one.label, drawn(one.line))
 
     def _standing(self, detail: OperationDetail) -> Iterable[Content]:
         operation = detail.operation
@@ -176,18 +167,11 @@ class HistoryText:
         recall = detail.recall
         yield content(recall.query, "bold", limit=_LONGEST)
         yield assemble("")
-        ago = relative_time(recall.at, self.now)
-        told = local_time(recall.at, self.now)
-        yield from self._labelled("when", assemble(told, (f" {self.glyphs.dot} {ago}", "$text-muted")))
-        yield from self._labelled("agent", assemble(who(recall.agent)))
-        if detail.session:
-            yield from self._labelled("session", assemble(detail.session))
-        yield from self._labelled("told", assemble(plural(len(recall.memory_ids), "memory")))
+        for one in recall_facts(recall, detail.session, self.now, between=f" {self.glyphs.dot} "):
+            yield from self._labelled(one.label, drawn(one.line))
 
     def _labelled(self, label: str, text: Content) -> Iterable[Content]:
-        lead = assemble((label.ljust(LABEL), "$text-muted"))
-        for index, part in enumerate(text.wrap(max(self.width - LABEL, 8))):
-            yield assemble(lead if index == 0 else " " * LABEL, part)
+        return labelled(label, text, self.width, LABEL)
 
 
 def _text(image: Mapping[str, Any]) -> str:

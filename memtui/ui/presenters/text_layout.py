@@ -41,10 +41,20 @@ class TextLayout:
         return self.glyphs.bar * filled + self.glyphs.empty * (cells - filled)
 
     def labelled(self, label: str, text: Content) -> Iterable[Content]:
-        lead = assemble((label.ljust(LABEL), "$text-muted"))
-        for index, part in enumerate(text.wrap(self.width - LABEL)):
-            yield assemble(lead if index == 0 else " " * LABEL, part)
+        return labelled(label, text, self.width, LABEL)
 
     def _indented(self, text: Content, by: int) -> Iterable[Content]:
         for part in text.wrap(self.width - by):
             yield assemble(" " * by, part)
+
+
+def labelled(label: str, text: Content, width: int, cells: int) -> Iterable[Content]:
+    """A label of so many ``cells``, and beside it the text, wrapped to what is left of ``width``."""
+    lead = assemble((label.ljust(cells), "$text-muted"))
+    for index, part in enumerate(text.wrap(max(width - cells, 8))):
+        yield assemble(lead if index == 0 else " " * cells, part)
+
+
+def stack(lines: Iterable[Content]) -> Content:
+    """The lines below one another."""
+    return Content("\n").join(lines)

@@ -14,10 +14,9 @@ from memtui.present.format import local_time
 from memtui.present.memory import confidence, differences, kind_told, whose, why_ended
 from memtui.present.past import ago, reach_told, verb_told
 from memtui.ui.presenters.diff import old_and_new
-from memtui.ui.presenters.labels import stack
 from memtui.ui.presenters.memory_rows import ended_sign
 from memtui.ui.presenters.memory_text import LONGEST
-from memtui.ui.presenters.text_layout import TextLayout
+from memtui.ui.presenters.text_layout import TextLayout, stack
 from memtui.ui.safe import assemble, content
 
 if TYPE_CHECKING:

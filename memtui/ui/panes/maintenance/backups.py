@@ -9,9 +9,9 @@ from textual.content import Content
 
 from memtui.ui.actions import Action
 from memtui.ui.perform import start
-from memtui.ui.presenters.backup_rows import Known, read_held
-from memtui.ui.presenters.backup_text import BackupText
 
+from .backup_rows import Known, read_held
+from .backup_text import BackupText
 from .jobs import Jobs
 
 if TYPE_CHECKING:

@@ -13,9 +13,11 @@ from textual.content import Content
 from memtui.present.format import count, local_time, plural, relative_time
 from memtui.present.job import next_run, outcome, period, role
 from memtui.present.operation import who
-from memtui.ui.presenters.labels import Labelled, stack
 from memtui.ui.presenters.operation_text import HistoryText
+from memtui.ui.presenters.text_layout import stack
 from memtui.ui.safe import assemble, content, drawn, line
+
+from .labelled import Labelled
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.schedule.scheduler import JobStatus

@@ -15,13 +15,12 @@ from memtui.ui.late_styles import use_styles
 from memtui.ui.panes.clock_banner import ClockBanner
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.perform import start
-from memtui.ui.presenters.backup_text import BackupText
-from memtui.ui.presenters.labels import Labelled
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.list_source import ListSource
 from memtui.ui.widgets.row_events import RowOpened
 
+from .backup_text import BackupText
 from .backups import Backups
 from .columns import maintenance_columns
 from .detail import memories_of, operation_of_run, soon_to_fade, texts_of
@@ -29,6 +28,7 @@ from .finding_rows import PLACES, filter_for
 from .health import read_health
 from .job_text import JobText
 from .jobs import NAME, Jobs
+from .labelled import Labelled
 from .rows import Row, first_found, matching, read_state, rows_of, topic_line
 from .topic_text import TopicText
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from memtui.present import backup as backups
 from memtui.present.format import count, plural
 from memtui.present.health import AILMENTS, verdict
 from memtui.present.job import outcome
 from memtui.present.past import ago
 from memtui.present.question import outcomes
-from memtui.ui.presenters.backup_rows import backup_line, backups_line
-from memtui.ui.presenters.backup_rows import keys_of as backup_keys
 from memtui.ui.presenters.operation_rows import when as short_time
+
+from .backup_rows import keys_of as backup_keys
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.decay import Forecast
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from memtui.engine.store.backup import Backup
     from memtui.engine.store.jobs import JobRun
     from memtui.engine.store.saved_queries import QuestionResult
-    from memtui.ui.presenters.backup_rows import Known
     from memtui.ui.state import Checked
+
+    from .backup_rows import Known
 
 Topic = Literal[
     "health", "fading", "growth", "confidence", "models", "questions", "check", "backups", "spend"
@@ -111,7 +113,12 @@ def rows_of(
             ]
         if topic == "backups" and held is not None:
             rows += [
-                Row(key, backup=one, name=short_time(one.at, now), told=backup_line(one, held))
+                Row(
+                    key,
+                    backup=one,
+                    name=short_time(one.at, now),
+                    told=backups.in_a_row(one, held.get(one.path.name)),
+                )
                 for key, one in zip(backup_keys(state.backups), state.backups, strict=True)
             ]
     rows += [Row(_RUN_KEYS + run.run_id, run=run, name=labels.get(run.job, run.job)) for run in state.runs]
@@ -185,7 +192,7 @@ def topic_line(
             told = "sound" if not found else plural(found, "finding")
             return f"{told}, checked {ago(checked.at, now)}"
         case "backups":
-            return backups_line(state.backups, now)
+            return backups.all_in_a_row(state.backups, now)
         case "spend":
             tokens = spent(state.runs, now - SPEND_DAYS * DAY)
             return (

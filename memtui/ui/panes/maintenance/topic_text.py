@@ -14,12 +14,13 @@ from memtui.present.format import count, local_date, local_time, plural
 from memtui.present.health import check_verdict, told, verdict
 from memtui.present.job import outcome
 from memtui.present.past import ago
-from memtui.ui.presenters.labels import Labelled, stack
 from memtui.ui.presenters.pinned_questions import fared
 from memtui.ui.presenters.plots import Bar, bars, columns
+from memtui.ui.presenters.text_layout import stack
 from memtui.ui.safe import assemble, content, drawn, line
 
 from .finding_rows import NOUNS
+from .labelled import Labelled
 from .rows import DAY, SPEND_DAYS, State, spent
 
 if TYPE_CHECKING:

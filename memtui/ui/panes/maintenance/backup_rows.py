@@ -1,13 +1,9 @@
-"""Backups as Maintenance lists them: when, why, how large, what they hold, and whether they can be used."""
+"""Backups as rows of Maintenance: their keys, and what each holds."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
-
-from memtui.present.backup import holds
-from memtui.present.format import count, file_size
-from memtui.present.past import ago
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.restore.reading import Held
@@ -41,19 +37,3 @@ def read_held(memory: Memory, backups: Sequence[Backup], known: Known) -> Known:
             held = memory.backups.held(one.path)
         found[one.path.name] = held
     return found
-
-
-def backups_line(backups: Sequence[Backup], now: float) -> str:
-    """What the list says of all of them: how many, when the latest was made, how large they are."""
-    if not backups:
-        return "none yet"
-    size = sum(one.size for one in backups)
-    return f"{file_size(size)} in {count(len(backups))}, {ago(backups[0].at, now)}"
-
-
-def backup_line(backup: Backup, known: Mapping[str, Held]) -> str:
-    """What the list says of one."""
-    held, size = known.get(backup.path.name), file_size(backup.size)
-    if held is None:
-        return size
-    return holds(held) if held.problem else f"{holds(held)}, {size}"

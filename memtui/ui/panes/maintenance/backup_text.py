@@ -13,9 +13,10 @@ from textual.content import Content
 from memtui.present.backup import NUMBERS, SAME, backups_told, holds, no_longer_in_history, parts_of, why
 from memtui.present.format import count, file_size, local_time
 from memtui.present.past import ago
+from memtui.ui.presenters.text_layout import stack
 from memtui.ui.safe import assemble, content, line
 
-from .labels import Labelled, stack
+from .labelled import Labelled
 
 if TYPE_CHECKING:
     from memtui.engine.maintain.restore.preview import RestoreChange, RestorePreview

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from memtui.ui.presenters.text_layout import labelled
 from memtui.ui.safe import assemble
 
 if TYPE_CHECKING:
@@ -30,10 +31,4 @@ class Labelled:
         return assemble((self.keys[action], "bold $accent"), (f"  {what}", "$text-muted")).wrap(self.width)
 
     def labelled(self, label: str, text: Content) -> Iterable[Content]:
-        lead = assemble((label.ljust(LABEL), "$text-muted"))
-        for index, part in enumerate(text.wrap(max(self.width - LABEL, 8))):
-            yield assemble(lead if index == 0 else " " * LABEL, part)
-
-
-def stack(lines: Iterable[Content]) -> Content:
-    return Content("\n").join(lines)
+        return labelled(label, text, self.width, LABEL)
