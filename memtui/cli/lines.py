@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from memtui.present.caution import line
 from memtui.present.changes import became, column_changes, table_told
 from memtui.present.format import relative_time
 
 from .door import Door
-from .output import Painted, brief, in_unicode, paint, printed_cells, row
+from .output import Painted, brief, in_role, in_unicode, out, paint, printed_cells, row
 
 if TYPE_CHECKING:
-    from memtui.engine.records import MemoryRecord, RowChange
+    from memtui.engine.records import Caution, MemoryRecord, RowChange
     from memtui.present.glyphs import Glyphs
 
 
@@ -40,6 +42,19 @@ def memory_line(memory: MemoryRecord, signs: Glyphs, *before: str) -> Painted:
     """What stands ``before``, then id, signs and text, on one line that fits the terminal."""
     left = row(*before, paint(memory.id, "dim"), sign(memory, signs))
     return row(left, brief(memory.content, printed_cells(left) + 2))
+
+
+def tell_cautions(cautions: Sequence[Caution]) -> None:
+    """What of a memory no longer holds, below its line."""
+    for caution in cautions:
+        left = row("    ", in_role("!", "warning"))
+        told = line(caution, time.time())
+        room = printed_cells(left) + 2
+        parts = []
+        for text, role in told:
+            parts.append(in_role(brief(text, room) if role != "warning" else text, role))
+            room += printed_cells(parts[-1])
+        out(row(left, row(*parts, gap="")))
 
 
 def change_rows(change: RowChange, title: str = "") -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from memtui.engine.search.listing import DEFAULT_LIST, SortKey
 
 from .door import Door
 from .errors import NEGATIVE, OK
-from .lines import age, glyphs, memory_line
+from .lines import age, glyphs, memory_line, tell_cautions
 from .output import emit, err, note, out
 from .root import Command, json_option, pass_door
 from .text_input import given_text
@@ -57,14 +57,16 @@ def listed(
     with door.reading() as memory:
         found = memory.view.page(filter, sort=sort, descending=descending, offset=offset, limit=limit)
         total = memory.view.count(filter)
+        cautions = memory.view.cautions([one.id for one in found])
         culprit = None if total else memory.view.emptied_by(filter)
     if json:
-        emit({"filter": filter, "total": total, "memories": found})
+        emit({"filter": filter, "total": total, "memories": found, "cautions": cautions})
         return OK if found else NEGATIVE
     signs = glyphs(door)
     ages = [age(one.event_time) for one in found]
     for one, when in zip(found, ages, strict=True):
         out(memory_line(one, signs, when.rjust(max(map(len, ages)))))
+        tell_cautions(cautions.get(one.id, ()))
     left = total - offset - len(found)
     if not found:
         err("nothing found")

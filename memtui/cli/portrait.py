@@ -5,7 +5,17 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from memtui.engine.records import Entity, MemoryDetail, MemoryRecord, Operation, Recall, Record, RowChange
+from memtui.engine.records import (
+    Caution,
+    Entity,
+    MemoryDetail,
+    MemoryRecord,
+    Operation,
+    Recall,
+    Record,
+    RowChange,
+)
+from memtui.present import caution
 from memtui.present import memory as words
 from memtui.present.format import local_time, plural
 from memtui.present.operation import by_whom, recall_line
@@ -38,6 +48,7 @@ class Portrait(Record):
     entities: tuple[Entity, ...]
     history: tuple[Change, ...]
     recalls: tuple[Recall, ...]
+    cautions: tuple[Caution, ...] = ()
 
     @classmethod
     def of(cls, detail: MemoryDetail) -> Portrait:
@@ -51,6 +62,7 @@ class Portrait(Record):
             entities=detail.entities,
             history=tuple(Change(operation=op, change=change) for op, change in detail.history),
             recalls=detail.recalls,
+            cautions=detail.cautions,
         )
 
 
@@ -87,6 +99,7 @@ def _facts(portrait: Portrait, fades: float | None) -> list[tuple[str, str]]:
         return f"{local_time(seconds, now)} ({age(seconds)})"
 
     rows: list[tuple[str, str]] = [("when", when(memory.event_time)), ("recorded", when(memory.created_at))]
+    rows += [(label, drawn(line)) for label, line in caution.lines(portrait.cautions, now)]
     rows += [(label, drawn(line)) for label, line in words.state(memory, fades, now)]
     if memory.session_id:
         rows.append(("session", memory.session_id))

@@ -11,7 +11,7 @@ from memtui.present.hit import answered, explained, lead, matched_text, points, 
 
 from .door import Door
 from .errors import NEGATIVE, OK
-from .lines import age, glyphs, memory_line
+from .lines import age, glyphs, memory_line, tell_cautions
 from .output import drawn, emit, err, in_role, note, out, paint, row, table
 from .root import Command, json_option, pass_door
 from .text_input import given_text
@@ -87,6 +87,7 @@ def _tell_hits(result: SearchResult, door: Door, explain: bool) -> None:
             out(paint("less likely", "dim"))
         rank = str(hit.rank).rjust(len(str(len(result.hits))))
         out(memory_line(hit.memory, signs, rank, paint(f"{hit.score:.3f}", "bold"), when.rjust(widest)))
+        tell_cautions(hit.cautions)
         if explain:
             _tell_breakdown(hit, result)
     if not result.hits:

@@ -105,11 +105,17 @@ def confirm_command(door: Door, ids: tuple[str, ...], json: bool) -> None:
 
 @click.command("forget", cls=Command)
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.option(
+    "--withhold", is_flag=True, help="Keep the turns that they were drawn from away from agents too."
+)
 @json_option
 @pass_door
-def forget_command(door: Door, ids: tuple[str, ...], json: bool) -> None:
-    """Put the memories ID... into the Trash, from where "restore" brings them back."""
-    _change(door, "forget", ids, json)
+def forget_command(door: Door, ids: tuple[str, ...], withhold: bool, json: bool) -> None:
+    """Put the memories ID... into the Trash, from where "restore" brings them back.
+
+    The turns that they were drawn from stay, and say that they were forgotten; --withhold keeps those from agents.
+    """
+    _change(door, "forget", ids, json, withhold=withhold)
 
 
 @click.command("pin", cls=Command)

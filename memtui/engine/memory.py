@@ -314,9 +314,13 @@ class Memory:
         """
         return self._change_one("confirm", id)
 
-    def forget(self, id: str) -> MemoryRecord:
-        """Move a memory to the Trash; ``restore`` brings all of it back."""
-        return self._change_one("forget", id)
+    def forget(self, id: str, *, withhold: bool = False) -> MemoryRecord:
+        """Move a memory to the Trash; ``restore`` brings all of it back.
+
+        ``withhold``: agents are not told the turns that it was drawn from either, until it is restored; the person's
+        alone (else ProtectedError), also for one that was forgotten before.
+        """
+        return self._change_one("forget", id, withhold=withhold)
 
     def restore(self, id: str) -> MemoryRecord:
         """Take a memory out of the Trash, whatever put it there.
@@ -341,25 +345,25 @@ class Memory:
         return self._change_one("unpin", id)
 
     def _change_one(
-        self, verb: Verb, id: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()
-    ) -> MemoryRecord:
+        self, verb: Verb, id: str, *, add: Sequence[str] = (), remove: Sequence[str] = (), withhold: bool = False
+    ) -> MemoryRecord:  # fmt: skip
         now = int(self._core.clock())
         with self._core.change(verb, _DONE[verb]) as op:
             memory = memories.get(op.connection, id, now)
             op.label = f"{_DONE[verb]} {quoted(intake.open_text(memory))}"
-            self._apply(op.connection, verb, memory, add, remove, now)
+            self._apply(op.connection, verb, memory, add, remove, withhold, now)
             (record,) = memories.by_rid(op.connection, [memory.rid], now)
         return record
 
     def _apply(
         self, connection: apsw.Connection, verb: Verb, memory: MemoryRecord, add: Sequence[str],
-        remove: Sequence[str], now: int,
+        remove: Sequence[str], withhold: bool, now: int,
     ) -> None:  # fmt: skip
         match verb:
             case "confirm":
                 notes.confirm(connection, memory, actor=self._core.actor, now=now)
             case "forget":
-                notes.forget(connection, memory, actor=self._core.actor, now=now)
+                notes.forget(connection, memory, actor=self._core.actor, now=now, withhold=withhold)
             case "restore":
                 notes.restore(connection, memory, actor=self._core.actor, now=now)
             case "pin":
@@ -371,19 +375,19 @@ class Memory:
 
     def change_all(
         self, verb: Verb, rids: Sequence[int], *, add: Sequence[str] = (), remove: Sequence[str] = (),
-        cancelled: Callable[[], bool] = lambda: False,
+        withhold: bool = False, cancelled: Callable[[], bool] = lambda: False,
     ) -> Operation | None:  # fmt: skip
         """Do one verb to many memories (by key) as one named operation; None when nothing changed.
 
         What the verb does not apply to (confirming an episode) is passed over. Many rows take several
-        transactions; cancelled in between, what was done stays and is undoable as one.
+        transactions; cancelled in between, what was done stays and is undoable as one. ``withhold``: see ``forget``.
         """
         self._core.must_write("change it")
         now = int(self._core.clock())
         intake.tags((*add, *remove))
         if len(rids) <= _ROWS_AT_ONCE:
             with self._core.change(verb, _DONE[verb]) as op:
-                changed = self._apply_all(op.connection, verb, rids, add, remove, now)
+                changed = self._apply_all(op.connection, verb, rids, add, remove, withhold, now)
                 op.label = _bulk_label(verb, changed)
             return self._core.done(op)
         op_id = history.begin(self._core.connections, self._core.clock, self._core.actor, verb, _DONE[verb])
@@ -394,7 +398,7 @@ class Memory:
                     break
                 with history.part(self._core.connections, op_id) as connection:
                     part = rids[start : start + _ROWS_PER_TRANSACTION]
-                    changed += self._apply_all(connection, verb, part, add, remove, now)
+                    changed += self._apply_all(connection, verb, part, add, remove, withhold, now)
         finally:
             history.finish(self._core.connections, op_id, _bulk_label(verb, changed))
         return self._core.tell(op_id) if changed else None
@@ -406,6 +410,7 @@ class Memory:
         rids: Sequence[int],
         add: Sequence[str],
         remove: Sequence[str],
+        withhold: bool,
         now: int,
     ) -> int:
         """Returns how many memories were changed."""
@@ -413,7 +418,7 @@ class Memory:
         for memory in memories.by_rid(connection, rids, now):
             before = connection.total_changes()
             with suppress(InputError):  # the verb does not apply to this one
-                self._apply(connection, verb, memory, add, remove, now)
+                self._apply(connection, verb, memory, add, remove, withhold, now)
             changed += connection.total_changes() != before
         return changed
 
@@ -460,6 +465,7 @@ class Memory:
         preview: bool = False,
         wait: bool = True,
         alone: bool = False,
+        within: str = "",
     ) -> SearchResult:
         """Find memories for a question in any words; each hit says what every arm gave to its score.
 
@@ -467,7 +473,8 @@ class Memory:
         one) or a Profile. An agent's search is a recall of what it finds, unless it is a ``preview``.
         Without ``wait`` no network is waited for: where the question's vector is not at hand, the vector arm is
         ``coming``. ``alone``: rank and score as if the memory held nothing but what passes the filter, which is
-        counted however long that takes.
+        counted however long that takes. ``within``: the filter outside of which there is nothing for whoever asks:
+        no caution of a hit tells of it.
         No query raises; FilterError for a bad filter, InputError for a bad limit.
         """
         from memtui.engine.search import search as finder
@@ -479,6 +486,7 @@ class Memory:
                 connection, query, filter=filter, limit=limit, profile=ranked_by, profile_note=note,
                 embedder=self._query_embedder(connection, None if wait else query), now=self._core.clock(),
                 fade_threshold=self._core.options.fade_threshold, exclude_session=exclude_session, alone=alone,
+                within=within,
             )  # fmt: skip
         if not preview:
             self._core.note_recall(query, [hit.memory for hit in result.hits], exclude_session)

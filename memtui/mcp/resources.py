@@ -7,7 +7,7 @@ import msgspec
 
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import MemoryRecord
-from memtui.engine.search.briefing import cited, why_kept_back
+from memtui.engine.search.briefing import cautions_told, cited, why_kept_back
 from memtui.engine.tools.agent import Agent, unknown
 from memtui.engine.tools.recall import told
 
@@ -51,11 +51,14 @@ def _read(agent: Agent, uri: str) -> wire.TextResourceContents:
         memory = _latest(agent)
         if memory is None:
             raise NotFoundError("There is no reflection yet.", "One is written a week, once there are facts.")
-        text, kind = cited(memory), "text/markdown"
+        since = cautions_told(agent.cautions([memory]).get(memory.id, ()))
+        text, kind = f"[{since}] {cited(memory)}" if since else cited(memory), "text/markdown"
     elif uri.startswith(SCHEME):
         memory = agent.get(uri.removeprefix(SCHEME))
         if reason := why_kept_back(memory):
             raise InputError(f"{memory.id} is kept back: {reason}.", "Only the person can release it.")
+        if not agent.may_be_told([memory])[0]:
+            raise InputError(f"{memory.id} is kept back: it is withheld.", "Only the person can release it.")
         text, kind = msgspec.json.encode(told(agent, memory)).decode(), "application/json"
     else:
         raise unknown(uri)

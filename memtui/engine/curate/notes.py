@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 import apsw
 
 from memtui.engine.errors import InputError, ProtectedError
-from memtui.engine.records import EXPLICIT, TRUST_ORDER, MemoryRecord, Options, Trust
+from memtui.engine.records import EXPLICIT, TRUST_ORDER, WITHHELD, MemoryRecord, Options, Trust
 from memtui.engine.store import memories
 
 from . import intake
@@ -199,11 +199,22 @@ def unpin(connection: apsw.Connection, memory: MemoryRecord, *, actor: str) -> i
     return memory.rid
 
 
-def forget(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: int) -> int:
-    """Move it to the Trash. Its links and vector stay, so that restore brings all of it back."""
+def forget(
+    connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: int, withhold: bool = False
+) -> int:
+    """Move it to the Trash. Its links and vector stay, so that restore brings all of it back.
+
+    ``withhold``: and keep the turns that it was drawn from away from agents, until it is restored. Only the person can.
+    """
+    if withhold and actor != "person":
+        raise ProtectedError("Only the person withholds turns from agents.", "Ask them to.")
+    if withhold and memory.kind == "episode":
+        raise InputError(f"{memory.id} is a turn: forgotten, it is told to nobody.", "Forget it as it is.")
     if memory.active:
         _assert_may_change(memory, actor)
         memories.update(connection, memory.rid, valid_until=now, ended_by="forgotten")
+    if withhold and not memory.withheld and (memory.active or memory.ended_by == "forgotten"):
+        memories.update(connection, memory.rid, attributes={**memory.attributes, WITHHELD: now})
     return memory.rid
 
 
@@ -214,6 +225,9 @@ def restore(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, no
         memories.update(
             connection, memory.rid, valid_until=None, ended_by=None, reviewed_at=now, last_accessed=now
         )
+        if memory.withheld:
+            rest = {key: value for key, value in memory.attributes.items() if key != WITHHELD}
+            memories.update(connection, memory.rid, attributes=rest)
     return memory.rid
 
 

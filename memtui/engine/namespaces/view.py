@@ -11,6 +11,7 @@ from memtui.engine.clock import Clock
 from memtui.engine.confidence import fades_at
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import (
+    Caution,
     Enrichment,
     Entity,
     MemoryDetail,
@@ -21,7 +22,7 @@ from memtui.engine.records import (
     RowChange,
     Session,
 )
-from memtui.engine.search import filters, listing
+from memtui.engine.search import cautions, filters, listing
 from memtui.engine.store import (
     enrichments,
     entities,
@@ -185,6 +186,7 @@ class View:
             history=tuple(self.history_of(one.id)),
             recalls=tuple(self.recalls_of(one.id)),
             sessions=sessions,
+            cautions=self.cautions([one.id]).get(one.id, ()),
         )  # fmt: skip
 
     def _around(self, one: MemoryRecord, sources: Sequence[MemoryRecord]) -> Sequence[MemoryRecord]:
@@ -235,6 +237,16 @@ class View:
                     seen.add(step[-1].id)
                     chain = [*chain, step[-1]] if back else [step[-1], *chain]
             return chain
+
+    def cautions(self, ids: Sequence[str], *, within: str = "") -> dict[str, tuple[Caution, ...]]:
+        """What some memories (by id) tell that was corrected or forgotten since; those without a caution are left out.
+
+        ``within``: the filter outside of which there is nothing for whoever asks.
+        """
+        now = self._clock()
+        known = cautions.known_to(within, now, fade_threshold=self._options.fade_threshold)
+        with self._connections.read() as connection:
+            return cautions.find(connection, ids, now, known=known)
 
     def neighbours(self, identity: str, each: int = 3) -> list[MemoryRecord]:
         """The turns around one in its transcript, itself included."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .base import Record
+from .cautions import Caution
 from .checks import CheckReport, Finding, Repair, RowsOf
 from .details import MemoryDetail
 from .entities import (
@@ -24,6 +25,7 @@ from .memories import (
     KINDS,
     TOPICS,
     TRUST_ORDER,
+    WITHHELD,
     Category,
     EndedBy,
     Kind,
@@ -55,10 +57,12 @@ __all__ = [
     "QUOTAS",
     "TOPICS",
     "TRUST_ORDER",
+    "WITHHELD",
     "ArmHit",
     "ArmName",
     "ArmReport",
     "Category",
+    "Caution",
     "Changes",
     "CheckReport",
     "Companion",

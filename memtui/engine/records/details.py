@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .base import Record
+from .cautions import Caution
 from .entities import Enrichment, Entity
 from .history import Operation, RowChange
 from .memories import MemoryRecord, Session
@@ -15,7 +16,7 @@ class MemoryDetail(Record):
     ``merged``: what was merged into it; ``merged_into``: what it was merged into; ``successor``: what stands in its place.
     ``fades``: when its confidence reaches the threshold (Unix seconds), None when it never does. ``around``: the turns
     around it or around its first source, else what was learned in the same days. ``sessions``: its own and those of its
-    sources, by id.
+    sources, by id. ``cautions``: what it tells that was corrected or forgotten since.
     """
 
     memory: MemoryRecord
@@ -33,3 +34,4 @@ class MemoryDetail(Record):
     history: tuple[tuple[Operation, RowChange], ...]
     recalls: tuple[Recall, ...]
     sessions: dict[str, Session]
+    cautions: tuple[Caution, ...] = ()

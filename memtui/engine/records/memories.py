@@ -31,6 +31,8 @@ BY_RULES = "keyword"
 TRUST_ORDER: tuple[Trust, ...] = ("user", "agent", "tool", "model")
 
 
+WITHHELD = "withheld"
+"""The attribute of a forgotten fact whose source turns agents are not told: since when."""
 EXPLICIT = "explicit"
 """The source of what somebody wrote down as such."""
 
@@ -91,6 +93,11 @@ class MemoryRecord(Record, kw_only=False):  # made from rows, where names would 
         """Since when it is pinned; None where it is not, or another program wrote no time."""
         value = self.attributes.get("pinned_at")
         return value if isinstance(value, int) else None
+
+    @property
+    def withheld(self) -> bool:
+        """Whether it is forgotten, and agents are not told the turns that it was drawn from either."""
+        return WITHHELD in self.attributes and self.ended_by == "forgotten"
 
     @property
     def supersedes(self) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from .base import Record
+from .cautions import Caution
 from .memories import MemoryRecord
 
 ArmName = Literal["keyword", "vector", "sense", "entity", "context"]
@@ -65,12 +66,16 @@ class ArmReport(Record):
 
 
 class Hit(Record):
-    """One search result; ``rank`` counts from 1; ``arms`` holds the arms that found it."""
+    """One search result; ``rank`` counts from 1; ``arms`` holds the arms that found it.
+
+    ``cautions``: what it tells that was corrected or forgotten since. It stands behind what took its place.
+    """
 
     rank: int
     memory: MemoryRecord
     score: float
     arms: dict[ArmName, ArmHit]
+    cautions: tuple[Caution, ...] = ()
 
 
 class SearchResult(Record):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -18,12 +18,12 @@ from msgspec.structs import replace
 
 from memtui.engine.errors import InputError
 from memtui.engine.models import nearness
-from memtui.engine.records import EXPLICIT, Hit, MemoryRecord, Profile, Record, SearchResult, Trust
+from memtui.engine.records import EXPLICIT, Caution, Hit, MemoryRecord, Profile, Record, SearchResult, Trust
 from memtui.engine.store import memories, vectors
 from memtui.engine.store.sql import as_json
 from memtui.engine.store.words import STOP_WORDS, stems
 
-from . import excerpts, question
+from . import cautions, excerpts, question
 from .excerpts import Excerpt
 from .filter_sql import STATES
 from .filters import compile
@@ -56,6 +56,7 @@ _QUOTED: dict[Trust, str] = {
 _DAY = 86_400
 # So many hits are looked through for ``limit`` that may be told.
 _SPARE = 20
+_MOST_CAUTIONS = 5
 _ONE_EACH = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff]")
 
 
@@ -141,6 +142,7 @@ def brief(
         raise InputError(f"A context block cannot hold {limit!r} facts.", f"Give a limit from 1 to {MOST}.")
     space = vectors.space(connection)
     near = nearness.of(space.model_id if space else "").bears
+    known = cautions.known_to(filter, now, fade_threshold=fade_threshold)
     within = scope(
         compile(f"kind:fact {filter}".strip(), now, fade_threshold=fade_threshold),
         exclude_session=session_id, alone=alone,
@@ -155,7 +157,7 @@ def brief(
         result = search(
             connection, prompt, filter=f"kind:fact is:active,superseded {filter}".strip(), limit=limit + PINNED + _SPARE,
             profile=profile, embedder=embedder, now=now, exclude_session=session_id,
-            fade_threshold=fade_threshold, nearest=nearest, alone=alone,
+            fade_threshold=fade_threshold, nearest=nearest, alone=alone, within=filter,
         )  # fmt: skip
         later = _successors(connection, result.hits, within, now)
         told, left_out = _chosen((hit for hit in later if hit.memory.rid not in stand), asked, near, limit)
@@ -171,22 +173,25 @@ def brief(
         left_out.append(LeftOut(reason=reason, memory=insight))
         insight = None
     facts = [*pinned, *(hit.memory for hit in told)]
+    notes = cautions.find(
+        connection, [one.id for one in (*facts, *([insight] if insight else []))], now, known=known
+    )
     said: list[Excerpt] = []
     if turns:
         found = excerpts.find(
             connection, prompt, facts, filter=filter, profile=profile, embedder=embedder, now=now,
             session_id=session_id, fade_threshold=fade_threshold, alone=alone, nearest=nearest,
-            refused=why_kept_back,
+            refused=why_kept_back, known=known,
         )  # fmt: skip
         left_out += [LeftOut(reason=one.reason, memory=one.memory, text=one.text) for one in found.passed]
-        said = _fitting(found.excerpts, tokens - estimate_tokens(_block(facts, [], insight)))
+        said = _fitting(found.excerpts, tokens - estimate_tokens(_block(facts, [], insight, notes)))
         if len(said) < len(found.excerpts):
             reason = f"the block has room for {tokens} tokens (context.tokens)"
             left_out += [
                 LeftOut(reason=reason, memory=one.memory, text=one.text)
                 for one in found.excerpts if one not in said
             ]  # fmt: skip
-    text = _block(facts, said, insight)
+    text = _block(facts, said, insight, notes)
     return ContextBlock(
         text=text,
         tokens=estimate_tokens(text),
@@ -338,15 +343,33 @@ def _said(excerpt: Excerpt) -> str:
     return f"- {_day(excerpt.memory)}: “{inner}”"
 
 
-def _block(facts: Sequence[MemoryRecord], said: Sequence[Excerpt], insight: MemoryRecord | None) -> str:
+def _block(
+    facts: Sequence[MemoryRecord], said: Sequence[Excerpt], insight: MemoryRecord | None,
+    notes: Mapping[str, Sequence[Caution]],
+) -> str:  # fmt: skip
     parts = []
     if facts:
-        parts.append("\n".join([FACTS_TITLE, *(f"- {cited(fact)}{_drawn_on(fact)}" for fact in facts)]))
+        lines = [f"- {_cautioned(fact, notes)}{cited(fact)}{_drawn_on(fact)}" for fact in facts]
+        parts.append("\n".join([FACTS_TITLE, *lines]))
     if said:
         parts.append("\n".join([SAID_TITLE, *map(_said, said)]))
     if insight is not None:
-        parts.append(f"{INSIGHT_TITLE}\n{cited(insight)}")
+        parts.append(f"{INSIGHT_TITLE}\n{_cautioned(insight, notes)}{cited(insight)}")
     return "\n\n".join(parts)
+
+
+def _cautioned(memory: MemoryRecord, notes: Mapping[str, Sequence[Caution]]) -> str:
+    """What of it no longer holds, before it is told."""
+    caution = cautions_told(notes.get(memory.id, ()))
+    return f"[{caution}] " if caution else ""
+
+
+def cautions_told(of: Sequence[Caution]) -> str:
+    """The cautions of a memory as an agent is told them; a successor that is kept back is not told."""
+    return "; ".join(
+        cautions.told(replace(one, successor=None) if one.successor and why_kept_back(one.successor) else one)
+        for one in of[:_MOST_CAUTIONS]
+    )
 
 
 def _drawn_on(fact: MemoryRecord) -> str:

@@ -14,12 +14,11 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.errors import DegradedError
-from memtui.engine.records import MemoryRecord, Profile, Record
+from memtui.engine.records import Caution, MemoryRecord, Profile, Record
 from memtui.engine.store import memories
-from memtui.engine.store.sql import as_json
 from memtui.engine.store.words import STOP_WORDS, fold, stems
 
-from . import lexicon, question, ranking, relevance
+from . import cautions, lexicon, question, ranking, relevance
 from .clauses import clauses, looks_pasted
 from .filters import compile
 from .ranking import QueryEmbedder
@@ -38,6 +37,8 @@ SAME, ALIKE = 0.6, 0.3
 """The share of common words from which on two pieces say the same; are about the same thing."""
 COVERED = 0.6
 """The share of a piece's words from which on a fact in the block has said it."""
+_SAYS = 1 / 3
+"""The share of the words of a piece, or of what no longer holds, from which on the piece is taken to say it."""
 _LISTED = 12
 _HEALTH = frozenset({"food", "medicine", "outing", "contact"})
 
@@ -88,11 +89,12 @@ def find(
     alone: bool,
     nearest: bool,
     refused: Callable[[MemoryRecord], str],
+    known: Scope | None = None,
 ) -> Found:
     """The pieces that bear on a prompt, the best first; of two about the same thing the newer one first.
 
     ``facts`` stand in the block already: what they say is not repeated. ``refused`` tells why an agent may not
-    be told a memory, or "". Raises FilterError.
+    be told a memory, or ""; ``known``: all that there is for it. Raises FilterError.
     """
     within = scope(
         compile(f"{PERSON} {filter}".strip(), now, fade_threshold=fade_threshold),
@@ -107,7 +109,7 @@ def find(
     nearest = nearest and asked.rows <= MOST_COMPARED
     rids = _turns(connection, prompt, read, within, profile, embedder, nearest)
     turns = memories.by_rid(connection, rids, now)
-    ended = _corrected(connection, turns)
+    ended = cautions.find(connection, [turn.id for turn in turns], now, known=known)
     here = fold(prompt)  # a program may have recorded it already
     pieces = [(turn, piece) for turn, piece in _pieces(turns) if fold(piece.clause.text) not in here]
     scored = _scored(read, pieces, with_meanings=not isinstance(embedder, str))
@@ -157,18 +159,21 @@ def _of_subjects(read: Prompt) -> str:
     return " OR ".join(wanted)
 
 
-def _corrected(connection: apsw.Connection, turns: Collection[MemoryRecord]) -> dict[str, str]:
-    """The turns from which something was drawn that was corrected or forgotten since, and which of the two."""
-    rows = connection.execute(
-        """
-        SELECT l.to_id, f.ended_by FROM memory_links l JOIN memories f ON f.id = l.from_id
-        WHERE l.rel = 'source' AND l.to_id IN (SELECT value FROM json_each(?)) AND f.valid_until IS NOT NULL
-            AND f.ended_by IN ('superseded', 'forgotten')
-            AND json_type(f.attributes, '$.retired') IS NULL  -- a later reading drew it otherwise, nobody decided
-        """,
-        (as_json([turn.id for turn in turns]),),
-    )
-    return {turn: "corrected" if ended == "superseded" else "forgotten" for turn, ended in rows}
+def _outdated(turn: MemoryRecord, piece: Piece, ended: Collection[Caution]) -> str:
+    """Why a piece is not told of a turn from which something was drawn that no longer holds; "" where it may be.
+
+    Other pieces of the turn say other things.
+    """
+    if cautions.is_withheld(turn, ended):
+        return "you keep it from agents"
+    for caution in ended:
+        said = _telling(stems(caution.old.content))
+        mine = _telling(piece.stems)
+        gone = said - _telling(stems(caution.successor.content)) if caution.successor else frozenset()
+        shared = said & mine
+        if gone & mine or (shared and len(shared) >= _SAYS * min(len(said), len(mine))):
+            return f"what was drawn from it was {caution.how} since"
+    return ""
 
 
 def _pieces(turns: Sequence[MemoryRecord]) -> list[tuple[MemoryRecord, Piece]]:
@@ -212,7 +217,7 @@ def _chosen(
     least: float,
     facts: Sequence[MemoryRecord],
     read: Prompt,
-    ended: Mapping[str, str],
+    ended: Mapping[str, Collection[Caution]],
     refused: Callable[[MemoryRecord], str],
 ) -> Found:
     told: list[_Candidate] = []
@@ -223,10 +228,10 @@ def _chosen(
         if one.score < least or len(told) == MOST_PIECES:
             break
         mine = _telling(one.piece.stems)
-        if one.memory.id in ended:
-            reason = f"what was drawn from it was {ended[one.memory.id]} since"
-        elif not mine:
+        if not mine:
             continue
+        if outdated := _outdated(one.memory, one.piece, ended.get(one.memory.id, ())):
+            reason = outdated
         elif any(_share(mine, fact) >= COVERED for fact in said):
             reason = "a fact in the block says it"
         else:

@@ -14,6 +14,7 @@ from memtui.engine.store.vectors import KNN_LIMIT
 from memtui.engine.store.words import STOP_WORDS
 
 from . import reading
+from .cautions import behind_successors
 from .fusion import weight
 from .question import read
 from .ranking import MOST_HITS, QueryEmbedder, Ranking, rank
@@ -39,9 +40,10 @@ class Trial(NamedTuple):
     steps: Sequence[str]
 
     def rank(self, *, query: str | None = None, profile: Profile | None = None) -> Ranking:
-        return rank(
+        found = rank(
             self.connection, self.query if query is None else query, self.scope, profile or self.profile, self.embedder
         )  # fmt: skip
+        return found._replace(fused=behind_successors(self.connection, found.fused))
 
     def place(self, ranking: Ranking) -> int | None:
         """Of the memory, from 0; None when it is not there."""

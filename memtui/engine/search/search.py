@@ -11,11 +11,11 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import Hit, Profile, SearchResult
 from memtui.engine.store import memories, vectors
 
-from . import reading
+from . import cautions, reading
 from .asked import COMING
 from .filters import compile, which_term_removes_all
 from .ranking import MOST_HITS, QueryEmbedder, Ranking, rank
-from .scope import scope
+from .scope import Scope, scope
 
 __all__ = ["search"]
 
@@ -36,6 +36,7 @@ def search(
     nearest: bool = True,
     profile_note: str = "",
     alone: bool = False,
+    within: str = "",
 ) -> SearchResult:
     """The best ``limit`` memories for a question in any words.
 
@@ -43,6 +44,7 @@ def search(
     ``exclude_session`` keeps the talk that is going on out of its own answers.
     ``profile_note``: what the reader should know about the profile.
     ``alone``: rank as if the memory held nothing but what passes the filter.
+    ``within``: the filter outside of which there is nothing for whoever asks; no caution tells of it.
     ``nearest`` False: do not look for what is near in meaning only, which takes long where there is much.
     No query raises; FilterError for a bad filter, InputError for a limit outside 1 to 1,000.
     """
@@ -50,13 +52,15 @@ def search(
     if not 1 <= limit <= MOST_HITS:
         raise InputError(f"A search cannot return {limit!r} hits.", f"Give a limit from 1 to {MOST_HITS:,}.")
     compiled = compile(filter, now, fade_threshold=fade_threshold)
-    within = scope(compiled, exclude_session=exclude_session, alone=alone)
-    ranking = rank(connection, query, within, profile, embedder, nearest=nearest)
+    inside = scope(compiled, exclude_session=exclude_session, alone=alone)
+    ranking = rank(connection, query, inside, profile, embedder, nearest=nearest)
+    known = cautions.known_to(within, now, fade_threshold=fade_threshold)
+    ranking = ranking._replace(fused=cautions.behind_successors(connection, ranking.fused, known=known))
     return SearchResult(
         query=query,
         filter=filter,
         profile=profile,
-        hits=_hits(connection, ranking, limit, now),
+        hits=_hits(connection, ranking, limit, now, known),
         arms=ranking.reports,
         notes=(*([profile_note] if profile_note else []), *_notes(connection, ranking, embedder)),
         terms=tuple(term.word for term in ranking.asked.question.terms),
@@ -65,9 +69,12 @@ def search(
     )
 
 
-def _hits(connection: apsw.Connection, ranking: Ranking, limit: int, now: float) -> tuple[Hit, ...]:
+def _hits(
+    connection: apsw.Connection, ranking: Ranking, limit: int, now: float, known: Scope | None
+) -> tuple[Hit, ...]:
     best = ranking.fused[:limit]
     found = {memory.rid: memory for memory in memories.by_rid(connection, [one.rid for one in best], now)}
+    told = cautions.find(connection, [memory.id for memory in found.values()], now, known=known)
     hits = []
     for place, one in enumerate(best, 1):
         memory = found[one.rid]
@@ -75,7 +82,9 @@ def _hits(connection: apsw.Connection, ranking: Ranking, limit: int, now: float)
         if "keyword" in arms:
             words = reading.matched(ranking.asked.question, memory.content)
             arms["keyword"] = msgspec.structs.replace(arms["keyword"], matched=words)
-        hits.append(Hit(rank=place, memory=memory, score=one.score, arms=arms))
+        hits.append(
+            Hit(rank=place, memory=memory, score=one.score, arms=arms, cautions=told.get(memory.id, ()))
+        )
     return tuple(hits)
 
 

@@ -6,7 +6,7 @@ not exist for it: the same answers, counts and errors as if it had never been st
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,8 +16,9 @@ from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.maintain.agent_sight import unknown_session
 from memtui.engine.memory import Memory
 from memtui.engine.namespaces.scratchpad import Scratchpad
-from memtui.engine.records import Kind, MemoryRecord, Profile, SearchResult
-from memtui.engine.search.briefing import ContextBlock
+from memtui.engine.records import Caution, Kind, MemoryRecord, Profile, SearchResult
+from memtui.engine.search.briefing import ContextBlock, holds_secret
+from memtui.engine.search.cautions import is_withheld
 from memtui.engine.search.confine import expression, quoted, without_names
 from memtui.engine.search.filter_terms import parse
 from memtui.engine.store.sessions import named_apart
@@ -168,7 +169,22 @@ class Agent:
             profile=self.profile(),
             preview=True,
             alone=self.scoped,
+            within=self.filter,
         )
+
+    def cautions(self, memories: Iterable[MemoryRecord]) -> dict[str, tuple[Caution, ...]]:
+        """What of some memories was corrected or forgotten since, as far as this agent may know; by id."""
+        return self.memory.view.cautions([one.id for one in memories], within=self.filter)
+
+    def may_be_told(self, memories: Iterable[MemoryRecord]) -> tuple[list[MemoryRecord], str]:
+        """Those that may go to a model, and what to say of the others."""
+        found = list(memories)
+        known = self.cautions(found)
+        withheld = {one.id for one in found if is_withheld(one, known.get(one.id, ()))}
+        secret = sum(holds_secret(one) for one in found if one.id not in withheld)
+        said = [f"{secret} that hold a secret"] if secret else []
+        said += [f"{len(withheld)} that the person withholds"] if withheld else []
+        return [one for one in found if one.id not in withheld and not holds_secret(one)], ", ".join(said)
 
     def context(self, prompt: str, *, session_id: str | None = None, limit: int = 5) -> ContextBlock:
         """What this agent is told before it answers; that is a recall."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -19,12 +20,12 @@ from memtui.engine.search.briefing import holds_secret
 
 from .agent import Agent
 from .base import Arguments, Tool
-from .recall import Name, Told, told
+from .recall import Name, Told, told, told_all
 from .write import MemoryId
 
 SessionId = Annotated[Name, Meta(description="The session, as it is named with its turns.")]
 _MOST_SOURCES = 30
-_HELD_BACK = "[held back: it holds a secret]"
+_HELD_BACK = "[held back: it holds a secret, or the person withholds it]"
 
 
 class EpisodesArguments(Arguments):
@@ -43,18 +44,18 @@ class Episodes(Record, omit_defaults=True):
 
 def get_episodes(agent: Agent, given: EpisodesArguments) -> Episodes:
     page = agent.loop.turns(agent.session(given.session_id), given.offset, given.limit)
-    return Episodes(
-        total=page.total, episodes=tuple(_turn(agent, one) for one in page.turns), next_offset=page.next
-    )
+    return Episodes(total=page.total, episodes=_turns(agent, page.turns), next_offset=page.next)
 
 
-def _turn(agent: Agent, memory: MemoryRecord) -> Told:
-    shown = told(agent, memory)
-    if not holds_secret(memory):
-        return shown
+def _turns(agent: Agent, turns: Sequence[MemoryRecord]) -> tuple[Told, ...]:
+    open_ones = {one.id for one in agent.may_be_told(turns)[0]}
+    return tuple(one if one.id in open_ones else _held_back(one) for one in told_all(agent, turns))
+
+
+def _held_back(turn: Told) -> Told:
     return Told(
-        id=shown.id, kind=shown.kind, content=_HELD_BACK, when=shown.when, confidence=shown.confidence,
-        trust=shown.trust, role=shown.role, session_id=shown.session_id,
+        id=turn.id, kind=turn.kind, content=_HELD_BACK, when=turn.when, confidence=turn.confidence,
+        trust=turn.trust, role=turn.role, session_id=turn.session_id,
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated
 
@@ -10,12 +11,12 @@ from msgspec import Meta
 
 from memtui.engine.observations.extractor import LONGEST, SHORTEST, extractor, worth_reading
 from memtui.engine.observations.observation import Observation
-from memtui.engine.records import EXPLICIT, Category, MemoryRecord, Record, Trust
+from memtui.engine.records import EXPLICIT, Category, Caution, MemoryRecord, Record, Trust
 from memtui.engine.search.confine import quoted
 
 from .agent import Agent
 from .base import Arguments, Tool
-from .recall import LongText, Name, caution, local_time, without_secrets
+from .recall import Ended, LongText, Name, caution, ended, local_time
 
 _SPARE = 10
 Text = Annotated[str, Meta(max_length=20_000)]
@@ -33,6 +34,7 @@ class TellsObservation(Record, omit_defaults=True):
     trust: Trust
     score: float = 0.0
     caution: str = ""
+    ended: tuple[Ended, ...] = ()
 
 
 class Observations(Record, omit_defaults=True):
@@ -42,12 +44,14 @@ class Observations(Record, omit_defaults=True):
     note: str = ""
 
 
-def tell(agent: Agent, memory: MemoryRecord, score: float = 0.0) -> TellsObservation:
+def tell(
+    agent: Agent, memory: MemoryRecord, score: float = 0.0, cautions: Sequence[Caution] = ()
+) -> TellsObservation:
     return TellsObservation(
         id=memory.id, category=memory.category or "finding", content=memory.content,
         source=agent.source(memory) or EXPLICIT,
         when=local_time(memory.event_time), trust=memory.trust, score=round(score, 3),
-        caution=caution(agent, memory),
+        caution=caution(agent, memory, cautions), ended=tuple(map(ended, cautions)),
     )  # fmt: skip
 
 
@@ -97,11 +101,14 @@ def recall_observations(agent: Agent, given: RecallArguments) -> Observations:
         alone=agent.scoped,
     )  # fmt: skip
     scores = {hit.memory.id: hit.score for hit in hits}
-    found, left_out = without_secrets(hit.memory for hit in hits)
+    found, left_out = agent.may_be_told(hit.memory for hit in hits)
     found = found[: given.limit]
     agent.told(given.query, found)
+    known = agent.cautions(found)
     return Observations(
-        observations=tuple(tell(agent, memory, scores[memory.id]) for memory in found),
+        observations=tuple(
+            tell(agent, memory, scores[memory.id], known.get(memory.id, ())) for memory in found
+        ),
         note=f"Left out: {left_out}." if left_out else "" if found else "Nothing has these words.",
     )
 

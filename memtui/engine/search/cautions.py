@@ -1,0 +1,165 @@
+"""What memories tell that no longer holds: turns and notes from which something was drawn that was corrected or forgotten.
+
+Nothing is written for it: the links between memories and the states of facts tell it, so it goes with a correction and
+goes away with its undo. It goes by links alone. A text of which nothing was drawn has no caution, whatever it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import date
+from typing import Any, NamedTuple
+
+import apsw
+
+from memtui.engine.records import Caution, MemoryRecord
+from memtui.engine.store import memories
+from memtui.engine.store.sql import as_json
+
+from .filters import compile
+from .fusion import Fused
+from .scope import Scope, passing, scope
+
+# Of each memory asked about: what was drawn from it, what it was drawn from, and itself, where that was replaced or
+# forgotten. A reading that drew it otherwise (retired) is nobody's decision.
+_ENDED = """
+    WITH asked(rid, id, kind) AS (
+        SELECT m.rid, m.id, m.kind FROM memories m WHERE m.{column} IN (SELECT value FROM json_each(:asked))),
+    near(rid, id, old) AS (
+        SELECT a.rid, a.id, l.from_id FROM asked a JOIN memory_links l ON l.to_id = a.id AND l.rel = 'source'
+            WHERE a.kind <> 'fact'
+        UNION ALL SELECT a.rid, a.id, l.to_id FROM asked a JOIN memory_links l ON l.from_id = a.id AND l.rel = 'source'
+            WHERE a.kind IN ('reflection', 'observation')
+        UNION ALL SELECT a.rid, a.id, a.id FROM asked a WHERE a.kind <> 'episode')
+    SELECT near.{column}, f.id, f.rid FROM near JOIN memories f ON f.id = near.old
+    WHERE f.kind <> 'episode' AND (f.kind <> 'reflection' OR f.id = near.id)
+        AND (f.ended_by IN ('superseded', 'forgotten')
+            OR EXISTS (SELECT 1 FROM memory_links l WHERE l.to_id = f.id AND l.rel IN ('supersedes', 'merged')))
+        AND (f.attributes = '{{}}' OR json_type(f.attributes, '$.retired') IS NULL)
+    ORDER BY near.rid, f.rid
+"""
+# From each of them to all that took its place, step by step.
+_LATER = """
+    WITH RECURSIVE chain(start, id, rel, steps) AS (
+        SELECT value, value, '', 0 FROM json_each(:ids)
+        UNION SELECT chain.start, l.from_id, l.rel, steps + 1 FROM chain JOIN memory_links l ON l.to_id = chain.id
+        WHERE l.rel IN ('supersedes', 'merged') AND steps < 50)
+    SELECT chain.start, m.rid, chain.rel FROM chain JOIN memories m ON m.id = chain.id ORDER BY steps, m.rid
+"""
+
+
+class _Chain(NamedTuple):
+    """What became of a fact: itself, then what took its place. ``by``: how each came to its place."""
+
+    links: list[MemoryRecord]
+    by: list[str]
+
+
+def find(
+    connection: apsw.Connection, ids: Collection[str], now: float, *, known: Scope | None = None
+) -> dict[str, tuple[Caution, ...]]:
+    """The cautions of memories, by their id, the latest first; those without one are left out.
+
+    ``known``: all that there is for whoever asks; None for everything.
+    """
+    return _find(connection, "id", ids, now, known) if ids else {}
+
+
+def known_to(filter: str, now: float, *, fade_threshold: float) -> Scope | None:
+    """What there is for whoever is confined to a filter, the Trash too; None where there is no filter."""
+    return scope(compile(f"is:active,trash {filter}", now, fade_threshold=fade_threshold)) if filter else None
+
+
+def _find(
+    connection: apsw.Connection, column: str, asked: Collection[Any], now: float, within: Scope | None
+) -> dict[Any, tuple[Caution, ...]]:
+    """By what ``column`` holds."""
+    rows: list[Any] = connection.execute(_ENDED.format(column=column), {"asked": as_json(asked)}).fetchall()
+    if not rows:
+        return {}
+    chains = _chains(connection, dict.fromkeys(old for _, old, _ in rows), now)
+    known = None
+    if within is not None:
+        known = passing(connection, within, {one.rid for chain in chains.values() for one in chain.links})
+    olds: dict[Any, dict[str, None]] = {}
+    for asked_of, old, rid in rows:
+        # What is withheld is so from everybody, whatever they may know of the fact.
+        if known is None or rid in known or chains[old].links[-1].withheld:
+            olds.setdefault(asked_of, {})[old] = None
+    found = {key: _cautions([chains[old] for old in of], known) for key, of in olds.items()}
+    return {key: told for key, told in found.items() if told}
+
+
+def _chains(connection: apsw.Connection, ids: Iterable[str], now: float) -> dict[str, _Chain]:
+    rows: list[Any] = connection.execute(_LATER, {"ids": as_json(list(ids))}).fetchall()
+    records = {one.rid: one for one in memories.by_rid(connection, list({rid for _, rid, _ in rows}), now)}
+    found: dict[str, _Chain] = {}
+    for start, rid, rel in rows:
+        chain = found.setdefault(start, _Chain([], []))
+        chain.links.append(records[rid])
+        chain.by.append(rel)
+    return found
+
+
+def _cautions(chains: Sequence[_Chain], known: Collection[int] | None) -> tuple[Caution, ...]:
+    """One for each end that the chains come to. A correction inherits the sources of what it corrects: it is not asked."""
+    inherited = {one.id for chain in chains for one in chain.links[1:]}
+    found: dict[tuple[str, str], Caution] = {}
+    for chain in chains:
+        if chain.links[0].id in inherited:
+            continue
+        caution = _caution(chain, known)
+        if caution is not None:
+            end = caution.successor.id if caution.successor else chain.links[-1].id
+            found.setdefault((caution.how, end), caution)
+    return tuple(sorted(found.values(), key=lambda one: -one.at))
+
+
+def _caution(chain: _Chain, known: Collection[int] | None) -> Caution | None:
+    old, last = chain.links[0], chain.links[-1]
+    if last.ended_by == "forgotten" and "retired" not in last.attributes:
+        at = last.valid_until or 0
+        return Caution(how="forgotten", at=at, old=old, withheld=last.withheld)
+    step = next((place for place, rel in enumerate(chain.by) if rel == "supersedes"), None)
+    if step is None:  # settled in favour of what was known before, or only merged
+        decided = old.ended_by == "superseded"
+        return Caution(how="corrected", at=old.valid_until or 0, old=old) if decided else None
+    first = chain.links[step]
+    if old.active and ("conflict_reason" not in first.attributes or old.protected):
+        return None  # brought back, or vouched for since
+    if last.content == old.content:
+        return None
+    told = last.active and (known is None or last.rid in known)
+    replaced = chain.links[step - 1]
+    at = replaced.valid_until or first.reviewed_at or first.created_at
+    return Caution(how="corrected", at=at, old=old, successor=last if told else None)
+
+
+def behind_successors(
+    connection: apsw.Connection, fused: list[Fused], *, known: Scope | None = None
+) -> list[Fused]:
+    """The same, in which what was corrected stands behind what took its place: that is moved up to stand before it."""
+    # How sure they are now does not matter.
+    found = _find(connection, "rid", [one.rid for one in fused], 0.0, known)
+    if not found:
+        return fused
+    places = {one.rid: one for one in fused}
+    arranged: dict[int, Fused] = {}
+    for one in fused:
+        for caution in found.get(one.rid, ()):
+            if caution.successor is not None and caution.successor.rid in places:
+                arranged.setdefault(caution.successor.rid, places[caution.successor.rid])
+        arranged.setdefault(one.rid, one)
+    return list(arranged.values())
+
+
+def is_withheld(memory: MemoryRecord, cautions: Iterable[Caution]) -> bool:
+    """Whether the person keeps a turn from agents, with a fact that was drawn from it and that they forgot."""
+    return memory.kind == "episode" and any(one.withheld for one in cautions)
+
+
+def told(caution: Caution) -> str:
+    """``corrected on 12 Mar 2026: The user works at Globex``, ``forgotten on 12 Mar 2026``; on one line."""
+    day = date.fromtimestamp(caution.at)
+    said = f"{caution.how} on {day.day} {day:%b %Y}"
+    return f"{said}: {' '.join(caution.successor.content.split())}" if caution.successor else said

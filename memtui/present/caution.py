@@ -1,0 +1,36 @@
+"""What of a memory no longer holds, in words for people: ``corrected 12 Mar: The user works at Globex``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from .format import local_date
+from .lines import Labelled, Line
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Caution
+
+LABEL = "caution"
+_MOST = 5
+
+
+def word(caution: Caution) -> str:
+    """``corrected``, ``forgotten``; ``withheld`` where agents are not told the turn."""
+    return "withheld" if caution.withheld else caution.how
+
+
+def line(caution: Caution, now: float) -> Line:
+    """What became of it, since when, and what holds now; of what was forgotten, what that was."""
+    day = f"{caution.how} {local_date(caution.at, now)}"
+    if caution.successor is not None:
+        return ((f"{day}: ", "warning"), (" ".join(caution.successor.content.split()), "text"))
+    said = " ".join(caution.old.content.split())
+    kept = ", its turns are withheld from agents" if caution.withheld else ""
+    return ((f"{day}{kept}: ", "warning"), (said, "dim"))
+
+
+def lines(cautions: Sequence[Caution], now: float) -> Iterator[Labelled]:
+    """The cautions of a memory, the label beside the first."""
+    for index, caution in enumerate(cautions[:_MOST]):
+        yield Labelled("" if index else LABEL, line(caution, now))

@@ -1,0 +1,49 @@
+"""What was corrected or forgotten since is told beside the turns that say it, in every list of the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_kit import Cli
+
+
+@pytest.fixture
+def fact(cli: Cli, tmp_path: Path) -> str:
+    """A fact that was drawn from a turn."""
+    lines = tmp_path / "talk.jsonl"
+    lines.write_text('{"session_id": "monday", "role": "user", "content": "I work at Initech."}\n')
+    assert cli("import", str(lines)).code == 0
+    assert cli("consolidate", "--all").code == 0
+    (found,) = cli("search", "-f", "kind:fact", "--json").json["memories"]
+    identity = found["id"]
+    assert isinstance(identity, str)
+    return identity
+
+
+def test_lists_tell_the_correction_below_the_turn(cli: Cli, fact: str) -> None:
+    cli("correct", fact, "The user works at Globex")
+    for call in (("search", "who", "works", "at", "Initech"), ("search", "-f", "kind:episode")):
+        lines = cli(*call).out.splitlines()
+        (place,) = [number for number, line in enumerate(lines) if "Initech" in line]
+        assert lines[place + 1].split(None, 2)[:2] == ["!", "corrected"]
+        assert lines[place + 1].endswith(": The user works at Globex")
+    (turn,) = cli("search", "-f", "kind:episode", "--json").json["memories"]
+    hits = cli("search", "who", "works", "at", "Initech", "--json").json["hits"]
+    assert [hit["memory"]["kind"] for hit in hits] == ["fact", "episode"]
+    assert hits[1]["cautions"][0]["successor"]["content"] == "The user works at Globex"
+    shown = cli("show", turn["id"])
+    assert "caution" in shown.out
+    assert cli("show", turn["id"], "--json").json["cautions"][0]["how"] == "corrected"
+    assert "above #2: it corrects what that says" in cli("search", "who works at Initech", "--explain").out
+    cli("undo")
+    assert "corrected" not in cli("search", "who", "works", "at", "Initech").out
+
+
+def test_forget_can_withhold_the_turns(cli: Cli, fact: str) -> None:
+    assert cli("forget", fact, "--withhold").code == 0
+    told = cli("search", "who", "works", "at", "Initech").out
+    assert "its turns are withheld from agents" in told
+    assert "Initech" not in cli("context", "what do I do at Initech?").out
+    cli("restore", fact)
+    assert "withheld" not in cli("search", "who", "works", "at", "Initech").out
