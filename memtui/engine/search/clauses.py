@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from memtui.engine.abbreviations import abbreviations
 from memtui.engine.records import Record
 
 from .lexicon import begins
@@ -30,10 +31,6 @@ _mail = re.compile(
 _begun = re.compile(r"^[^\n]{0,400}:[ \t]*\n", re.MULTILINE)
 _heading = re.compile(r"^[ \t]*(?:#+|[-*+•])[ \t]+", re.MULTILINE)
 _end = re.compile(r"(?<![.!?…])[.!?…]++[\"”»')\]]*+(?=\s)|[。！？]+|\n+")
-_ABBREVIATIONS = frozenset({
-    "mr", "mrs", "ms", "dr", "prof", "st", "sr", "sra", "jr", "vs", "e.g",
-    "i.e", "no", "nr", "approx", "z.b", "d.h", "bzw", "ca", "usw", "m", "mme", "mlle",
-})  # fmt: skip
 _clause = re.compile(
     r"(?:,|;|\s[–—-])\s+(?=(?:and|but|so|because|oh|also|anyway|which|then|plus|und|aber|also|weil|denn|"
     r"et|mais|donc|car|parce|y|pero|porque|entonces|as[ií]|o sea|he|she|they|we|i|er|sie|wir|ich|il|elle|on|nous|je)\b)"
@@ -103,7 +100,7 @@ def _sentences(text: str) -> Iterator[str]:
     start = 0
     for match in _end.finditer(text):
         words = text[start : match.start()].split()
-        if match[0] == "." and words and words[-1].strip("(").casefold() in _ABBREVIATIONS:
+        if match[0] == "." and words and words[-1].strip("(").casefold() in abbreviations():
             continue
         if match[0] == "." and words and words[-1].isdigit() and len(words[-1]) < 3:
             continue  # "17. August"

@@ -11,16 +11,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from memtui.engine.abbreviations import abbreviations
+
 _MOST_CHARACTERS = 20_000
 # Both bound how often a character is looked at.
 _LONGEST_PARAGRAPH = 2_000
 _LONGEST_ABBREVIATION = 20
-_ABBREVIATIONS = frozenset(
-    """
-    dr mr mrs ms mx prof st jr sr vs etc e.g i.e eg ie approx no nr fig vol ca cf al inc ltd co dept est min max
-    jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun a.m p.m am pm incl excl resp
-    """.split()  # noqa: SIM905
-)
+# Of a day.
+_HALVES = frozenset(("am", "pm"))
 _fence = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _not_prose = re.compile(
     r"\s*(?:[>|]|[$%] \w|#{1,6} |\{|\}|\[\d|</?\w|//|/\*|\*/|-----|@@|\+\+\+ |>>> )|(?: {4}|\t)\S"
@@ -138,4 +136,4 @@ def _goes_on(text: str, match: re.Match[str]) -> bool:
         return True
     before = text[max(0, match.start() - _LONGEST_ABBREVIATION) : match.start()]
     word = re.split(r"[\s(]", before)[-1].casefold()
-    return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word != "i")
+    return word in abbreviations() or word in _HALVES or (len(word) == 1 and word.isalpha() and word != "i")

@@ -1,0 +1,24 @@
+"""A dot of an abbreviation ends no sentence, for search and for what is drawn from talk alike."""
+
+from __future__ import annotations
+
+import pytest
+from memtui.engine.maintain.extract.sentences import sentences
+from memtui.engine.search.clauses import clauses
+
+BEFORE = "We moved the whole garden shed over to the other side of the yard"
+AFTER = "and the neighbours helped us with that for all of a long rainy Saturday afternoon"
+
+
+@pytest.mark.parametrize("word", ["Dr.", "etc.", "z.B.", "Mme.", "Sra.", "approx.", "incl."])
+def test_a_sentence_goes_on_after_an_abbreviation(word: str) -> None:
+    text = f"{BEFORE} {word} {AFTER.capitalize()}."
+    assert [one.text for one in sentences(text)] == [text]
+    assert [one.text for one in clauses(text)] == [text]
+
+
+@pytest.mark.parametrize("word", ["done.", "Saturday.", "am."])
+def test_a_word_ends_one(word: str) -> None:
+    text = f"{BEFORE} {word} {AFTER.capitalize()}."
+    assert len(clauses(text)) == 2
+    assert len(sentences(text)) == (1 if word == "am." else 2)
