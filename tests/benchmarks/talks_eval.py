@@ -138,10 +138,10 @@ def rows_of(person: dict[str, Any]) -> list[Rows]:
     asked = [(one["question"], one["pattern"]) for one in person["asks"]]
     for question, pattern in [*asked, *((question, None) for question in person["nothing"])]:
         prompt = relevance.read_prompt(question, idf)
-        relevance.learn(packaged(), prompt, pieces)
+        nearness = relevance.compared(packaged(), prompt, pieces)
         with_vectors, without = (
             np.array([list(relevance.features(prompt, piece, given).values()) for piece in pieces])
-            for given in (packaged(), None)
+            for given in (nearness, None)
         )
         right = np.array([bool(pattern and matches(pattern, piece.clause.text)) for piece in pieces])
         found.append(

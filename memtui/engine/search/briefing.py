@@ -57,7 +57,7 @@ _DAY = 86_400
 # So many hits are looked through for ``limit`` that may be told.
 _SPARE = 20
 _MOST_CAUTIONS = 5
-_ONE_EACH = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff]")
+_ONE_EACH = "[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff]"
 
 
 # From each of some memories to all that replaced it, step by step.
@@ -306,7 +306,7 @@ def why_kept_back(memory: MemoryRecord) -> str:
 
 def estimate_tokens(text: str) -> int:
     """About how many tokens a language model makes of a text; no model is asked."""
-    each = len(_ONE_EACH.findall(text))
+    each = 0 if text.isascii() else len(re.findall(_ONE_EACH, text))
     return each + math.ceil((len(text) - each) / 4)
 
 

@@ -48,10 +48,11 @@ _hanging = re.compile(
 
 
 class Clause(Record):
-    """A piece of a turn as it stands there, on one line. ``asks``: it is a question."""
+    """A piece of a turn as it stands there, on one line. ``asks``: it is a question; ``requests``: it asks for something."""
 
     text: str
     asks: bool
+    requests: bool = False
 
 
 def clauses(text: str) -> list[Clause]:
@@ -62,17 +63,19 @@ def clauses(text: str) -> list[Clause]:
         for piece in _pieces(sentence):
             if piece.endswith(":"):
                 continue  # it says nothing without what follows
-            asks = piece.rstrip("\"”»') ").endswith("?")
+            read = Clause(
+                text=piece, asks=piece.rstrip("\"”»') ").endswith("?"), requests=begins("request", piece)
+            )
             before = found[-1] if found else None
             joins = (
                 before is not None
-                and not (asks or before.asks or _apart(piece) or _apart(before.text))
+                and not (_apart(read) or _apart(before))
                 and (len(piece) < SHORT or len(before.text) < SHORT or _hanging.match(piece))
             )
             if before is not None and joins and len(before.text) + len(piece) < LONG:
                 found[-1] = Clause(text=f"{before.text} {piece}", asks=False)
             else:
-                found.append(Clause(text=piece, asks=asks))
+                found.append(read)
     return found
 
 
@@ -91,9 +94,9 @@ def looks_pasted(text: str) -> bool:
     return len(text) > PASTED or _own_words(text) != text
 
 
-def _apart(piece: str) -> bool:
-    """A request, or a word or two ("Thanks!"): what stands beside it is not about the same."""
-    return piece.count(" ") < 2 or begins("request", piece)
+def _apart(piece: Clause) -> bool:
+    """A question, a request, or a word or two ("Thanks!"): what stands beside it is not about the same."""
+    return piece.asks or piece.requests or piece.text.count(" ") < 2
 
 
 def _sentences(text: str) -> Iterator[str]:

@@ -169,7 +169,8 @@ def _candidates(folded: str) -> dict[str, list[tuple[int, int]]]:
             signs = _SIGNS.match(folded, end)
             for stop in range(end, signs.end() + 1 if signs else end + 1):  # "C++" is a name too
                 found.setdefault(folded[start:stop], []).append((start, stop))
-    for match in cjk.pattern().finditer(folded):  # no spaces there: every piece may be a name
+    runs = () if folded.isascii() else cjk.pattern().finditer(folded)
+    for match in runs:  # no spaces there: every piece may be a name
         for start in range(match.start(), match.end()):
             for end in range(start + 2, min(start + _LONGEST_NAME, match.end()) + 1):
                 found.setdefault(folded[start:end], []).append((start, end))

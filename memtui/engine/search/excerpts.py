@@ -8,7 +8,7 @@ that asks for one thing gets pieces only where one of them probably answers it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from memtui.engine.errors import DegradedError
 from memtui.engine.records import Caution, MemoryRecord, Profile, Record
 from memtui.engine.store import memories
-from memtui.engine.store.words import STOP_WORDS, fold, stems
+from memtui.engine.store.words import STOP_WORDS, fold, stems, words
 
 from . import cautions, lexicon, question, ranking, relevance
 from .clauses import clauses, looks_pasted
@@ -26,11 +26,18 @@ from .relevance import Piece, Prompt
 from .scope import Scope, scope
 from .statistics import MEMORIES
 
+if TYPE_CHECKING:
+    from .word_meanings import Nearness
+
 PERSON = "kind:episode role:user trust:user"
 """The filter of what counts as the person's own words."""
 MOST_FOUND, MOST_OF_SUBJECT = 25, 25
 """So many turns are looked at: that the search found; that speak of the prompt's subjects, the newest ones."""
+MOST_CUT = 30
+"""So many of them are cut into pieces, those that promise most by their words."""
 MOST_PIECES = 8
+MOST_READ_TWICE = 40
+"""So many pieces, the best by their words, are compared with the prompt by the meaning of words."""
 MOST_COMPARED = 10_000
 """Up to so many turns are compared with a prompt by meaning; it takes about 1 ms for 1,000."""
 SAME, ALIKE = 0.6, 0.3
@@ -100,6 +107,10 @@ def find(
         compile(f"{PERSON} {filter}".strip(), now, fade_threshold=fade_threshold),
         exclude_session=session_id, alone=alone,
     )  # fmt: skip
+    if not (filter.strip() or alone):
+        within = replace(
+            within, broad=True
+        )  # about every second turn is the person's: they need not be counted
     asked = question.read(connection, prompt, MEMORIES, within if alone else None)
     if not asked.rows or not (asked.terms or asked.characters):
         return Found([], [])
@@ -111,7 +122,7 @@ def find(
     turns = memories.by_rid(connection, rids, now)
     ended = cautions.find(connection, [turn.id for turn in turns], now, known=known)
     here = fold(prompt)  # a program may have recorded it already
-    pieces = [(turn, piece) for turn, piece in _pieces(turns) if fold(piece.clause.text) not in here]
+    pieces = [(turn, piece) for turn, piece in _pieces(read, turns) if fold(piece.clause.text) not in here]
     scored = _scored(read, pieces, with_meanings=not isinstance(embedder, str))
     if not scored or scored[0].score < relevance.limits(read).opens:
         return Found([], [])
@@ -176,39 +187,47 @@ def _outdated(turn: MemoryRecord, piece: Piece, ended: Collection[Caution]) -> s
     return ""
 
 
-def _pieces(turns: Sequence[MemoryRecord]) -> list[tuple[MemoryRecord, Piece]]:
+def _pieces(read: Prompt, turns: Sequence[MemoryRecord]) -> list[tuple[MemoryRecord, Piece]]:
+    """The statements of the turns that promise most by their words."""
     newest_first = sorted(turns, key=lambda turn: (-turn.event_time, -turn.rid))
-    found = []
+    promising = []
     for place, turn in enumerate(newest_first):
-        whole = frozenset(stems(turn.content[: relevance.READ_AT_MOST]))
-        age = place / len(newest_first)
-        found += [
-            (turn, relevance.read_piece(clause, whole, age))
-            for clause in clauses(turn.content)
-            if not clause.asks
-        ]
-    return found
+        said = words(turn.content[: relevance.READ_AT_MOST])
+        whole = frozenset(relevance.stemmed(said))
+        promising.append((relevance.promise(read, whole, said), place, turn, whole))
+    promising.sort(key=lambda one: (-one[0], one[1]))
+    return [
+        (turn, relevance.read_piece(clause, whole, place / len(newest_first)))
+        for _, place, turn, whole in promising[:MOST_CUT]
+        for clause in clauses(turn.content)
+        if not clause.asks
+    ]
 
 
 def _scored(
     read: Prompt, pieces: Sequence[tuple[MemoryRecord, Piece]], *, with_meanings: bool
 ) -> list[_Candidate]:
-    """All pieces, the best first, newer ones first among equals."""
-    meanings = None
-    if with_meanings and pieces:
+    """The pieces, the best first, newer ones first among equals; where words have vectors, only the best are looked at."""
+    found = _by(read, pieces, None)
+    if with_meanings and found:
         from .word_meanings import packaged
 
+        best = [(one.memory, one.piece) for one in found[:MOST_READ_TWICE]]
         try:
-            meanings = packaged()
-            relevance.learn(meanings, read, [piece for _, piece in pieces])
+            found = _by(read, best, relevance.compared(packaged(), read, [piece for _, piece in best]))
         except DegradedError:  # the search has said that there are no vectors
-            meanings = None
+            return found
+    return found
+
+
+def _by(
+    read: Prompt, pieces: Iterable[tuple[MemoryRecord, Piece]], nearness: Nearness | None
+) -> list[_Candidate]:
     found = []
     for memory, piece in pieces:
-        values = relevance.features(read, piece, meanings)
-        found.append(
-            _Candidate(memory, piece, relevance.score(read, values, meanings=meanings is not None), values)
-        )
+        values = relevance.features(read, piece, nearness)
+        score = relevance.score(read, values, meanings=nearness is not None)
+        found.append(_Candidate(memory, piece, score, values))
     return sorted(found, key=lambda one: (-one.score, -one.memory.event_time, -one.memory.rid))
 
 
@@ -267,15 +286,14 @@ def _order_in(one: _Candidate) -> str:
 
 
 def _excerpt(one: _Candidate, read: Prompt) -> Excerpt:
-    said = set(one.piece.words)
     reasons = []
     if shared := [
         word for stem, word in read.words.items() if stem in read.weights and stem in one.piece.stems
     ]:
         reasons.append(f"words: {', '.join(shared)}")
     for topic in lexicon.topics():
-        if topic.name in read.topics and (words := topic.told.found(said) - STOP_WORDS):
-            reasons.append(f"{topic.name}: {', '.join(sorted(words)[:3])}")
+        if topic.name in read.topics and (found := topic.told.found(one.piece.words) - STOP_WORDS):
+            reasons.append(f"{topic.name}: {', '.join(sorted(found)[:3])}")
     if one.values["people"]:
         reasons.append("the same people")
     if not reasons:

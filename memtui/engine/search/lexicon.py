@@ -66,29 +66,27 @@ def sentence_words() -> dict[str, frozenset[str]]:
 
 
 @functools.cache
-def patterns() -> dict[str, re.Pattern[str]]:
-    """How prompts and statements begin, or what stands in them."""
-    return {name: re.compile("|".join(lines), re.IGNORECASE) for name, lines in _sections("patterns").items()}
+def pattern(name: str) -> re.Pattern[str]:
+    """How prompts or statements begin, or what stands in them."""
+    return re.compile("|".join(_sections("patterns")[name]), re.IGNORECASE)
 
 
 def begins(name: str, text: str) -> bool:
     """Whether a text begins with a pattern, after what people say before they come to it."""
     start = _prelude.match(text)
-    return patterns()[name].match(text, start.end() if start else 0) is not None
+    return pattern(name).match(text, start.end() if start else 0) is not None
+
+
+def attributes(prompt: str) -> tuple[re.Pattern[str], ...]:
+    """How statements look that have what a prompt asks for by name: an age, a price, a number to call."""
+    names = [name for name in _sections("attributes") if _attribute(name, "asked").search(prompt)]
+    return tuple(_attribute(name, "told") for name in names)
 
 
 @functools.cache
-def attributes() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
-    """What may be asked for by name: how the prompt asks, how a statement looks that has it."""
-    found = []
-    for lines in _sections("attributes").values():
-        sides: dict[str, list[str]] = {}
-        for line in lines:
-            side, _, pattern = line.partition(": ")
-            sides.setdefault(side, []).append(pattern)
-        asked, told = (re.compile("|".join(sides[side]), re.IGNORECASE) for side in ("asked", "told"))
-        found.append((asked, told))
-    return tuple(found)
+def _attribute(name: str, side: str) -> re.Pattern[str]:
+    parts = [line.partition(": ") for line in _sections("attributes")[name]]
+    return re.compile("|".join(listed for of, _, listed in parts if of == side), re.IGNORECASE)
 
 
 @functools.cache
@@ -118,6 +116,40 @@ def tells(word: str) -> bool:
     return word not in STOP_WORDS and word not in small_words()
 
 
+@functools.lru_cache(maxsize=20_000)
+def marks(word: str) -> tuple[str, ...]:
+    """The lists of what statements say on which a word stands: ``told``, of vital things, people and sentences."""
+    whole, beginnings, lengths = _marked()
+    found = whole.get(word, ())
+    for length in lengths:
+        if length > len(word):
+            break
+        found += beginnings.get(word[:length], ())
+    return found if len(found) < 2 else tuple(dict.fromkeys(found))
+
+
+@functools.cache
+def _marked() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], tuple[int, ...]]:
+    """The names of the lists by word and by beginning, and how long the beginnings are."""
+    lists = [(told(topic.name), topic.told) for topic in topics()]
+    lists += [*vital().items(), *people().items()]
+    lists += [(name, listed) for kinds, listed in groups().items() for name in kinds]
+    lists += [(name, WordList(whole=listed, beginnings=())) for name, listed in sentence_words().items()]
+    whole: dict[str, tuple[str, ...]] = {}
+    beginnings: dict[str, tuple[str, ...]] = {}
+    for name, listed in lists:
+        for word in listed.whole:
+            whole[word] = (*whole.get(word, ()), name)
+        for beginning in listed.beginnings:
+            beginnings[beginning] = (*beginnings.get(beginning, ()), name)
+    return whole, beginnings, tuple(sorted({len(one) for one in beginnings}))
+
+
+def told(topic: str) -> str:
+    """The mark of words by which a statement bears on a topic."""
+    return f"told {topic}"
+
+
 def kinds_of_people(said: Collection[str]) -> frozenset[str]:
     """The kinds of people that some words speak of; those of a group with it."""
     found = {name for name, listed in people().items() if listed.found(said)}
@@ -132,6 +164,7 @@ def _people_lines() -> list[tuple[str, str]]:
     return [(name.strip(), listed) for name, _, listed in parts]
 
 
+@functools.cache
 def _sections(name: str) -> dict[str, list[str]]:
     """The lines of a list below each [heading]."""
     found: dict[str, list[str]] = {}

@@ -81,7 +81,7 @@ def read(connection: apsw.Connection, text: str, index: Index, scope: Scope | No
     text = text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
     found: dict[str, str] = {}
     for word, stem in zip(words(text), stems(text), strict=True):
-        if stem not in found and len(found) < _MOST_COUNTED and not cjk.pattern().search(word):
+        if stem not in found and len(found) < _MOST_COUNTED and not cjk.runs(word):
             found[stem] = word
     telling = {stem: word for stem, word in found.items() if word not in STOP_WORDS}
     runs = cjk.runs(text)

@@ -10,7 +10,7 @@ import functools
 import json
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,13 +22,15 @@ from .clauses import READ_AT_MOST as READ_AT_MOST
 from .clauses import Clause
 
 if TYPE_CHECKING:
-    from .word_meanings import WordMeanings
+    from .word_meanings import Nearness, WordMeanings
 
 FEATURES = (
     "words", "telling words", "names", "turn", "likeness", "topic", "topic rule", "health", "rule", "health asked", "people",
     "kind of answer", "asks", "request", "statement", "first person", "change", "recent", "long", "least",
     "attribute", "no attribute", "names missing",
 )  # fmt: skip
+_BEGINNING = 5
+_HEALTH_ASKED = frozenset({"food", "medicine", "outing"})
 MOST_WORDS = 40
 """So many telling words of a prompt are compared with every piece, those that say most."""
 _WEIGHTS = Path(__file__).parent / "relevance.json"
@@ -37,11 +39,21 @@ _name = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w’-]+(?:\s[A-ZÀ-ÖØ-Þ][\w’-]+)*")
 _number = re.compile(r"\d")
 
 
+_MOST_KEPT = 20_000
+_stems: dict[str, str] = {}
+
+
 class Prompt(Record):
-    """A prompt as the score reads it. ``weights``: its telling words by stem, each with how much it says."""
+    """A prompt as the score reads it. ``weights``: its telling words by stem, each with how much it says.
+
+    ``plain``: those of them that are no names; ``total`` and ``of_plain``: their sums.
+    """
 
     text: str
     weights: Mapping[str, float]
+    total: float
+    plain: Mapping[str, float]
+    of_plain: float
     words: Mapping[str, str]
     names: frozenset[str]
     topics: tuple[str, ...]
@@ -59,11 +71,18 @@ class Limits(Record):
 
 
 class Piece(Record):
-    """A clause of a turn, its words; what is known of the turn: its stems, its place by age (0 the newest, 1 the oldest)."""
+    """A clause of a turn, its words and stems; the stems of the turn, and its place by age (0 the newest, 1 the oldest).
+
+    ``telling``: the words that say something. ``marks``: how many of the words stand on each list of the lexicon.
+    ``beginnings``: those of the longer stems.
+    """
 
     clause: Clause
-    words: tuple[str, ...]
+    words: frozenset[str]
     stems: tuple[str, ...]
+    telling: tuple[str, ...]
+    marks: Mapping[str, int]
+    beginnings: frozenset[str]
     turn_stems: frozenset[str]
     age: float
 
@@ -72,73 +91,107 @@ def read_prompt(text: str, rarity: Mapping[str, float]) -> Prompt:
     """``rarity``: how much each stem says; what is not in it says as much as the one that says most."""
     text = text[:READ_AT_MOST]
     said = words(text)
-    stemmed = stems(text)
+    stems_said = stemmed(said)
     most = max(rarity.values(), default=1.0)
     telling = {
-        stem: rarity.get(stem, most) for word, stem in zip(said, stemmed, strict=True) if lexicon.tells(word)
+        stem: rarity.get(stem, most)
+        for word, stem in zip(said, stems_said, strict=True)
+        if lexicon.tells(word)
     }
     telling = dict(sorted(telling.items(), key=lambda one: -one[1])[:MOST_WORDS])
     asked = set(said)
     subjects = tuple(topic.name for topic in lexicon.topics() if topic.asked.found(asked))
     names = frozenset(stem for name in _capital.findall(text) for stem in stems(name))
-    wanted = next((kind for kind in ("who", "when", "number") if _sentence(kind) & asked), "")
-    factual = lexicon.begins("asks for one thing", text) and not lexicon.patterns()["asks for work"].search(
-        text
-    )
+    plain = {stem: weight for stem, weight in telling.items() if stem not in names}
+    wanted = next((kind for kind in ("who", "when", "number") if lexicon.sentence_words()[kind] & asked), "")
+    factual = lexicon.begins("asks for one thing", text) and not lexicon.pattern("asks for work").search(text)
     return Prompt(
-        text=text, weights=telling, words=dict(zip(stemmed, said, strict=True)), names=names, topics=subjects,
-        people=lexicon.kinds_of_people(asked), factual=factual, wanted=wanted,
-        attributes=tuple(told for asks, told in lexicon.attributes() if asks.search(text)),
+        text=text, weights=telling, total=sum(telling.values()) or 1.0, plain=plain, of_plain=sum(plain.values()),
+        words=dict(zip(stems_said, said, strict=True)), names=names, topics=subjects,
+        people=lexicon.kinds_of_people(asked), factual=factual, wanted=wanted, attributes=lexicon.attributes(text),
     )  # fmt: skip
 
 
 def read_piece(clause: Clause, turn_stems: frozenset[str], age: float) -> Piece:
+    found = words(clause.text)
+    said = dict.fromkeys(found)
+    stems_said = tuple(stemmed(found))
+    marks: dict[str, int] = {}
+    for word in said:
+        for mark in lexicon.marks(word):
+            marks[mark] = marks.get(mark, 0) + 1
     return Piece(
-        clause=clause, words=tuple(words(clause.text)), stems=tuple(stems(clause.text)), turn_stems=turn_stems, age=age,
+        clause=clause, words=frozenset(said), stems=stems_said, telling=tuple(filter(lexicon.tells, said)), marks=marks,
+        beginnings=frozenset(stem[:_BEGINNING] for stem in stems_said if len(stem) >= _BEGINNING),
+        turn_stems=turn_stems, age=age,
     )  # fmt: skip
 
 
-def features(prompt: Prompt, piece: Piece, meanings: WordMeanings | None = None) -> dict[str, float]:
+def promise(prompt: Prompt, turn_stems: frozenset[str], said: Iterable[str]) -> float:
+    """How much a whole turn may have for the prompt, by its words."""
+    shared = sum(weight for stem, weight in prompt.weights.items() if stem in turn_stems) / prompt.total
+    wanted = {lexicon.told(topic) for topic in prompt.topics}
+    topics = sum(not wanted.isdisjoint(lexicon.marks(word)) for word in set(said))
+    return shared + min(topics, 3) / 3
+
+
+def stemmed(said: Sequence[str]) -> list[str]:
+    """The stems of words; texts have most words in common."""
+    if new := [word for word in said if word not in _stems]:
+        if len(_stems) > _MOST_KEPT:
+            _stems.clear()
+            new = list(said)
+        _stems.update(zip(new, stems(" ".join(new)), strict=True))
+    return [_stems[word] for word in said]
+
+
+def features(prompt: Prompt, piece: Piece, nearness: Nearness | None = None) -> dict[str, float]:
     """The features by name; each 0 to about 1."""
-    said, stemmed = set(piece.words), set(piece.stems)
-    total = sum(prompt.weights.values()) or 1.0
-    covered = {stem: _overlap(stem, stemmed) for stem in prompt.weights}
-    overlap = sum(weight * covered[stem] for stem, weight in prompt.weights.items()) / total
-    plain = {stem: weight for stem, weight in prompt.weights.items() if stem not in prompt.names}
-    of_plain = sum(plain.values())
-    telling = sum(weight * covered[stem] for stem, weight in plain.items()) / of_plain if of_plain else 0.0
-    named = any(covered[stem] for stem in prompt.names if stem in covered)
-    in_turn = sum(weight for stem, weight in prompt.weights.items() if stem in piece.turn_stems) / total
-    near = _nearest(prompt, piece, meanings)
-    likeness = sum(weight * near.get(stem, 0.0) for stem, weight in prompt.weights.items()) / total
-    told, ruled = _topics_told(prompt, said)
-    health = min(len(lexicon.vital()["health"].found(said)), 2) / 2
-    rule = float(bool(lexicon.vital()["rule"].found(said)))
-    health_asked = health * bool({"food", "medicine", "outing"} & set(prompt.topics))
-    text = piece.clause.text
-    answers = False
-    match prompt.wanted:
-        case "who":
-            answers = bool(_name.search(text[1:]))
-        case "when":
-            answers = bool(lexicon.patterns()["time"].search(text))
-        case "number":
-            answers = bool(_number.search(text))
+    stems_said, marks, text = set(piece.stems), piece.marks, piece.clause.text
+    covered = {stem: _overlap(stem, stems_said, piece.beginnings) for stem in prompt.weights}
+    overlap = sum(weight * covered[stem] for stem, weight in prompt.weights.items()) / prompt.total
+    telling = sum(weight * covered[stem] for stem, weight in prompt.plain.items())
+    in_turn = sum(weight for stem, weight in prompt.weights.items() if stem in piece.turn_stems)
+    near: Mapping[str, float] = {}
+    likeness = 0.0
+    if nearness is not None:
+        near = dict(zip(prompt.weights, nearness.of(piece.telling), strict=True))
+        likeness = sum(weight * near[stem] for stem, weight in prompt.weights.items()) / prompt.total
+    told = min(max((marks.get(lexicon.told(topic), 0) for topic in prompt.topics), default=0), 3) / 3
+    health = min(marks.get("health", 0), 2) / 2
+    rule = "rule" in marks
+    met = any(attribute.search(text) for attribute in prompt.attributes)
     values = (
-        overlap, telling, named, in_turn, likeness, told, ruled, health, rule, health_asked,
-        bool(prompt.people and prompt.people & lexicon.kinds_of_people(said)), answers, piece.clause.asks,
-        lexicon.begins("request", text),
-        bool(said & _sentence("verb")), bool(said & _sentence("first person")), bool(said & _sentence("change")),
-        1.0 - piece.age, min(len(text) / 200, 1.0), _least(plain, covered, near),
-        *_attributes(prompt, text),
-        bool(prompt.names) and not any(_overlap(stem, piece.turn_stems) for stem in prompt.names),
+        overlap, telling / prompt.of_plain if prompt.of_plain else 0.0,
+        any(covered[stem] for stem in prompt.names if stem in covered),
+        in_turn / prompt.total, likeness, told, told * rule, health, rule,
+        health * (not _HEALTH_ASKED.isdisjoint(prompt.topics)), not prompt.people.isdisjoint(marks),
+        _answers(prompt, text), piece.clause.asks, piece.clause.requests,
+        "verb" in marks, "first person" in marks, "change" in marks,
+        1.0 - piece.age, min(len(text) / 200, 1.0),
+        min((max(covered[stem], near.get(stem, 0.0)) for stem in prompt.plain), default=0.5),
+        met, bool(prompt.attributes) and not met,
+        bool(prompt.names) and not any(_in_turn(stem, piece) for stem in prompt.names),
     )  # fmt: skip
     return dict(zip(FEATURES, map(float, values), strict=True))
 
 
-def learn(meanings: WordMeanings, prompt: Prompt, pieces: Iterable[Piece]) -> None:
-    """Make the vectors of all the words that ``features`` compares."""
-    meanings.learn([*prompt.words.values(), *(word for piece in pieces for word in piece.words)])
+def compared(meanings: WordMeanings, prompt: Prompt, pieces: Iterable[Piece]) -> Nearness:
+    """How near all words of the pieces are to those of the prompt."""
+    asked = [prompt.words[stem] for stem in prompt.weights]
+    return meanings.compare(asked, [word for piece in pieces for word in piece.telling])
+
+
+def _answers(prompt: Prompt, text: str) -> bool:
+    """Whether a statement has a name, a time, a number where the prompt asks for one."""
+    match prompt.wanted:
+        case "who":
+            return bool(_name.search(text[1:]))
+        case "when":
+            return bool(lexicon.pattern("time").search(text))
+        case "number":
+            return bool(_number.search(text))
+    return False
 
 
 def score(prompt: Prompt, values: Mapping[str, float], *, meanings: bool) -> float:
@@ -163,44 +216,17 @@ def _weights() -> dict[str, dict[str, dict[str, float]]]:
     return found
 
 
-def _overlap(stem: str, among: Collection[str]) -> float:
+def _overlap(stem: str, among: Collection[str], beginnings: Collection[str]) -> float:
     """1 where the word is there, a part where another form or a compound of it is."""
     if stem in among:
         return 1.0
-    if len(stem) < 5:
+    beginning = stem[:_BEGINNING]
+    if len(stem) < _BEGINNING or beginning not in beginnings:
         return 0.0
-    return 0.7 if any(other[:5] == stem[:5] and abs(len(other) - len(stem)) < 5 for other in among) else 0.0
+    close = (other for other in among if other.startswith(beginning))
+    return 0.7 if any(abs(len(other) - len(stem)) < _BEGINNING for other in close) else 0.0
 
 
-def _topics_told(prompt: Prompt, said: set[str]) -> tuple[float, float]:
-    """How much a statement says of the prompt's subjects: of any; and whether it rules there."""
-    most = 0
-    for topic in lexicon.topics():
-        if topic.name in prompt.topics:
-            most = max(most, len(topic.told.found(said)))
-    told = min(most, 3) / 3
-    return told, told * bool(lexicon.vital()["rule"].found(said))
-
-
-def _nearest(prompt: Prompt, piece: Piece, meanings: WordMeanings | None) -> dict[str, float]:
-    """For each telling word of the prompt, by stem, how near the nearest word of the piece is."""
-    if meanings is None:
-        return {}
-    said = [word for word in dict.fromkeys(piece.words) if lexicon.tells(word)]
-    asked = [prompt.words[stem] for stem in prompt.weights]
-    return dict(zip(prompt.weights, meanings.nearest(asked, said), strict=True))
-
-
-def _least(plain: Mapping[str, float], covered: Mapping[str, float], near: Mapping[str, float]) -> float:
-    """How well the word is covered that is covered least, of those that are no names."""
-    return min((max(covered[stem], near.get(stem, 0.0)) for stem in plain), default=0.5)
-
-
-def _attributes(prompt: Prompt, text: str) -> tuple[float, float]:
-    """Whether the statement has what is asked for, where that can be seen: an age, a price, a number to call."""
-    met = any(told.search(text) for told in prompt.attributes)
-    return float(met), float(bool(prompt.attributes) and not met)
-
-
-def _sentence(kind: str) -> frozenset[str]:
-    return lexicon.sentence_words()[kind]
+def _in_turn(stem: str, piece: Piece) -> bool:
+    """Whether the word, another form or a compound of it stands in the turn."""
+    return stem in piece.turn_stems or _overlap(stem, piece.turn_stems, {stem[:_BEGINNING]}) > 0.0

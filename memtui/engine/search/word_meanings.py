@@ -7,7 +7,7 @@ For each telling word of the prompt the nearest word of the piece counts, as muc
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.engine.models.embedders import OfflineEmbedder
@@ -19,6 +19,22 @@ if TYPE_CHECKING:
 _MOST_KEPT = 20_000
 
 
+class Nearness:
+    """The words of a prompt beside all the words of some pieces. ``cosines``: a row for each word of the prompt."""
+
+    def __init__(self, cosines: NDArray[np.float32], places: Mapping[str, int]) -> None:
+        self._cosines = cosines
+        self._places = places
+
+    def of(self, said: Sequence[str]) -> list[float]:
+        """For each word of the prompt, the cosine of the nearest one that is said, 0 to 1."""
+        if not said:
+            return [0.0] * len(self._cosines)
+        places = [self._places[word] for word in said]
+        found: list[float] = self._cosines[:, places].max(axis=1, initial=0.0).tolist()
+        return found
+
+
 class WordMeanings:
     """Vectors of words, made once each. Raises DegradedError where the packaged model is missing."""
 
@@ -26,23 +42,22 @@ class WordMeanings:
         self._embedder = OfflineEmbedder()
         self._known: dict[str, NDArray[np.float32]] = {}
 
-    def learn(self, wanted: Iterable[str]) -> None:
-        """Make the vectors of words, all at once."""
+    def compare(self, asked: Sequence[str], said: Iterable[str]) -> Nearness:
+        """Every word that is asked for beside every one that is said."""
+        import numpy as np
+
+        places = {word: place for place, word in enumerate(dict.fromkeys(said))}
+        self._learn([*asked, *places])
+        if not asked or not places:
+            return Nearness(np.zeros((len(asked), len(places)), np.float32), places)
+        wanted, others = (np.stack([self._known[word] for word in words]) for words in (asked, places))
+        return Nearness(wanted @ others.T, places)
+
+    def _learn(self, wanted: Sequence[str]) -> None:
         if len(self._known) > _MOST_KEPT:
             self._known.clear()
         new = [word for word in dict.fromkeys(wanted) if word not in self._known]
         self._known.update(zip(new, self._embedder.embed(new), strict=True))
-
-    def nearest(self, asked: Sequence[str], said: Sequence[str]) -> list[float]:
-        """For each word that is asked for, the cosine of the nearest one that is said, 0 to 1; ``learn`` all of them before."""
-        import numpy as np
-
-        if not said or not asked:
-            return [0.0] * len(asked)
-        mine = np.stack([self._known[word] for word in said])
-        wanted = np.stack([self._known[word] for word in asked])
-        found: list[float] = np.maximum((wanted @ mine.T).max(axis=1), 0.0).tolist()
-        return found
 
 
 @functools.cache

@@ -22,12 +22,13 @@ def pattern() -> re.Pattern[str]:
 
 
 def runs(text: str) -> list[str]:
-    return pattern().findall(text)
+    """The runs in a text, in order."""
+    return [] if text.isascii() else pattern().findall(text)
 
 
 def bigrams(text: str) -> list[str]:
     """Overlapping pairs of every run, in order; a run of one character gives none."""
-    return [run[i : i + 2] for run in pattern().findall(text) for i in range(len(run) - 1)]
+    return [run[i : i + 2] for run in runs(text) for i in range(len(run) - 1)]
 
 
 def index(connection: apsw.Connection, rid: int, content: str) -> None:

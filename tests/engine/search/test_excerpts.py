@@ -11,7 +11,8 @@ from memtui import Memory
 from memtui.engine.core import Core
 from memtui.engine.maintain.extract.drafts import Draft
 from memtui.engine.records import ContextOptions, MemoryRecord, Options
-from memtui.engine.search.clauses import clauses
+from memtui.engine.search import excerpts
+from memtui.engine.search.clauses import Clause, clauses
 
 from clock import Clock
 
@@ -228,3 +229,23 @@ def test_a_turn_is_told_again_where_a_later_reading_took_its_fact_away(memory: M
             'UPDATE memories SET attributes = \'{"retired": "keyword"}\' WHERE rid = ?', (fact.rid,)
         )
     assert memory.context("Who is my violin teacher?").excerpts
+
+
+def test_only_the_turns_that_promise_most_are_cut_into_pieces(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place in range(25):
+        _say(
+            memory, f"On day {place} we talked about the plan for the dinner room and its colour.", place + 2
+        )
+        _say(memory, f"The stairs to room {place} are steep, we never eat there.", place + 2, "other")
+    _say(memory, "I am allergic to walnuts, no walnuts at dinner.", 90, "old")
+    cut: list[str] = []
+
+    def counting(text: str) -> list[Clause]:
+        cut.append(text)
+        return clauses(text)
+
+    monkeypatch.setattr(excerpts, "clauses", counting)
+    assert "walnuts" in memory.context("Plan the dinner, what must I not serve?").text
+    assert 1 <= len(cut) <= excerpts.MOST_CUT

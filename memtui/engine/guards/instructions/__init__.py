@@ -40,7 +40,7 @@ def find_overrides(text: str) -> tuple[str, ...]:
 
 
 def _reasons(text: str, reasons: Iterable[str] = REASONS) -> Iterator[str]:
-    if any(ord(character) in _TAGS for character in text):
+    if not text.isascii() and any(ord(character) in _TAGS for character in text):
         yield "hides text in invisible characters"
     for reading in _readings(text):
         for reason in reasons:
@@ -50,11 +50,15 @@ def _reasons(text: str, reasons: Iterable[str] = REASONS) -> Iterator[str]:
 
 def _readings(text: str) -> Iterator[str]:
     """The text as a model may read it: folded and, where it looks disguised, undisguised too."""
-    shown = "".join(chr(ord(c) - 0xE0000) if ord(c) in _TAGS else c for c in text)
-    shown = "".join(c for c in shown if unicodedata.category(c) != "Cf")
-    folded = unicodedata.normalize("NFKC", shown).casefold().replace("’", "'")
+    shown = text
+    if not text.isascii():
+        shown = "".join(chr(ord(c) - 0xE0000) if ord(c) in _TAGS else c for c in text)
+        shown = "".join(c for c in shown if unicodedata.category(c) != "Cf")
+        shown = unicodedata.normalize("NFKC", shown)
+    folded = shown.casefold().replace("’", "'")
     yield folded
-    plain = folded.translate(_LOOKALIKES) if any(map(_mixes_scripts, folded.split())) else folded
+    mixed = not folded.isascii() and any(map(_mixes_scripts, folded.split()))
+    plain = folded.translate(_LOOKALIKES) if mixed else folded
     plain = "  ".join(_spaced_word.sub(_closed_up, part) for part in plain.split("  ")).replace("  ", " ")
     if _leet_word.search(plain):
         plain = plain.translate(_LEET)
