@@ -1,4 +1,6 @@
-"""Finds what can be imported in files, folders and zip archives, by looking inside and never at names.
+"""Finds what can be imported in files, folders and zip archives, by looking inside.
+
+Of names only that of a Markdown note counts: prose alone is a note where the file says so.
 
 Of what the person named, each that cannot be used is told with its reason, and the others are read all the same. What
 lies beside them in a folder or an archive and is something else is named, counted and left alone.
@@ -34,6 +36,7 @@ from .refusing import (
     OTHER,
     OWN,
     PACKED,
+    PROPERTIES,
     UNREADABLE,
     none_usable,
     nothing_in,
@@ -124,6 +127,10 @@ def _is_text(raw: bytes, whole: bool) -> bool:
     """Whether NUL bytes stand in single records of JSON, which are passed over like other bad ones."""
     start = raw.lstrip()[:_TEXT]
     return (start[:1] in (b"{", b"[") and b"\0" not in start) or bool(Head.of(raw, whole=whole).objects)
+
+
+def _is_note(name: str) -> bool:
+    return name.casefold().endswith((".md", ".markdown"))
 
 
 class _UnknownError(Exception):
@@ -224,7 +231,9 @@ class _Search:
             elif head.startswith(databases.MAGIC):
                 name = self._choose_by(databases.tables(path, self.limits))
             else:
-                name = self._recognise(head, len(head) >= status.st_size, insist=not self.folder)
+                name = self._recognise(
+                    head, len(head) >= status.st_size, insist=not self.folder, note=_is_note(path.name)
+                )
         except _UnknownError as unknown:
             self._leave_out(str(unknown), path)
             return
@@ -263,7 +272,9 @@ class _Search:
                         head = self._head(file, size)
                     if head.startswith((*zips.MAGIC, *packed.MAGICS)):
                         raise _UnknownError(PACKED)
-                    name = self._recognise(head, len(head) >= size, insist=False)
+                    name = self._recognise(
+                        head, len(head) >= size, insist=False, note=_is_note(member.filename)
+                    )
                 except zips.ARCHIVE_ERRORS:
                     self._leave_out(UNREADABLE, path, member.filename)
                 except _UnknownError as unknown:
@@ -280,8 +291,8 @@ class _Search:
             head += file.read(self.limits.long_head - len(head))
         return head
 
-    def _recognise(self, raw: bytes, whole: bool, *, insist: bool) -> str:
-        """The name of the format. Raises _UnknownError."""
+    def _recognise(self, raw: bytes, whole: bool, *, insist: bool, note: bool = False) -> str:
+        """The name of the format; ``note``: it is named as Markdown, which may be prose alone. Raises _UnknownError."""
         if not raw.strip():
             raise _UnknownError(EMPTY)
         if raw.startswith(databases.MAGIC):
@@ -290,13 +301,18 @@ class _Search:
             raise _UnknownError(BINARY)
         text = self.wanted is markdown.FORMAT
         insist = insist and (text or raw.lstrip()[:1] in (b"{", b"["))
-        return self._choose(Head.of(raw, whole=whole), insist=insist)
+        head = Head.of(raw, whole=whole)
+        if note and markdown.has_only_properties(head):
+            raise _UnknownError(PROPERTIES)
+        return self._choose(head, insist=insist, note=note)
 
-    def _choose(self, head: Head, *, insist: bool) -> str:
+    def _choose(self, head: Head, *, insist: bool, note: bool = False) -> str:
         wanted = self.wanted
         if wanted and wanted.sniff(head):
             return wanted.name
         first = next((one for one in formats() if one.sniff(head)), None)
+        if first is None and note and markdown.has_prose(head):
+            first = markdown.FORMAT
         if first is None and insist:
             first = wanted
         if first and wanted in (None, first):

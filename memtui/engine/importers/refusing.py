@@ -17,6 +17,7 @@ UNREADABLE = "cannot be read"
 BINARY = "not text"
 OTHER = "in no known format"
 NO_FILE = "not a file"
+PROPERTIES = "properties without text"
 ASIDE = "notes beside something else"
 OWN = "this memory"
 NESTED = "database in an archive"
@@ -29,6 +30,7 @@ _HELP = {
     NESTED: "Unpack the archive, and import what is in it.",
     PACKED: "Unpack the archive, and import what is in it.",
     UNREADABLE: "It may be an incomplete download or copy: fetch it again.",
+    PROPERTIES: "A note needs words below its properties.",
     NO_TABLES: "It may be empty, or an incomplete copy: copy it again while no program writes it.",
     ANOTHER_MEMORY: "Export it, and import that: memtui --db FILE export out.jsonl, then memtui import out.jsonl. "
     "A backup is restored with memtui restore FILE.",

@@ -14,6 +14,7 @@ from . import base
 from .base import Format, Head
 from .formats import (
     agents_sdk,
+    aider,
     chatgpt,
     claude_ai,
     claude_ai_memories,
@@ -56,6 +57,7 @@ BUILT_IN = (
     generic.ARRAY,
     mem0.FORMAT,
     vault.FORMAT,
+    aider.FORMAT,
     markdown.FORMAT,
     scratchpad.FORMAT,
 )

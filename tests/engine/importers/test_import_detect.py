@@ -76,6 +76,19 @@ def test_other_files_in_a_folder_are_counted_and_left_alone(tmp_path: Path) -> N
     }
 
 
+def test_a_note_of_prose_alone_is_read_where_its_name_says_that_it_is_one(tmp_path: Path) -> None:
+    prose = "We moved the bees to the south field because of the wind.\n\nThe old hives are empty.\n"
+    for name in ("bees.md", "Bees.Markdown", "bees.txt"):
+        (tmp_path / name).write_text(prose)
+    (tmp_path / "props.md").write_text("---\ntags: [home]\nstatus: active\n---\n")
+    (tmp_path / ".gitignore").write_text("*.log\n- build\n# no notes\n")
+    found = find_sources([tmp_path])
+    assert sorted(one.source.path.name for one in found.sources) == ["Bees.Markdown", "bees.md"]
+    assert ignored(found) == {"in no known format": 2, "properties without text": 1}
+    with pytest.raises(InputError, match="properties without text"):
+        find_sources([tmp_path / "props.md"])
+
+
 def test_a_path_named_twice_is_read_once_and_the_oldest_file_first(tmp_path: Path) -> None:
     new = jsonl(tmp_path / "a.jsonl", [claude("user", "new")])
     old = jsonl(tmp_path / "b.jsonl", [claude("user", "old")])

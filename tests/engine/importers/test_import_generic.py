@@ -25,6 +25,12 @@ def test_a_full_line_becomes_a_turn(tmp_path: Path) -> None:
     assert turn.trust == "user"
 
 
+def test_a_session_and_a_time_within_an_object_are_read(tmp_path: Path) -> None:
+    given = line(sessionID="s1", time={"created": 1740000000000, "completed": 1740000001000})
+    (turn,), _, warnings = read_with_warnings(jsonl(tmp_path / "x.jsonl", [given]))
+    assert (turn.session_id, turn.event_time, warnings) == ("s1", 1740000000.0, {})
+
+
 def test_without_a_session_the_file_is_the_session(tmp_path: Path) -> None:
     (turn,), _ = read(jsonl(tmp_path / "diary of may.txt", [line()]))
     assert turn.session_id == "jsonl:diary of may"

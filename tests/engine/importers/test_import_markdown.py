@@ -133,7 +133,7 @@ def test_notes_beside_sessions_are_left_alone_unless_they_are_asked_for(tmp_path
         "# A comment of more than three words\n[section]\nkey = value\nother = thing\n",
         "<!doctype html>\n<p>one two three four five</p>\n- a list of four words\n",
         "int main() {\n  return 0;\n}\n",
-        "Just a sentence without any structure at all.\n",
+        "Just three words.\n",
         '{"a": 1}\n',
         '[\n  "# heading of four words", 1\n]\n',
     ],

@@ -95,6 +95,20 @@ def test_exports_of_every_shape_become_facts(memory: Memory, tmp_path: Path, sha
     assert_whole(memory)
 
 
+def test_a_list_without_owners_is_read(memory: Memory, tmp_path: Path) -> None:
+    path = tmp_path / "list.json"
+    one = {
+        "id": "1f2",
+        "memory": "Name is Alex",
+        "metadata": None,
+        "categories": ["personal"],
+        "created_at": "2025-07-01",
+    }
+    path.write_text(json.dumps([one]))
+    report = memory.files.import_paths([path])
+    assert (report.formats, report.kinds) == (("mem0",), {"fact": 1})
+
+
 def test_an_export_comes_once_and_can_be_taken_back(memory: Memory, tmp_path: Path) -> None:
     path = tmp_path / "export.json"
     path.write_text(json.dumps({"results": MEMORIES}))

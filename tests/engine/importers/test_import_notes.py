@@ -84,6 +84,22 @@ def test_a_graph_becomes_facts_about_its_entities(memory: Memory, tmp_path: Path
     assert memory.entities.get("Harvest Day").entity.summary == "event"
 
 
+def test_a_graph_may_have_the_names_of_later_servers(memory: Memory, tmp_path: Path) -> None:
+    graph = [
+        {"type": "entity", "name": "Ada", "entity_type": "person", "observations": ["likes tea"]},
+        {"type": "relation", "from_entity": "Ada", "to_entity": "Lumen", "relation_type": "works_at"},
+    ]
+    report = memory.files.import_paths([jsonl(tmp_path / "memory.jsonl", graph)])
+    assert report.kinds == {"entity": 1, "fact": 2}
+    assert rows(memory, "SELECT content FROM memories ORDER BY content") == [
+        ("Ada works at Lumen.",),
+        ("Ada: likes tea",),
+    ]
+    assert memory.entities.get("Ada").entity.type == "person"
+    alone = memory.files.import_paths([jsonl(tmp_path / "relations.jsonl", graph[1:])])
+    assert alone.formats == ("mcp-memory",)
+
+
 def test_a_graph_comes_once_and_can_be_taken_back(memory: Memory, tmp_path: Path) -> None:
     assert_comes_once_and_goes(memory, jsonl(tmp_path / "memory.jsonl", [*GRAPH, *GRAPH]))
 

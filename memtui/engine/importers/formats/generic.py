@@ -1,7 +1,7 @@
 """Generic messages: ``{"role", "content", "session_id"?, "time"?, "id"?, "title"?, "project"?}``, one a line or in an array.
 
-``session`` is also read for ``session_id``, ``timestamp`` or ``created_at`` for ``time``, a list of blocks
-with a ``text`` for ``content``. Without a session the file is the session. An ``id`` counts in its session.
+``session`` or ``sessionID`` is also read for ``session_id``, ``timestamp``, ``created_at`` or ``time.created`` for ``time``,
+a list of blocks with a ``text`` for ``content``. Without a session the file is the session. An ``id`` counts in its session.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ class _Line(msgspec.Struct):
     content: Any = None
     session_id: Any = None
     session: Any = None
+    session_id_camel: Any = msgspec.field(default=None, name="sessionID")
     time: Any = None
     timestamp: Any = None
     created_at: Any = None
@@ -68,8 +69,12 @@ def _turn(line: _Line, stream: Stream, ordinals: Ordinals) -> Turn | Skip:
     if isinstance(found, Skip):
         return found
     role, text, trust = found
-    session = values.identifier(_first(line.session_id, line.session)) or f"jsonl:{stream.source.stem}"
-    time = _first(line.time, line.timestamp, line.created_at)
+    session = (
+        values.identifier(_first(line.session_id, line.session, line.session_id_camel))
+        or f"jsonl:{stream.source.stem}"
+    )
+    own_time = line.time.get("created", line.time) if isinstance(line.time, dict) else line.time
+    time = _first(own_time, line.timestamp, line.created_at)
     own = values.identifier(line.id)
     if own is None:
         own = values.digest(session, role, text, time)

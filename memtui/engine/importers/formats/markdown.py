@@ -39,10 +39,28 @@ _CODE = re.compile(
 
 
 def _sniff(head: Head) -> bool:
-    """Headings or lists, between prose, and hardly anything that looks like a program."""
+    """Headings or lists, between prose."""
+    lines = _note_lines(head)
+    structured = sum(_STRUCTURE.match(line) is not None for line in lines)
+    # A script's comments look like headings, one after the other; a note's have something below them.
+    headings = sum(_HEADING.match(line) is not None for line in lines)
+    return structured > 0 and any(map(_is_prose, lines)) and headings * 4 <= len(lines) * 3
+
+
+def has_prose(head: Head) -> bool:
+    """Whether it could be a note without headings and lists."""
+    return any(_is_prose(line) and not _HEADING.match(line) for line in _note_lines(head))
+
+
+def _is_prose(line: str) -> bool:
+    return len(line.split(maxsplit=_PROSE_WORDS - 1)) == _PROSE_WORDS
+
+
+def _note_lines(head: Head) -> list[str]:
+    """The lines of a text without frontmatter and code blocks; none where it looks like a program or its data."""
     raw = head.raw.lstrip()
     if head.objects or not raw or raw[:1] in (b"{", b"<") or raw.startswith((b"#!", b"[{", b"[\n", b'["')):
-        return False
+        return []
     lines = raw.decode(errors="replace").splitlines()[:400]
     if lines[0].rstrip() == "---":
         end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), 0)
@@ -53,12 +71,14 @@ def _sniff(head: Head) -> bool:
             fenced = not fenced
         elif not fenced and line.strip():
             plain.append(line.strip())
-    structured = sum(_STRUCTURE.match(line) is not None for line in plain)
-    prose = sum(len(line.split(maxsplit=_PROSE_WORDS - 1)) == _PROSE_WORDS for line in plain)
     code = sum(_HEADING.match(line) is None and _CODE.match(line) is not None for line in plain)
-    # A script's comments look like headings, one after the other; a note's have something below them.
-    headings = sum(_HEADING.match(line) is not None for line in plain)
-    return structured > 0 and prose > 0 and code * 4 <= len(plain) and headings * 4 <= len(plain) * 3
+    return plain if code * 4 <= len(plain) else []
+
+
+def has_only_properties(head: Head) -> bool:
+    """Whether the note is frontmatter and nothing else."""
+    lines = [line.rstrip() for line in head.raw.decode(errors="replace").splitlines() if line.strip()]
+    return lines.count("---") == 2 and lines[0] == lines[-1] == "---"
 
 
 def read(stream: Stream) -> Iterator[Note | Turn | Skip]:

@@ -1,5 +1,7 @@
 """The MCP reference memory server's ``memory.jsonl``: entities with observations, and relations between them.
 
+Servers after it write ``from_entity``, ``to_entity``, ``relation_type`` and ``entity_type`` for the same.
+
 An observation becomes a fact about its entity (which it is told to be, where its text does not say so), a relation
 a sentence about both. An agent wrote them down.
 """
@@ -31,6 +33,11 @@ class _Line(msgspec.Struct, rename="camel"):
     from_: Any = msgspec.field(default=None, name="from")
     to: Any = None
     relation_type: Any = None
+    # As some servers after it write the same.
+    from_entity: Any = msgspec.field(default=None, name="from_entity")
+    to_entity: Any = msgspec.field(default=None, name="to_entity")
+    relation: Any = msgspec.field(default=None, name="relation_type")
+    entity: Any = msgspec.field(default=None, name="entity_type")
 
 
 _DECODER = msgspec.json.Decoder(_Line)
@@ -39,7 +46,7 @@ _DECODER = msgspec.json.Decoder(_Line)
 def _sniff(head: Head) -> bool:
     return any(
         (record.get("type") == "entity" and isinstance(record.get("observations"), list))
-        or (record.get("type") == "relation" and "relationType" in record)
+        or (record.get("type") == "relation" and not {"relationType", "relation_type"}.isdisjoint(record))
         for record in head.objects
     )
 
@@ -83,8 +90,9 @@ def _entity(line: _Line, stream: Stream, types: _Types) -> Iterator[Item | Skip]
     if name is None:
         yield stream.skip(NO_NAME)
         return
-    named = types.learn(name, values.entity_type(line.entity_type))
-    kind = values.one_line(line.entity_type)
+    said = line.entity_type or line.entity
+    named = types.learn(name, values.entity_type(said))
+    kind = values.one_line(said)
     yield Named(name=name, type=named.type, summary=kind if named.type == "other" else None)
     found = line.observations if isinstance(line.observations, list) else []
     for observation in found:
@@ -103,7 +111,8 @@ def _entity(line: _Line, stream: Stream, types: _Types) -> Iterator[Item | Skip]
 
 
 def _relation(line: _Line, stream: Stream, types: _Types) -> Note | Skip:
-    one, other, how = (values.one_line(value) for value in (line.from_, line.to, line.relation_type))
+    ends = line.from_ or line.from_entity, line.to or line.to_entity
+    one, other, how = (values.one_line(value) for value in (*ends, line.relation_type or line.relation))
     if one is None or other is None or how is None:
         return stream.skip(NO_NAME)
     words = re.sub(r"[_\s]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", how)).lower()

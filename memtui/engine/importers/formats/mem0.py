@@ -45,7 +45,9 @@ _RESULTS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 def _sniff(head: Head) -> bool:
     if _START.match(head.raw) is None or b'"memory"' not in head.raw or b'"id"' not in head.raw:
         return False
-    return any(b'"%s"' % word in head.raw for word in (b"hash", b"user_id", b"agent_id", b"run_id"))
+    return any(
+        b'"%s"' % word in head.raw for word in (b"hash", b"user_id", b"agent_id", b"run_id", b"categories")
+    )
 
 
 def read(stream: Stream) -> Iterator[Note | Skip]:
