@@ -27,6 +27,7 @@ HEAVY = (
     "mcp",
     "agents",
     "apscheduler",
+    "dateparser",
 )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memtui.present.caution import line
 from memtui.present.changes import became, column_changes, table_told
 from memtui.present.format import relative_time
+from memtui.present.memory import is_past
 
 from .door import Door
 from .output import Painted, brief, in_role, in_unicode, out, paint, printed_cells, row
@@ -39,8 +40,10 @@ def age(seconds: float) -> str:
 
 
 def memory_line(memory: MemoryRecord, signs: Glyphs, *before: str) -> Painted:
-    """What stands ``before``, then id, signs and text, on one line that fits the terminal."""
-    left = row(*before, paint(memory.id, "dim"), sign(memory, signs))
+    """What stands ``before``, then id, signs, topic and text, on one line that fits the terminal."""
+    topic = (paint(memory.topic, "cyan"),) if memory.topic else ()
+    past = (paint("past", "yellow"),) if is_past(memory, time.time()) else ()
+    left = row(*before, paint(memory.id, "dim"), sign(memory, signs), *topic, *past)
     return row(left, brief(memory.content, printed_cells(left) + 2))
 
 

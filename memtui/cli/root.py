@@ -48,6 +48,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "erase": Entry("erasing", "Change", "Erase memories for good, with proof."),
     "tag": Entry("writing", "Change", "Add and remove tags."),
+    "topic": Entry("writing", "Change", "Set what facts are about, and the day that they name."),
     "undo": Entry("undoing", "Change", "Take back your latest change, or any operation."),
     "redo": Entry("undoing", "Change", "Do again what was just undone."),
     "mcp": Entry("mcp", "Agents", "Serve the memory to an agent over MCP."),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from memtui.engine.errors import UsageError
+from memtui.present.memory import happens
 
 from .door import Door
 from .lines import glyphs, memory_line
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 @click.command("remember", cls=Command)
 @click.argument("text", nargs=-1, required=True)
 @click.option("--tag", "-t", "tags", multiple=True, metavar="TAG", help="Tag it; may be repeated.")
+@click.option("--topic", metavar="TOPIC", help="What it is about: health, plan, rule...")
 @click.option("--confidence", type=float, default=1.0, show_default=True, help="How sure it is, 0 to 1.")
 @click.option("--source", metavar="NAME", help="Where it comes from.  [default: explicit]")
 @json_option
@@ -30,6 +33,7 @@ def remember_command(
     door: Door,
     text: tuple[str, ...],
     tags: tuple[str, ...],
+    topic: str | None,
     confidence: float,
     source: str | None,
     json: bool,
@@ -40,7 +44,7 @@ def remember_command(
     """
     content = given_text(text)
     with door.writing() as memory:
-        record = memory.remember(content, confidence=confidence, tags=tags, source=source)
+        record = memory.remember(content, confidence=confidence, tags=tags, source=source, topic=topic)
     if json:
         emit({"memory": record})
     else:
@@ -155,9 +159,41 @@ def tag_command(door: Door, id: str, changes: tuple[str, ...], json: bool) -> No
     _change(door, "tag", (id,), json, add=add, remove=remove)
 
 
+@click.command("topic", cls=Command)
+@click.argument("ids", nargs=-1, required=True, metavar="ID... [TOPIC]")
+@click.option(
+    "--on",
+    "day",
+    metavar="DATE",
+    help='The day that it names: 2026-06-12, "12 june", "next friday", or none.',
+)
+@json_option
+@pass_door
+def topic_command(door: Door, ids: tuple[str, ...], day: str | None, json: bool) -> None:
+    """Set what facts are about, and the day that they name: memtui topic ID health
+
+    \b
+    TOPIC is one of health, people, home, work, project, rule, preference,
+    routine, plan, possession, decision, identity, or none.
+
+    Facts about health and rules do not fade (decay.lasting). A plan does not fade before its day, and is past after it.
+    """
+    from memtui.engine.records import TOPICS
+
+    *others, last = ids
+    topic = last.casefold() if last.casefold() in (*TOPICS, "none") else None
+    named = others if topic else ids
+    if not named or (topic is None and day is None):
+        raise UsageError(
+            f"Which topic is not known: {last!r} is none." if others else "A fact and its topic are needed.",
+            f"For example: memtui topic ID health. Topics are {', '.join(TOPICS)}, or none.",
+        )
+    _change(door, "classify", named, json, refuses=lambda one: one.kind != "fact", topic=topic, happens=day)
+
+
 def _change(
     door: Door,
-    verb: Literal["confirm", "forget", "restore", "tag", "pin", "unpin"],
+    verb: Literal["confirm", "forget", "restore", "tag", "pin", "unpin", "classify"],
     ids: Sequence[str],
     json: bool,
     *,
@@ -183,7 +219,7 @@ def _change(
         return
     done = {
         "confirm": "confirmed", "forget": "forgot", "restore": "restored", "tag": "tagged", "pin": "pinned",
-        "unpin": "unpinned",
+        "unpin": "unpinned", "classify": "sorted",
     }[verb]  # fmt: skip
     signs = glyphs(door)
     for old, new in zip(before, after, strict=True):
@@ -191,6 +227,8 @@ def _change(
         out(memory_line(new, signs, word))
         if verb == "tag":
             out("  " + (", ".join(new.tags) or "no tags"))
+        if verb == "classify":
+            out(f"  {new.topic or 'no topic'}, {happens(new, time.time()) or 'no date'}")
 
 
 def _tell_secret(memory: MemoryRecord) -> None:

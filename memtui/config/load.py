@@ -58,7 +58,7 @@ def load(file: Path | None = None, environ: Mapping[str, str] | None = None) -> 
         _check_section(place, text or "", section, body, known, origins)
     unknown = _overlay(data, environ, known, origins)
     settings = msgspec.convert(data, Settings)
-    check_strategies(place, settings, origins)
+    check_lists(place, settings, origins)
     return Configuration(
         settings=settings,
         file=place,
@@ -129,14 +129,16 @@ def _check_section(
         origins[f"{section}.{key}"] = f"line {line}"
 
 
-def check_strategies(place: Path, settings: Settings, origins: Mapping[str, str]) -> None:
-    """Raise InputError for a strategy that cannot be, or is asked for and not there."""
+def check_lists(place: Path, settings: Settings, origins: Mapping[str, str]) -> None:
+    """Raise InputError for a strategy that cannot be, or is asked for and not there, and for a topic that is none."""
     known = dict(STRATEGIES)
     for name, providers in settings.strategies.items():
         with _at(place, origins.get(f"strategies.{name}")):
             known[name] = checked(name, providers.split())
     with _at(place, origins.get("names.enrichment")):
         must_be_known(settings.names.enrichment, known)
+    with _at(place, origins.get("decay.lasting")):
+        settings.decay.topics()
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import msgspec
 
 from .. import paths
 from ..engine.errors import InputError
-from .load import check_strategies
+from .load import check_lists
 from .schema import Settings, describe
 
 Value = str | bool | int | float
@@ -34,7 +34,7 @@ def save(file: Path, name: str, value: Value) -> None:
         new = toml_text.put(_text(file), (section,), {key: value})
     except ValueError as error:
         raise InputError(f"{name} cannot be changed in {file}: {error}.", "Edit the file by hand.") from error
-    check_strategies(file, msgspec.convert(tomllib.loads(new), Settings), {})
+    check_lists(file, msgspec.convert(tomllib.loads(new), Settings), {})
     _replace(file, new)
 
 

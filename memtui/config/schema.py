@@ -12,8 +12,10 @@ from typing import Annotated, Any, ClassVar, Literal, dataclass_transform, get_a
 import msgspec
 from msgspec import Meta
 
+from ..engine.errors import InputError
 from ..engine.records import (
     QUOTAS,
+    TOPICS,
     ContextOptions,
     EmbedderKind,
     EmbeddingOptions,
@@ -23,6 +25,7 @@ from ..engine.records import (
     Record,
     SecretMode,
     SecretPolicy,
+    Topic,
 )
 from ..engine.strategies import ProviderName, checked
 
@@ -159,6 +162,20 @@ class Decay(Section):
             title="how fast, a day", ge=0, le=10, description="Rate a day at which an unrecalled fact fades."
         ),
     ] = 0.1
+    lasting: Annotated[
+        str,
+        Meta(
+            title="topics that do not fade",
+            description="Topics whose facts do not fade, blanks between. Empty: all that nobody confirmed fade.",
+        ),
+    ] = "health rule"
+    notes: Annotated[
+        bool,
+        Meta(
+            title="own notes fade",
+            description="Whether facts from notes that you keep by hand (Markdown) fade.",
+        ),
+    ] = False
     threshold: Annotated[
         float,
         Meta(title="gone below", ge=0, le=1, description="Confidence below which a fact has faded."),
@@ -181,6 +198,15 @@ class Decay(Section):
             description="Share of all facts that may go to the Trash in one day.",
         ),
     ] = 0.02
+
+    def topics(self) -> tuple[Topic, ...]:
+        """Those of ``lasting``. Raises InputError for a word that is no topic."""
+        wanted = self.lasting.casefold().replace(",", " ").split()
+        if unknown := [word for word in wanted if word not in TOPICS]:
+            raise InputError(
+                f"{unknown[0]!r} is no topic.", f"It can be {', '.join(TOPICS)}, blanks between."
+            )
+        return tuple(topic for topic in TOPICS if topic in wanted)
 
 
 class Secrets(Section):
@@ -361,6 +387,8 @@ class Settings(Section):
                 price=self.embedder.price,
             ),
             decay_rate=self.decay.rate,
+            lasting=self.decay.topics(),
+            notes_fade=self.decay.notes,
             fade_threshold=self.decay.threshold,
             fade_cap=self.decay.cap,
             fade_share=self.decay.share,

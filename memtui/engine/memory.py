@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypeVar
 
 import apsw
 from msgspec.structs import replace
@@ -21,6 +21,7 @@ from memtui.engine.clock import Clock, system_clock, unix_seconds
 from memtui.engine.core import Core, Event, outside
 from memtui.engine.curate import intake, notes, turns
 from memtui.engine.curate.derive import derive
+from memtui.engine.days import day_given
 from memtui.engine.errors import DegradedError, InputError, ReplacedFileError
 from memtui.engine.namespaces.view import View
 from memtui.engine.records import (
@@ -58,9 +59,10 @@ if TYPE_CHECKING:
     from memtui.engine.search.ranking import QueryEmbedder
 
 T = TypeVar("T")
-Verb = Literal["confirm", "forget", "restore", "tag", "pin", "unpin"]
+Verb = Literal["confirm", "forget", "restore", "tag", "pin", "unpin", "classify"]
 _DONE = {
     "confirm": "Confirmed", "forget": "Forgot", "restore": "Restored", "tag": "Tagged", "pin": "Pinned", "unpin": "Unpinned",
+    "classify": "Set the topic or date of",
 }  # fmt: skip
 _ROWS_AT_ONCE = 2_000
 _ROWS_PER_TRANSACTION = 500
@@ -68,6 +70,15 @@ _ROWS_PER_TRANSACTION = 500
 
 def _bulk_label(verb: Verb, changed: int) -> str:
     return f"{_DONE[verb]} {plural(changed, 'memory')}"
+
+
+class _Asked(NamedTuple):
+    """What a verb is to do beside its name."""
+
+    add: tuple[str, ...]
+    remove: tuple[str, ...]
+    withhold: bool
+    about: notes.About
 
 
 class Memory:
@@ -266,11 +277,12 @@ class Memory:
 
     def remember(
         self, content: str, *, confidence: float = 1.0, tags: Iterable[str] = (), source: str | None = None,
-        project: str | None = None, within: str = "",
+        project: str | None = None, topic: str | None = None, within: str = "",
     ) -> MemoryRecord:  # fmt: skip
         """Store a fact and return it. What the person states is protected from decay.
 
-        An equal active fact is reinforced instead of stored twice. ``source`` defaults to ``explicit``.
+        An equal active fact is reinforced instead of stored twice. ``source`` defaults to ``explicit``; ``topic``: one of
+        ``TOPICS``.
         ``within``: a filter that the fact must pass, else nothing is written; what does not pass it is not
         looked at either. Raises InputError for a text that cannot be remembered (so).
         """
@@ -278,7 +290,8 @@ class Memory:
         with self._core.change("remember", "Remembered") as op:
             rid = notes.remember(
                 op.connection, content, actor=self._core.actor, confidence=confidence, tags=tags, source=source,
-                options=self._core.options, now=now, project=project, within=self._core.passes(op.connection, within),
+                options=self._core.options, now=now, project=project, topic=intake.topic(topic),
+                within=self._core.passes(op.connection, within),
             )  # fmt: skip
             return self._finish_note(op, rid, "Remembered", now, within)
 
@@ -344,26 +357,38 @@ class Memory:
         """Tell it only where it bears on the prompt. Raises ProtectedError for an agent."""
         return self._change_one("unpin", id)
 
+    def classify(self, id: str, *, topic: str | None = None, happens: str | None = None) -> MemoryRecord:
+        """Set what a fact is about (one of ``TOPICS``) and the day that it names; "none": it has none. None: as it is.
+
+        ``happens``: ``2026-06-12``, "12 june", "next friday". How it fades follows the topic. Raises InputError for what is no
+        fact, no topic or no day.
+        """
+        return self._change_one("classify", id, about=self._about(topic, happens))
+
+    def _about(self, topic: str | None, happens: str | None) -> notes.About:
+        day = None if happens is None else 0 if happens == "none" else day_given(happens, self._core.clock())
+        return notes.About(topic="none" if topic == "none" else intake.topic(topic), happens_at=day)
+
     def _change_one(
-        self, verb: Verb, id: str, *, add: Sequence[str] = (), remove: Sequence[str] = (), withhold: bool = False
+        self, verb: Verb, id: str, *, add: Sequence[str] = (), remove: Sequence[str] = (), withhold: bool = False,
+        about: notes.About = notes.NOTHING,
     ) -> MemoryRecord:  # fmt: skip
         now = int(self._core.clock())
         with self._core.change(verb, _DONE[verb]) as op:
             memory = memories.get(op.connection, id, now)
             op.label = f"{_DONE[verb]} {quoted(intake.open_text(memory))}"
-            self._apply(op.connection, verb, memory, add, remove, withhold, now)
+            self._apply(op.connection, verb, memory, _Asked(tuple(add), tuple(remove), withhold, about), now)
             (record,) = memories.by_rid(op.connection, [memory.rid], now)
         return record
 
     def _apply(
-        self, connection: apsw.Connection, verb: Verb, memory: MemoryRecord, add: Sequence[str],
-        remove: Sequence[str], withhold: bool, now: int,
-    ) -> None:  # fmt: skip
+        self, connection: apsw.Connection, verb: Verb, memory: MemoryRecord, asked: _Asked, now: int
+    ) -> None:
         match verb:
             case "confirm":
                 notes.confirm(connection, memory, actor=self._core.actor, now=now)
             case "forget":
-                notes.forget(connection, memory, actor=self._core.actor, now=now, withhold=withhold)
+                notes.forget(connection, memory, actor=self._core.actor, now=now, withhold=asked.withhold)
             case "restore":
                 notes.restore(connection, memory, actor=self._core.actor, now=now)
             case "pin":
@@ -371,11 +396,16 @@ class Memory:
             case "unpin":
                 notes.unpin(connection, memory, actor=self._core.actor)
             case "tag":
-                notes.tag(connection, memory, add=add, remove=remove)
+                notes.tag(connection, memory, add=asked.add, remove=asked.remove)
+            case "classify":
+                notes.classify(
+                    connection, memory, asked.about, actor=self._core.actor, options=self._core.options
+                )
 
     def change_all(
         self, verb: Verb, rids: Sequence[int], *, add: Sequence[str] = (), remove: Sequence[str] = (),
-        withhold: bool = False, cancelled: Callable[[], bool] = lambda: False,
+        withhold: bool = False, topic: str | None = None, happens: str | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> Operation | None:  # fmt: skip
         """Do one verb to many memories (by key) as one named operation; None when nothing changed.
 
@@ -385,9 +415,10 @@ class Memory:
         self._core.must_write("change it")
         now = int(self._core.clock())
         intake.tags((*add, *remove))
+        asked = _Asked(tuple(add), tuple(remove), withhold, self._about(topic, happens))
         if len(rids) <= _ROWS_AT_ONCE:
             with self._core.change(verb, _DONE[verb]) as op:
-                changed = self._apply_all(op.connection, verb, rids, add, remove, withhold, now)
+                changed = self._apply_all(op.connection, verb, rids, asked, now)
                 op.label = _bulk_label(verb, changed)
             return self._core.done(op)
         op_id = history.begin(self._core.connections, self._core.clock, self._core.actor, verb, _DONE[verb])
@@ -398,7 +429,7 @@ class Memory:
                     break
                 with history.part(self._core.connections, op_id) as connection:
                     part = rids[start : start + _ROWS_PER_TRANSACTION]
-                    changed += self._apply_all(connection, verb, part, add, remove, withhold, now)
+                    changed += self._apply_all(connection, verb, part, asked, now)
         finally:
             history.finish(self._core.connections, op_id, _bulk_label(verb, changed))
         return self._core.tell(op_id) if changed else None
@@ -408,9 +439,7 @@ class Memory:
         connection: apsw.Connection,
         verb: Verb,
         rids: Sequence[int],
-        add: Sequence[str],
-        remove: Sequence[str],
-        withhold: bool,
+        asked: _Asked,
         now: int,
     ) -> int:
         """Returns how many memories were changed."""
@@ -418,7 +447,7 @@ class Memory:
         for memory in memories.by_rid(connection, rids, now):
             before = connection.total_changes()
             with suppress(InputError):  # the verb does not apply to this one
-                self._apply(connection, verb, memory, add, remove, withhold, now)
+                self._apply(connection, verb, memory, asked, now)
             changed += connection.total_changes() != before
         return changed
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from .format import local_time
+from .format import local_date, local_time
 
 _COLUMNS = {
     "content": "text", "valid_until": "in Trash since", "ended_by": "in Trash because",
     "confirmed_at": "confirmed", "decay_rate": "fading rate", "source_ids": "sources",
     "consolidated_at": "consolidated", "reviewed_at": "reviewed", "attributes": "links",
+    "happens_at": "date",
 }  # fmt: skip
 _TIMES = ("_at", "_until", "_time", "_accessed")
 # Follow from the others, or mean nothing to a person.
@@ -56,6 +57,8 @@ def value_of(column: str, value: object, now: float) -> str:
     """A value of that column: times as local time, lists and objects without the signs of JSON."""
     if value is None or value in ("", "[]", "{}"):
         return "none"
+    if column == "happens_at" and isinstance(value, int):
+        return local_date(value, now)
     if column.endswith(_TIMES) and isinstance(value, int | float):
         return local_time(value, now)
     if isinstance(value, float):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .changes import ColumnChange
-from .format import local_date
+from .format import local_date, relative_time
 from .lines import Labelled, Line
 from .text import Visible
 
@@ -24,7 +24,8 @@ _TYPE_LABELS = {
     "person": "people", "location": "places", "project": "projects", "organization": "groups", "date": "dates",
 }  # fmt: skip
 _LEAST = 0.005
-_SIDES = ("trash", "confidence", "confirmed", "tags", "kind", "project")
+_SIDES = ("trash", "confidence", "confirmed", "tags", "kind", "project", "topic", "date")
+_HALF_A_DAY = 43_200  # a fact's day is named by its noon
 
 
 def kind_told(memory: MemoryRecord) -> str:
@@ -69,10 +70,34 @@ def pinned(memory: MemoryRecord, now: float) -> str:
     return f"{since}for every prompt"
 
 
-def fading(memory: MemoryRecord, fades: float | None, now: float) -> str:
-    """Until when its confidence lasts; empty when it does not fade. ``fades``: when it reaches the threshold."""
-    if fades is None or not memory.active:
+def is_past(memory: MemoryRecord, now: float) -> bool:
+    """Whether it is a plan whose day is over."""
+    return memory.topic == "plan" and memory.happens_at is not None and memory.happens_at + _HALF_A_DAY < now
+
+
+def happens(memory: MemoryRecord, now: float) -> str:
+    """``12 Jun, in 3w``, ``2 Mar, past``: the day that it names; empty where it names none."""
+    if memory.happens_at is None:
         return ""
+    day = local_date(memory.happens_at, now)
+    away = memory.happens_at - now
+    if abs(away) <= _HALF_A_DAY:
+        return f"{day}, today"
+    if away > 0:
+        return f"{day}, {relative_time(memory.happens_at, now)}"
+    return f"{day}, past" if is_past(memory, now) else f"{day}, {relative_time(memory.happens_at, now)} ago"
+
+
+def fading(memory: MemoryRecord, fades: float | None, now: float) -> str:
+    """Until when its confidence lasts, or that it does not fade; empty for what is confirmed, in the Trash or no fact.
+
+    ``fades``: when it reaches the threshold.
+    """
+    if not memory.active:
+        return ""
+    if fades is None:
+        lasts = memory.kind == "fact" and memory.decay_rate == 0 and not memory.protected
+        return "does not fade" if lasts else ""
     return f"{'until' if fades > now else 'gone since'} {local_date(fades, now)}"
 
 
@@ -92,7 +117,7 @@ def ended(memory: MemoryRecord, now: float) -> str:
 
 
 def state(memory: MemoryRecord, fades: float | None, now: float) -> Iterator[Labelled]:
-    """How it stands: how sure, whether it is kept, in the Trash or fading, its tags."""
+    """How it stands: how sure, whether it is kept, in the Trash or fading, its topic, date and tags."""
     yield Labelled("confidence", ((confidence_left(memory), "text"),))
     if told := kept(memory, now):
         yield Labelled("kept", ((told, "success"),))
@@ -102,6 +127,10 @@ def state(memory: MemoryRecord, fades: float | None, now: float) -> Iterator[Lab
         yield Labelled("trash", ((told, "warning"),))
     if told := fading(memory, fades, now):
         yield Labelled("fading", ((told, "text"),))
+    if memory.topic:
+        yield Labelled("topic", ((memory.topic, "text"),))
+    if told := happens(memory, now):
+        yield Labelled("date", ((told, "warning" if is_past(memory, now) else "text"),))
     if memory.tags:
         yield Labelled("tags", (("  ".join(memory.tags), "text"),))
 
@@ -138,4 +167,6 @@ def _sides(memory: MemoryRecord) -> tuple[str, ...]:
         ", ".join(memory.tags) or "none",
         kind_told(memory),
         memory.project or "none",
+        memory.topic or "none",
+        "none" if memory.happens_at is None else local_date(memory.happens_at),
     )

@@ -274,3 +274,22 @@ def test_facts_are_merged_into_one_and_come_apart_again(cli: Cli) -> None:
     cli("undo")
     assert cli("show", one, "--json").json["memory"]["content"] == TREES
     assert cli("show", other, "--json").json["memory"]["valid_until"] is None
+
+
+def test_topic_and_date_of_a_fact_are_set_shown_and_listed(cli: Cli) -> None:
+    fact = cli("remember", "The dentist is on 12 June 2031", "--topic", "health", "--json").json["memory"]
+    assert (fact["topic"], fact["happens_at"] > 0) == ("health", True)
+    shown = cli("show", fact["id"]).out
+    assert "topic" in shown and "12 Jun 2031, in" in shown
+    done = cli("topic", fact["id"], "plan", "--on", "3 march 2020")
+    assert "plan, 3 Mar 2020, past" in done.out
+    assert "past" in cli("search", "--filter", "is:past").out
+    assert cli("undo").code == 0
+    assert cli("show", fact["id"], "--json").json["memory"]["topic"] == "health"
+
+
+def test_a_topic_that_is_none_is_refused_and_the_topics_are_named(cli: Cli) -> None:
+    fact = cli("remember", "Ada lives in Porto", "--json").json["memory"]
+    refused = cli("topic", fact["id"], "hobby")
+    assert refused.code == 2 and "preference" in refused.err
+    assert cli("topic", fact["id"]).code == 2

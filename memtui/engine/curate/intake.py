@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from memtui.engine.errors import InputError
-from memtui.engine.records import TRUST_ORDER, Kind, MemoryRecord, SecretPolicy, Trust
+from memtui.engine.records import TOPICS, TRUST_ORDER, Kind, MemoryRecord, SecretPolicy, Topic, Trust
 from memtui.engine.store.sql import storable
 
 MAX_EPISODE = 500_000
@@ -92,6 +92,16 @@ def tags(values: Iterable[str]) -> tuple[str, ...]:
 
 
 _in_brackets = re.compile(r"\[redacted: ([^\]]+)\]")
+
+
+def topic(value: str | None) -> Topic | None:
+    """One of the known topics, in any case; None for none. Raises InputError for another one."""
+    if value is None:
+        return None
+    found = next((one for one in TOPICS if one == value.strip().casefold()), None)
+    if found is None:
+        raise InputError(f"{_shown(value)} is no topic.", f"It can be {', '.join(TOPICS)}.")
+    return found
 
 
 def name(value: str, what: str) -> str:

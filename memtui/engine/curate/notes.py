@@ -7,16 +7,28 @@ over many rows is whole or not at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Literal
 
 import apsw
 
+from memtui.engine.days import day_of_fact
 from memtui.engine.errors import InputError, ProtectedError
-from memtui.engine.records import EXPLICIT, TRUST_ORDER, WITHHELD, MemoryRecord, Options, Trust
+from memtui.engine.records import EXPLICIT, TRUST_ORDER, WITHHELD, MemoryRecord, Options, Record, Topic, Trust
 from memtui.engine.store import memories
 
 from . import intake
 
 _CONFIRMED_AGAIN_AFTER = 30 * 86_400
+
+
+class About(Record):
+    """What somebody says of a fact; what is None stays. ``topic`` "none", ``happens_at`` 0: it has none."""
+
+    topic: Topic | Literal["none"] | None = None
+    happens_at: int | None = None
+
+
+NOTHING = About()
 
 
 def remember(
@@ -30,6 +42,7 @@ def remember(
     options: Options,
     now: int,
     project: str | None = None,
+    topic: Topic | None = None,
     within: Callable[[int], bool] = lambda rid: True,
 ) -> int:
     """Store a fact. What the person states is theirs: protected from decay. An equal active fact is reinforced instead,
@@ -55,10 +68,12 @@ def remember(
         source=intake.name(source, "source") if source is not None else EXPLICIT,
         project=None if project is None else intake.name(project, "project"),
         confidence=value,
-        decay_rate=0.0 if confirmed_at else options.decay_rate,
+        decay_rate=0.0 if confirmed_at else options.rate_of(topic),
         confirmed_at=confirmed_at,
         tags=wanted_tags,
         attributes=accepted.attributes,
+        topic=topic,
+        happens_at=day_of_fact(accepted.content, now, topic),
     )
     assert rid is not None  # it has no source key that could be there already
     keep_from_vectors(connection, rid, accepted)
@@ -140,11 +155,22 @@ def correct(
         source_ids=old.source_ids,
         tags=old.tags,
         attributes={**attributes, **accepted.attributes, "supersedes": old.id},
+        topic=old.topic,
+        happens_at=_day_of_corrected(old, accepted.content, now) if old.kind == "fact" else None,
     )
     assert rid is not None
     keep_from_vectors(connection, rid, accepted)
     memories.update(connection, old.rid, valid_until=now, ended_by="superseded")
     return rid
+
+
+def _day_of_corrected(old: MemoryRecord, content: str, now: int) -> int | None:
+    """The day that the new text names; one that somebody set stays where no text names one."""
+    before = day_of_fact(old.content, old.event_time, old.topic)
+    as_before = day_of_fact(content, old.event_time, old.topic)
+    if as_before == before:
+        return old.happens_at  # the words of the day are the same, and so is when they were said
+    return day_of_fact(content, now, old.topic)
 
 
 def confirm(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: int) -> int:
@@ -243,6 +269,26 @@ def tag(
     wanted = intake.tags((*kept, *add))
     if wanted != memory.tags:
         memories.update(connection, memory.rid, tags=wanted)
+    return memory.rid
+
+
+def classify(
+    connection: apsw.Connection, memory: MemoryRecord, about: About, *, actor: str, options: Options
+) -> int:
+    """Set what a fact is about and the day that it names. How it fades follows its topic."""
+    if memory.kind != "fact":
+        raise InputError(f"{memory.id} is no fact: only facts have a topic and a date.", "Choose a fact.")
+    _assert_may_change(memory, actor)
+    topic = memory.topic if about.topic is None else None if about.topic == "none" else about.topic
+    happens_at = memory.happens_at if about.happens_at is None else about.happens_at or None
+    if (topic, happens_at) != (memory.topic, memory.happens_at):
+        rate = memory.decay_rate
+        if not memory.protected and topic != memory.topic:
+            if topic in options.lasting:
+                rate = 0.0
+            elif memory.topic in options.lasting:
+                rate = options.decay_rate
+        memories.update(connection, memory.rid, topic=topic, happens_at=happens_at, decay_rate=rate)
     return memory.rid
 
 

@@ -145,7 +145,9 @@ class Vault:
                         "id": memory.id, "kind": memory.kind, "category": memory.category,
                         "date": _local(memory.event_time).isoformat(), "confidence": memory.confidence,
                         "confirmed": memory.protected, "trust": memory.trust, "project": memory.project,
-                        "source": memory.source, "tags": [_tag(tag) for tag in memory.tags], "ended": memory.ended_by,
+                        "source": memory.source, "tags": [_tag(tag) for tag in memory.tags], "topic": memory.topic,
+                        "happens": None if memory.happens_at is None else _local(memory.happens_at).isoformat(),
+                        "ended": memory.ended_by,
                         "ended_at": None if ended is None else _local(ended).isoformat(),
                     }
                 )

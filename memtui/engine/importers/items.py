@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from memtui.engine.records import Category, EndedBy, EntityType, Kind, Record, Trust
+from memtui.engine.records import Category, EndedBy, EntityType, Kind, Record, Topic, Trust
 
 
 class Named(Record):
@@ -23,7 +23,8 @@ class Named(Record):
 class Note(Record):
     """A memory of any kind with all that its source knew of it.
 
-    ``lasting``: it was protected from decay there. ``ended_at``, ``ended_by``: it comes into the Trash. Times are Unix
+    ``lasting``: it was protected from decay there. ``own``: the person keeps it by hand. ``happens_at``: see
+    ``MemoryRecord``. ``ended_at``, ``ended_by``: it comes into the Trash. Times are Unix
     seconds. ``drawn_from`` and ``supersedes`` are source keys, or such ids. ``about``: what it is linked to. An episode has a
     ``session_id``, namespaced by the feed, and a ``role``. ``id``: the memory's own, of something that came from memtui.
     """
@@ -38,6 +39,9 @@ class Note(Record):
     confidence: float = 1.0
     decay_rate: float | None = None
     lasting: bool = False
+    own: bool = False
+    topic: Topic | None = None
+    happens_at: int | None = None
     ended_at: float | None = None
     ended_by: EndedBy = "forgotten"
     drawn_from: tuple[str, ...] = ()

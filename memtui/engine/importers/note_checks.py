@@ -16,6 +16,7 @@ import msgspec
 
 from memtui.engine.curate import intake, naming, pad
 from memtui.engine.curate.intake import Intake
+from memtui.engine.days import day_of_fact
 from memtui.engine.errors import InputError
 from memtui.engine.records import Options
 from memtui.engine.store import erased, memories, scratchpad
@@ -81,11 +82,18 @@ def _checked_note(
     fades = (
         note.decay_rate if note.decay_rate is not None and 0 < note.decay_rate <= 1 else options.decay_rate
     )
+    fact, happens_at = note.kind == "fact", note.happens_at
+    if fact and happens_at is None and note.event_time is not None:
+        happens_at = day_of_fact(accepted.content, note.event_time, note.topic)
+    if note.topic in options.lasting or (note.own and not options.notes_fade):
+        fades = 0.0
     checked_note = msgspec.structs.replace(
         note,
         content=accepted.content,
         confidence=min(max(note.confidence, 0.0), 1.0) if math.isfinite(note.confidence) else 1.0,
-        decay_rate=0.0 if note.lasting or note.kind != "fact" else fades,
+        decay_rate=0.0 if note.lasting or not fact else fades,
+        topic=note.topic if fact else None,
+        happens_at=happens_at if fact else None,
         session_id=None if note.session_id is None else intake.name(note.session_id, "session id"),
         role=None if note.role is None else intake.name(note.role, "role"),
         project=None if note.project is None else intake.name(note.project, "project"),
@@ -94,7 +102,7 @@ def _checked_note(
         attributes=attributes,
         about=tuple(about),
     )
-    vouched = note.lasting and note.kind == "fact" and not ordering(accepted.content)
+    vouched = note.lasting and fact and not ordering(accepted.content)
     return NewNote(checked_note, accepted, vouched)
 
 

@@ -114,6 +114,7 @@ class _Storing:
             confidence=note.confidence, decay_rate=note.decay_rate or 0.0,
             confirmed_at=self._now if item.vouched else None, source_ids=self._ids(note.drawn_from),
             tags=note.tags, attributes=attributes,
+            topic=note.topic, happens_at=note.happens_at,
         )  # fmt: skip
 
     def _store_notes(self) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import apsw
 
 from memtui.engine.curate import intake, notes
+from memtui.engine.days import day_of_fact
 from memtui.engine.errors import InputError
 from memtui.engine.records import MemoryRecord, Options
 from memtui.engine.store import consolidations, memories, proposals, sessions
@@ -144,6 +145,9 @@ def insert(
     if replaces is not None:
         attributes |= {"supersedes": replaces.id, "conflict_reason": intake.without_secrets(line.reason)}
     stated = line.edited and not observation
+    topic = line.topic or (replaces.topic if replaces is not None else None)
+    if observation:
+        topic = None
     rid = memories.insert(
         connection,
         kind="observation" if observation else "fact",
@@ -152,9 +156,10 @@ def insert(
         trust="user" if line.edited else line.trust,
         session_id=plan.session_id, source=f"session:{plan.session_id}", project=line.project,
         confidence=1.0 if stated else line.confidence,
-        decay_rate=0.0 if observation or stated else options.decay_rate,
+        decay_rate=0.0 if observation or stated else options.rate_of(topic),
         confirmed_at=now if stated else None,
         source_ids=line.sources, tags=intake.tags(line.tags), attributes=attributes,
+        topic=topic, happens_at=None if observation else day_of_fact(accepted.content, line.event_time, topic),
     )  # fmt: skip
     assert rid is not None  # it has no source key that could be there already
     notes.keep_from_vectors(connection, rid, accepted)
@@ -203,6 +208,6 @@ def _held(plan: Plan, line: PlanLine) -> dict[str, Any]:
     return {
         "content": line.content, "sources": list(line.sources), "trust": line.trust, "tags": list(line.tags),
         "confidence": line.confidence, "event_time": line.event_time, "session_id": plan.session_id,
-        "extractor": plan.extractor, "category": line.category, "project": line.project,
+        "extractor": plan.extractor, "category": line.category, "topic": line.topic, "project": line.project,
         "reasons": [suspicion.detail for suspicion in line.suspicions],
     }  # fmt: skip

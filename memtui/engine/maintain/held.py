@@ -8,6 +8,7 @@ from typing import Any
 import apsw
 
 from memtui.engine.curate import intake, notes
+from memtui.engine.days import day_of_fact
 from memtui.engine.records import Options
 from memtui.engine.store import memories
 
@@ -21,7 +22,7 @@ def insert_held(
     """
     corrected = text.strip() != "" and text.strip() != payload["content"]
     accepted = intake.accept(text.strip() or payload["content"], "fact", options.secrets)
-    category = payload["category"]
+    category, topic = payload["category"], payload.get("topic")
     rid = memories.insert(
         connection,
         kind="observation" if category else "fact", category=category, content=accepted.content,
@@ -31,7 +32,8 @@ def insert_held(
         project=payload.get("project"),
         confidence=1.0, decay_rate=0.0, confirmed_at=now,
         source_ids=payload["sources"], tags=intake.tags(payload["tags"]),
-        attributes={"extractor": payload["extractor"], **accepted.attributes},
+        attributes={"extractor": payload["extractor"], **accepted.attributes}, topic=topic,
+        happens_at=None if category else day_of_fact(accepted.content, payload["event_time"], topic),
     )  # fmt: skip
     assert rid is not None  # it has no source key that could be there already
     notes.keep_from_vectors(connection, rid, accepted)

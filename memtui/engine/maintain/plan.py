@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from memtui.engine.errors import InputError
-from memtui.engine.records import Category, Operation, Record, Session, Trust
+from memtui.engine.records import Category, Operation, Record, Session, Topic, Trust
 from memtui.engine.wording import plural
 
 from .suspicious import Suspicion
@@ -36,7 +36,7 @@ class PlanLine(Record):
     before (``target``), ``retire`` what is no longer drawn, leave the rest ``unchanged``.
     ``sources``: ids of the turns that say it.
     ``project``: of those turns; ``claimed``: that the person said so is an agent's word.
-    ``reason``: why this action. ``known``: the target's text. ``edited``: the person changed the content.
+    ``topic``: of a fact. ``reason``: why this action. ``known``: the target's text. ``edited``: the person changed the content.
     """
 
     action: Action
@@ -49,6 +49,7 @@ class PlanLine(Record):
     trust: Trust = "model"
     tags: tuple[str, ...] = ()
     category: Category | None = None
+    topic: Topic | None = None
     project: str | None = None
     claimed: bool = False
     event_time: int = 0

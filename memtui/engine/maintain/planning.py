@@ -13,6 +13,7 @@ from memtui.engine.records import MemoryRecord, Trust
 
 from .compare import conflicts, dedup
 from .extract.drafts import MOST_CHARACTERS, MOST_CONFIDENCE, Draft
+from .extract.topics import with_topic
 from .plan import RETIRED, PlanLine
 from .suspicious import least_trust, supported, suspicions
 
@@ -88,6 +89,7 @@ def _line(
     connection: apsw.Connection, draft: Draft, sources: Sequence[MemoryRecord], now: float, left: int,
     within: dedup.Within, own_trust: Trust | None,
 ) -> PlanLine | None:  # fmt: skip
+    draft = with_topic(draft)
     trust = least_trust([turn.trust for turn in sources])
     claimed = any(origin(turn).claimed for turn in sources)
     if claimed:  # what is known elsewhere is not told by what becomes of a claim
@@ -106,7 +108,7 @@ def _line(
         action="add" if draft.kind == "fact" else "observation",
         content=draft.content[:MOST_CHARACTERS], sources=draft.sources, trust=trust, tags=draft.tags,
         confidence=min(draft.confidence, MOST_CONFIDENCE), category=draft.category, event_time=said_at, suspicions=wrong,
-        project=sources[0].project, claimed=claimed,
+        topic=draft.topic, project=sources[0].project, claimed=claimed,
     )  # fmt: skip
     same = dedup.same_text(connection, line.content, draft.kind, now, within)
     if same is not None and same.active:

@@ -23,7 +23,17 @@ from .compare.similarity import compare_readings, read
 from .extract.drafts import Draft
 from .plan import OPERATION, RETIRED, PlanLine
 
-_DECIDED = ("content", "tags", "confirmed_at", "reviewed_at", "project", "category", "attributes")
+_DECIDED = (
+    "content",
+    "tags",
+    "confirmed_at",
+    "reviewed_at",
+    "project",
+    "category",
+    "attributes",
+    "topic",
+    "happens_at",
+)
 _ALIKE = 0.5
 
 
@@ -190,7 +200,7 @@ def _of(memory: MemoryRecord) -> PlanLine:
     return PlanLine(
         action="unchanged", content=memory.content, sources=memory.source_ids, target=memory.id,
         confidence=memory.confidence, trust=memory.trust, tags=memory.tags, category=memory.category,
-        project=memory.project, event_time=memory.event_time,
+        topic=memory.topic, project=memory.project, event_time=memory.event_time,
     )  # fmt: skip
 
 

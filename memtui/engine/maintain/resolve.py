@@ -99,6 +99,8 @@ def _take_over(
         source_ids=sources,
         tags=intake.tags(tag for one in everyone for tag in one.tags),
         confidence=max(one.confidence for one in everyone),
+        topic=next((one.topic for one in everyone if one.topic), None),
+        happens_at=next((one.happens_at for one in everyone if one.happens_at), None),
         decay_rate=min(one.decay_rate for one in everyone),
         confirmed_at=min(confirmed) if confirmed else None,
         trust=max((one.trust for one in everyone), key=TRUST_ORDER.index),

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 from ..strategies import ProviderName
 from .base import Record
+from .memories import Topic
 from .quotas import QUOTAS, Quota
 
 SecretMode = Literal["redact", "quarantine", "keep"]
@@ -75,7 +76,8 @@ class Options(Record):
     ``embedder``: ``offline`` is the packaged one, ``minilm`` the stronger one of the extra of that name, ``endpoint``
     sends texts to ``endpoint``, ``off`` does without vectors. The vectors that a file already has go on serving until
     ``Memory.reembedding`` was run.
-    ``decay_rate`` per day for new facts; ``fade_threshold``: effective confidence below which a fact is fading.
+    ``decay_rate`` per day for new facts, but those of a topic that is ``lasting`` and, unless ``notes_fade``, those from notes
+    that the person keeps by hand: these do not fade; ``fade_threshold``: effective confidence below which a fact is fading.
     ``fade_cap``, ``fade_share``: in one local date at most this many facts, or this share of them, go to the Trash.
     ``background``: make links and vectors in a thread after writes. ``network``: whether ``endpoint`` may be asked at all.
     ``profile``: the default ranking.
@@ -89,6 +91,8 @@ class Options(Record):
     embedder: EmbedderKind = "offline"
     endpoint: EmbeddingOptions = EmbeddingOptions()
     decay_rate: float = 0.1
+    lasting: tuple[Topic, ...] = ("health", "rule")
+    notes_fade: bool = False
     fade_threshold: float = 0.05
     fade_cap: int = 20
     fade_share: float = 0.02
@@ -101,3 +105,7 @@ class Options(Record):
     enrichment: str = "accurate"
     quotas: tuple[Quota, ...] = QUOTAS
     context: ContextOptions = ContextOptions()
+
+    def rate_of(self, topic: Topic | None) -> float:
+        """The rate at which a new fact of this topic fades, a day; 0: it does not."""
+        return 0.0 if topic in self.lasting else self.decay_rate

@@ -13,27 +13,31 @@ from memtui.engine.clock import EARLIEST, LATEST
 Period = tuple[int, int]
 """First second, and first second after it, in Unix seconds."""
 
-EXAMPLES = "2026, 2026-01, 2026-01-31, today, yesterday, or back from now: 30m 12h 7d 2w 3mo 1y"
+EXAMPLES = "2026, 2026-01, 2026-01-31, today, yesterday, tomorrow, or back from now: 30m 12h 7d 2w 3mo 1y, on from now: +7d"
 
 _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{1,2})(?:-([0-9]{1,2}))?)?")
 _BACK = re.compile(r"([0-9]{1,5})(mo|[mhdwy])")
+_ON = re.compile(r"\+([0-9]{1,4})(mo|[dwy])")
 _SECONDS = {"m": 60, "h": 3_600}
 _DAY = timedelta(days=1)
+_NEAR = {"yesterday": -1, "today": 0, "tomorrow": 1}
 
 
 def parse(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
     """The period that a date names, ``tz`` None being the local time zone; None if it names none.
 
-    A span back from now (``7d``) is the period from then until now.
+    A span back from now (``7d``) is the period from then until now; one on from now (``+7d``) that from now until then.
     """
     word = text.casefold()
     try:
-        if word in ("today", "yesterday"):
+        if word in _NEAR:
             today = _wall_clock(now, tz).replace(hour=0, minute=0, second=0, microsecond=0)
-            first = today if word == "today" else today - _DAY
+            first = today + _NEAR[word] * _DAY
             return _seconds(first, tz), _seconds(first + _DAY, tz)
         if match := _BACK.fullmatch(word):
             return _back(now, int(match[1]), match[2], tz), int(now) + 1
+        if match := _ON.fullmatch(word):
+            return int(now), _back(now, -int(match[1]), match[2], tz)
         if match := _DATE.fullmatch(word):
             return _calendar(match[1], match[2], match[3], tz)
     except (ValueError, OverflowError, OSError):

@@ -12,7 +12,7 @@ from datetime import tzinfo
 from typing import Any, get_args
 
 from memtui.engine.confidence import EFFECTIVE_SQL
-from memtui.engine.records import KINDS, TRUST_ORDER, Category
+from memtui.engine.records import KINDS, TOPICS, TRUST_ORDER, Category
 from memtui.engine.store.words import fold
 
 from . import dates, filter_text
@@ -28,11 +28,14 @@ _EFFECTIVE_SOON = EFFECTIVE_SQL.replace(":now", f"(:now + {FADING_DAYS} * 86400.
 
 STALE_DAYS, PASSED_DAYS = 365, 14
 _PASSING = '"tomorrow" OR "tonight" OR "next week" OR "next month" OR "next weekend" OR "this week" OR "this weekend"'
-# Nobody recalled or confirmed it in a year; or its "tomorrow" is long over, and it does not say which day that was.
+# A plan whose day is over: happens_at is noon of it.
+_PAST = "m.kind <> 'episode' AND m.topic = 'plan' AND m.happens_at < :now - 43200"
+# Nobody recalled or confirmed it in a year; its day is over; or its "tomorrow" is long over, and no day is named.
 _STALE = f"""m.kind <> 'episode' AND m.kind = 'fact' AND m.valid_until IS NULL AND (
-    max(m.created_at, coalesce(m.last_accessed, 0), coalesce(m.confirmed_at, 0), coalesce(m.reviewed_at, 0))
-        < :now - {STALE_DAYS} * 86400
-    OR (m.event_time < :now - {PASSED_DAYS} * 86400 AND m.content NOT LIKE '% (said %)'
+    max(m.created_at, coalesce(m.last_accessed, 0), coalesce(m.confirmed_at, 0), coalesce(m.reviewed_at, 0),
+        coalesce(m.happens_at, 0)) < :now - {STALE_DAYS} * 86400
+    OR ({_PAST})
+    OR (coalesce(m.happens_at, m.event_time) < :now - {PASSED_DAYS} * 86400 AND m.content NOT LIKE '% (said %)'
         AND m.rid IN (SELECT rowid FROM facts_fts WHERE facts_fts MATCH 'content : ({_PASSING})')))"""
 # Not what has no words that a model could know, nor what is kept from models.
 _VECTORLESS = """m.rid IN (SELECT rid FROM index_queue WHERE vector = 1) OR (
@@ -60,6 +63,7 @@ STATES: Mapping[str, str] = {
     "recalled": "m.access_count > 0",
     "exposed": "m.attributes <> '{}' AND json_type(m.attributes, '$.secrets') = 'array' "
     "AND json_type(m.attributes, '$.redacted') IS NULL",
+    "past": _PAST,
     "stale": _STALE,
     "vectorless": _VECTORLESS,
     "unembedded": "m.rid IN (SELECT rid FROM index_queue WHERE vector = 1)",
@@ -82,6 +86,7 @@ class Translator:
             "kind": lambda term, value: f"m.kind = '{self.known(term, value, KINDS)}'",
             "trust": lambda term, value: f"m.trust = '{self.known(term, value, TRUST_ORDER)}'",
             "category": self.category,
+            "topic": self.topic,
             "is": lambda term, value: STATES[self.known(term, value, tuple(STATES))],
             "tag": self.tag,
             "entity": self.entity,
@@ -94,6 +99,7 @@ class Translator:
             "after": self.date,
             "before": self.date,
             "on": self.date,
+            "happens": self.happens,
             "text": lambda _, value: filter_text.condition(value, self.full_text, self.bind),
         }
 
@@ -132,6 +138,11 @@ class Translator:
         if value.prefix and not value.text:
             return "m.category IS NOT NULL"
         return f"m.category = '{self.known(term, value, CATEGORIES)}'"
+
+    def topic(self, term: Term, value: Value) -> str:
+        if value.prefix and not value.text:
+            return "m.kind <> 'episode' AND m.topic IS NOT NULL"
+        return f"m.kind <> 'episode' AND m.topic = '{self.known(term, value, TOPICS)}'"
 
     def tag(self, _: Term, value: Value) -> str:
         same = self.same("t.value", value)
@@ -184,18 +195,27 @@ class Translator:
             return f"abs({EFFECTIVE_SQL} - {number}) < 0.005"
         return f"{EFFECTIVE_SQL} {term.operator} {number}"
 
+    def happens(self, term: Term, value: Value) -> str:
+        if value.prefix and not value.text:
+            return "m.kind <> 'episode' AND m.happens_at IS NOT NULL"
+        return f"m.kind <> 'episode' AND {self.span(value, 'm.happens_at')}"
+
     def date(self, term: Term, value: Value) -> str:
-        first, dots, last = value.text.partition("..")
+        first, dots, _ = value.text.partition("..")
         if dots and term.key != "on":
             raise mistake(
                 self.expression, value.position, value.length, f"{term.key}: takes one date, not a span.",
                 f"For a span: on:{value.text}",
             )  # fmt: skip
+        if term.key == "on":
+            return self.span(value, "m.event_time")
+        start = self.period(value, first)[0]
+        return f"m.event_time {'>=' if term.key == 'after' else '<'} {self.bind(start)}"
+
+    def span(self, value: Value, column: str) -> str:
+        """Within a period, or from one to another; either end may be open."""
+        first, dots, last = value.text.partition("..")
         start = self.period(value, first)[0] if first or not last else None
-        if term.key == "after":
-            return f"m.event_time >= {self.bind(start)}"
-        if term.key == "before":
-            return f"m.event_time < {self.bind(start)}"
         end = self.period(value, last if dots else first)[1] if last or not dots else None
         if start is not None and end is not None and end <= start:
             raise mistake(
@@ -206,7 +226,7 @@ class Translator:
                 f"on:{last}..{first}",
             )
         bounds = [
-            f"m.event_time {operator} {self.bind(bound)}"
+            f"{column} {operator} {self.bind(bound)}"
             for operator, bound in ((">=", start), ("<", end))
             if bound is not None
         ]

@@ -8,8 +8,9 @@
     words   = value { "," value } ;
     value   = ( text | '"' quoted '"' ) [ "*" ] ;             (* "*": anything that begins so *)
     key     = "kind" | "tag" | "entity" | "session" | "project" | "role" | "source" | "category" | "trust"
-            | "id" | "text" | "conf" | "is" | "after" | "before" | "on" ;
-    date    = yyyy [ "-" mm [ "-" dd ] ] | "today" | "yesterday" | digits ( "m" | "h" | "d" | "w" | "mo" | "y" ) ;
+            | "topic" | "id" | "text" | "conf" | "is" | "after" | "before" | "on" | "happens" ;
+    date    = yyyy [ "-" mm [ "-" dd ] ] | "today" | "yesterday" | "tomorrow" | digits ( "m" | "h" | "d" | "w" | "mo" | "y" )
+            | "+" digits ( "d" | "w" | "mo" | "y" ) ;                (* with "+": on from now, for happens *)
 
 Words are looked up in the full text of the content; words in quotes must stand there as written
 (a quote inside quotes is written \\", a backslash \\\\).
@@ -30,7 +31,7 @@ from . import dates
 
 KEYS = (
     "kind", "tag", "entity", "session", "project", "role", "source", "category", "trust",
-    "id", "text", "conf", "is", "after", "before", "on",
+    "topic", "id", "text", "conf", "is", "after", "before", "on", "happens",
 )  # fmt: skip
 # A value may be looked for in the text of every memory: without a bound, a filter of 10 kB takes a minute among
 # 10,000. Ids are looked up, so more of them may be named; findings are listed by them.
@@ -44,7 +45,7 @@ _MAX_WITH_IDS = 20_000
 _MEANT = {
     "confidence": "conf", "type": "kind", "person": "entity", "since": "after", "until": "before",
     "date": "on", "time": "on", "label": "tag", "content": "text", "who": "role", "speaker": "role",
-    "state": "is", "has": "is",
+    "state": "is", "has": "is", "due": "happens", "when": "happens", "about": "topic", "subject": "topic",
 }  # fmt: skip
 _HEAD = re.compile(r"([^\W\d_][\w-]*)(:|<=|>=|<|>|=)")
 # Operators of other query languages.
@@ -272,5 +273,6 @@ _EXAMPLE = {
     "session": "session:trip*", "project": "project:garden", "role": "role:user",
     "source": "source:import", "category": "category:lesson", "trust": "trust:agent", "id": "id:fact_3f",
     "text": 'text:"exact words"', "conf": "conf<0.5 or conf:.2...5", "is": "is:protected",
+    "topic": "topic:health,rule", "happens": "happens:today..+1mo",
     "after": "after:2026-01 or after:7d", "before": "before:2026-03", "on": "on:2026-01..2026-03",
 }  # fmt: skip

@@ -125,6 +125,7 @@ COVERED: dict[str, Covered] = {
         KEY,
         tuple(column.name for column in MEMORY if column.history),
         tuple(column.name for column in MEMORY if not column.history and column.name != KEY),
+        derivable=True,
     ),
     "sessions_consolidations": Covered(
         "sid",

@@ -92,6 +92,11 @@ class MemoryText(TextLayout):
             )
         yield assemble("")
         yield from self._state(memory)
+        if memory.topic:
+            yield from self.labelled("topic", assemble((memory.topic, "$text")))
+        if happens := words.happens(memory, self.now):
+            late = words.is_past(memory, self.now)
+            yield from self.labelled("date", assemble((happens, "$warning" if late else "$text")))
         if memory.tags:
             yield from self.labelled("tags", assemble(("  ".join(memory.tags), "$text")))
 
@@ -109,14 +114,19 @@ class MemoryText(TextLayout):
 
     def _fading(self, detail: MemoryDetail) -> Iterable[Content]:
         if told := words.fading(detail.memory, detail.fades, self.now):
-            late = "" if (detail.fades or 0.0) > self.now else " !"
+            if detail.fades is None:
+                yield from self.labelled("fading", assemble((told, "$text")))
+                return
+            late = "" if detail.fades > self.now else " !"
             curve = (self._curve(detail), "$accent")
             yield from self.labelled("fading", assemble(curve, f"  {told}{late}"))
 
     def _curve(self, detail: MemoryDetail) -> str:
         """The confidence from the last sign of life to the day it is gone."""
         memory, fades = detail.memory, detail.fades or self.now
-        start = max(memory.created_at, memory.last_accessed or 0, memory.confirmed_at or 0)
+        start = max(
+            memory.created_at, memory.last_accessed or 0, memory.confirmed_at or 0, memory.happens_at or 0
+        )
         span = max(fades - start, 1.0)
         rate = math.log(max(memory.confidence, 1e-9) / detail.threshold) / span if detail.threshold else 0.0
         levels = self.glyphs.curve

@@ -48,7 +48,7 @@ def test_life_advice_is_no_instruction(advice: str) -> None:
     ],
 )  # fmt: skip
 def test_an_instruction_about_answers_or_work_is_kept(said: str, kept: str) -> None:
-    assert [(draft.content, draft.tags) for draft in drafts(said)] == [(kept, ("rule",))]
+    assert [(draft.content, draft.topic) for draft in drafts(said)] == [(kept, "rule")]
 
 
 @pytest.mark.parametrize(

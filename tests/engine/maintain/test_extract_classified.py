@@ -67,10 +67,10 @@ def test_the_assistants_words_are_never_facts() -> None:
     )
 
 
-def test_a_fact_has_no_filler_and_its_topic_as_a_tag() -> None:
+def test_a_fact_has_no_filler_and_its_topic() -> None:
     (fact,) = drafts("oh and by the way my sister Nell is allergic to penicillin lol :)")
     assert fact.content == "My sister Nell is allergic to penicillin"
-    assert fact.tags == ("health",) or "family" in fact.tags
+    assert fact.topic in ("health", "people") and fact.tags == ()
     assert without_filler("lol ok, we moved to Selby btw 😀") == "We moved to Selby"
 
 

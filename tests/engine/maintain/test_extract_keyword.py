@@ -126,7 +126,7 @@ def test_what_the_person_asks_to_remember_is_kept_without_the_asking() -> None:
 def test_facts_carry_their_turn() -> None:
     (draft,) = drafts("Hello there.", "I live in Bergen.")
     assert draft.sources == ("ep_000000000002",)
-    assert draft.tags == ("home",)
+    assert (draft.topic, draft.tags) == ("home", ())
 
 
 @pytest.mark.parametrize(

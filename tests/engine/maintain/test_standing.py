@@ -53,7 +53,7 @@ STANDING = (
 @pytest.mark.parametrize(("sentence", "kept"), STANDING)
 def test_a_standing_instruction_is_a_rule(sentence: str, kept: str) -> None:
     (draft,) = drafts(sentence)
-    assert (draft.kind, draft.content, draft.tags) == ("fact", kept, ("rule",))
+    assert (draft.kind, draft.content, draft.topic) == ("fact", kept, "rule")
 
 
 NOT_STANDING = (

@@ -13,7 +13,7 @@ from memtui import Memory
 from memtui.engine.records import MemoryRecord, NewMemory
 from memtui.engine.store.tables import COVERED, MEMORY
 
-MOST = 11
+MOST = 13
 EXCEPTIONS = {
     "engine/store/tables.py",
     "engine/records/memories.py",

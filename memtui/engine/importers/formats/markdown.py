@@ -132,6 +132,7 @@ def _fact(block: Block, where: str, text: str, key: str, time: float | None, tag
         source_key=f"markdown:{key}",
         source=SOURCE,
         trust="tool",
+        own=True,
         event_time=time,
         tags=tuple(dict.fromkeys((*tags, *_TAG.findall(text)))),
         about=named,

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from memtui.engine.records import Category, EndedBy, EntityType, Kind, Skip, Trust
+from memtui.engine.records import TOPICS, Category, EndedBy, EntityType, Kind, Skip, Trust
 
 from .. import base, values
 from ..base import Format, Head
@@ -150,6 +150,10 @@ def _note(
         drawn_from=drawn_from,
         supersedes=earlier,
         tags=tuple(_texts(front.get("tags"))),
+        topic=next((topic for topic in TOPICS if topic == front.get("topic")), None),
+        happens_at=None
+        if (happens := values.event_time(front.get("happens"), stream)) is None
+        else int(happens),
         about=tuple(_about(lists.get("About", []))),
     )
 

@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from memtui.engine.models.spending import Spending
-from memtui.engine.records import Category, MemoryRecord, Record
+from memtui.engine.records import Category, MemoryRecord, Record, Topic
 
 CHUNK = 30
 MOST_FACTS = 50
@@ -27,7 +27,7 @@ class Draft(Record):
     """Something worth keeping. ``sources``: ids of the turns that say it, at least one.
 
     ``confidence`` is at most 0.9: only a person is surer. ``correcting``: it says that something known has changed.
-    ``verbatim``: the words are those of its sources.
+    ``verbatim``: the words are those of its sources. ``topic``: of a fact; without one a tag may name it.
     """
 
     kind: Literal["fact", "observation"]
@@ -38,6 +38,7 @@ class Draft(Record):
     category: Category | None = None
     correcting: bool = False
     verbatim: bool = False
+    topic: Topic | None = None
 
 
 class Saved(Record, omit_defaults=True):

@@ -18,6 +18,7 @@ from .exclusions import readable
 from .sentences import Sentence, sentences
 from .standing import asks_for_work, plays_a_part, tells_a_tale
 from .statements import Statement, find_statement, introduced
+from .topics import sorted_by_topic
 from .triggers import find_trigger, worth_reading
 
 _LONG_ANSWER = 100
@@ -53,7 +54,7 @@ class KeywordExtractor:
                 if key not in seen:
                     seen.add(key)
                     drafts.append(draft)
-        return Extraction(drafts=tuple(drafts), summary=_summary(turns))
+        return Extraction(drafts=tuple(sorted_by_topic(drafts, self._model)), summary=_summary(turns))
 
     def _drafts(self, turn: MemoryRecord, people: set[str]) -> Iterator[Draft]:
         """What a sentence states is a fact, by the rules or else by the classifier; else a trigger makes it an observation."""

@@ -1,0 +1,233 @@
+"""The day that a statement names ("in three weeks", "am 3. März", "on Friday"), counted from when it was said.
+
+The words of a day are found by a list of patterns (``day_words.txt``) and read by a library. A week, a month or a year is
+named by its last day. What comes again and again ("every Friday") is no day.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from datetime import date, datetime, timedelta, tzinfo
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from memtui.engine.clock import EARLIEST, LATEST, local_time
+from memtui.engine.errors import InputError
+from memtui.engine.records import Topic
+
+_LANGUAGES = ("en", "de", "fr", "es")
+_LIST = Path(__file__).with_name("day_words.txt")
+_LONGEST = 600
+_BEFORE = 24  # characters before the words of a day
+_PARTS = ("month", "weekday", "count", "unit")
+# What comes again and again, or holds on any day.
+_UNDATED: frozenset[Topic] = frozenset(("routine", "rule", "preference", "identity"))
+_SIGNS = ("again", "no longer", "over")
+_said = re.compile(r" \(said [^()]*\)$")
+_article = re.compile(r"(?:the|der|den|le|la|el|um|im|am) ", re.IGNORECASE)
+
+
+class _Named(NamedTuple):
+    """A day and where its words stand. ``exact``: the words have its number and its month."""
+
+    start: int
+    day: date
+    exact: bool
+
+
+def day_named(text: str, said_at: float, *, ahead: bool = False, zone: tzinfo | None = None) -> int | None:
+    """Noon of the day that a text names, in Unix seconds; None where it names none.
+
+    ``said_at``: when it was said; ``zone``: where, else here. Of several days it is the last that still holds ("moved from
+    Friday to Monday"). ``ahead``: a plan, whose days lie ahead whatever the tense.
+    """
+    text = _said.sub("", text)[:_LONGEST].replace("’", "'")
+    found = _kinds()
+    if not found.any.search(text):
+        return None
+    here = local_time(said_at, zone)
+    past = not ahead and found.signs["over"].search(text) is not None
+    named = list(_days(text, here.replace(tzinfo=None), past))
+    named = [one for one in named if one.exact] or named  # "Friday, 8 May"
+    if not named:
+        return None
+    holding = [
+        one
+        for one in named
+        if not found.signs["no longer"].search(text[max(one.start - _BEFORE, 0) : one.start])
+    ]
+    day = (holding or named)[-1].day if len(holding) < len(named) else named[0].day
+    try:
+        noon = datetime(day.year, day.month, day.day, 12, tzinfo=here.tzinfo if zone else None)
+        seconds = int(noon.timestamp())
+    except (OverflowError, OSError, ValueError):
+        return None
+    return seconds if EARLIEST <= seconds <= LATEST else None
+
+
+def day_of_fact(content: str, said_at: float, topic: Topic | None) -> int | None:
+    """The day that a fact is about (see ``day_named``): its own words' day, unless its topic has none."""
+    return None if topic in _UNDATED else day_named(content, said_at, ahead=topic == "plan")
+
+
+def day_given(text: str, now: float, zone: tzinfo | None = None) -> int:
+    """Noon of the day that somebody typed: ``2026-06-12``, ``12 june``, ``next friday``, ``in 3 weeks``. Raises InputError."""
+    words = " ".join(text.split())
+    found = day_named(words, now, ahead=True, zone=zone) or day_named(
+        f"on {words}", now, ahead=True, zone=zone
+    )
+    if found is None:
+        raise InputError(
+            f"{text!r} names no day.", 'For example 2026-06-12, "12 june", "next friday", "in 3 weeks".'
+        )
+    return found
+
+
+class _Kinds(NamedTuple):
+    """The patterns of each way to name a day, of all together, and the signs that stand before."""
+
+    ways: dict[str, re.Pattern[str]]
+    any: re.Pattern[str]
+    signs: dict[str, re.Pattern[str]]
+
+
+@functools.cache
+def _kinds() -> _Kinds:
+    sections: dict[str, list[str]] = {}
+    for line in _LIST.read_text(encoding="utf-8").splitlines():
+        if line.startswith("[") and line.endswith("]"):
+            below = sections.setdefault(line[1:-1], [])
+        elif line and not line.startswith("#"):
+            below.append(line)
+    parts = {name: "|".join(sections.pop(name)) for name in _PARTS}
+
+    def compiled(lines: list[str]) -> re.Pattern[str]:
+        # A group may have its name once in a pattern: each line has its own.
+        numbered = [re.sub(r"\(\?P<(\w+)>", rf"(?P<\g<1>{place}>", line) for place, line in enumerate(lines)]
+        whole = "|".join(f"(?:{line})" for line in numbered)
+        for name, words in parts.items():
+            whole = whole.replace(f"{{{name}}}", words)
+        return re.compile(whole, re.IGNORECASE)
+
+    signs = {name: compiled(sections.pop(name)) for name in _SIGNS}
+    return _Kinds(
+        ways={name: compiled(lines) for name, lines in sections.items()},
+        any=compiled([line for lines in sections.values() for line in lines]),
+        signs=signs,
+    )
+
+
+def _days(text: str, here: datetime, past: bool) -> Iterator[_Named]:
+    """The days that a text names, in order; of words that name one in two ways the first way of the list counts."""
+    kinds = _kinds()
+    taken: list[tuple[int, int]] = []
+    found: list[_Named] = []
+    for name, pattern in kinds.ways.items():
+        for match in pattern.finditer(text):
+            start, end = match.span()
+            if any(start < last and first < end for first, last in taken):
+                continue
+            if kinds.signs["again"].search(text[max(start - _BEFORE, 0) : start]):
+                taken.append((start, end))
+                continue
+            group = match.lastindex or 0
+            day = _WAYS[name](match[group], here, past)
+            if day is not None:
+                taken.append((start, end))
+                found.append(_Named(match.start(group), day, name == "exact"))
+    yield from sorted(found)
+
+
+def _read(words: str, here: datetime, past: bool, *, last: bool = False) -> date | None:
+    """What the library makes of some words."""
+    if not _installed():
+        return None
+    import dateparser
+
+    settings: Any = {
+        "RELATIVE_BASE": here, "PREFER_DATES_FROM": "past" if past else "future", "DATE_ORDER": "DMY",
+        "PREFER_DAY_OF_MONTH": "last" if last else "current", "RETURN_AS_TIMEZONE_AWARE": False,
+    }  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        moment = dateparser.parse(_article.sub("", words), languages=list(_LANGUAGES), settings=settings)
+    return moment.date() if moment is not None else None
+
+
+@functools.cache
+def _installed() -> bool:
+    return importlib.util.find_spec("dateparser") is not None
+
+
+def _exact(words: str, here: datetime, past: bool) -> date | None:
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", words):
+        try:
+            return date.fromisoformat(words)
+        except ValueError:
+            return None
+    return _read(words, here, past)
+
+
+def _last_weekday(words: str, here: datetime, past: bool) -> date | None:
+    return _read(words, here, True)
+
+
+def _day_of_month(number: str, here: datetime, past: bool) -> date | None:
+    """The next month that has such a day, or the last one."""
+    day, month = int(number), here.date().replace(day=1)
+    for _ in range(13):
+        try:
+            found = month.replace(day=day)
+        except ValueError:
+            found = None
+        if found is not None and (found <= here.date() if past else found >= here.date()):
+            return found
+        month = (month - timedelta(days=1)).replace(day=1) if past else _after(month)
+    return None
+
+
+def _month_named(words: str, here: datetime, past: bool) -> date | None:
+    found = _read(words, here, past, last=True)
+    return _after(found.replace(day=1)) - timedelta(days=1) if found is not None else None
+
+
+def _after(day: date) -> date:
+    """The first of the next month."""
+    return (day.replace(day=28) + timedelta(days=4)).replace(day=1)
+
+
+def _week_end(weeks: int) -> Callable[[str, datetime, bool], date]:
+    """The Sunday of a week from here."""
+    return lambda _, here, past: here.date() + timedelta(days=6 - here.weekday() + 7 * weeks)
+
+
+def _month_end(months: int) -> Callable[[str, datetime, bool], date]:
+    def end(_: str, here: datetime, past: bool) -> date:
+        first = here.date().replace(day=1)
+        for _month in range(months + 1):
+            first = _after(first)
+        return first - timedelta(days=1)
+
+    return end
+
+
+_WAYS: dict[str, Callable[[str, datetime, bool], date | None]] = {
+    "exact": _exact,
+    "counted": _read,
+    "near": _read,
+    "last weekday": _last_weekday,
+    "weekday named": _read,
+    "day of month": _day_of_month,
+    "end of next weekend": _week_end(1),
+    "end of week": _week_end(1),
+    "end of this week": _week_end(0),
+    "end of month": _month_end(1),
+    "end of this month": _month_end(0),
+    "month named": _month_named,
+    "end of year": lambda _, here, past: date(here.year + 1, 12, 31),
+    "year named": lambda year, here, past: date(int(year), 12, 31),
+}

@@ -1,0 +1,128 @@
+"""The day that a statement names, counted from when it was said."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from memtui.engine.days import day_given, day_named
+from memtui.engine.errors import InputError
+
+SAID = datetime(2026, 3, 4, 22, 30, tzinfo=UTC)  # a Wednesday
+
+
+def day(text: str, *, ahead: bool = False) -> str | None:
+    found = day_named(text, SAID.timestamp(), ahead=ahead)
+    return None if found is None else f"{datetime.fromtimestamp(found, UTC):%Y-%m-%d %H}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We are moving in three weeks", "2026-03-25"),
+        ("The review is on Friday", "2026-03-06"),
+        ("I fly to Porto next Tuesday", "2026-03-10"),
+        ("It's the 12th now", "2026-03-12"),
+        ("The deadline is the 2nd", "2026-04-02"),
+        ("Am 3. März bin ich in Rom", "2027-03-03"),
+        ("Der Termin ist am 12.", "2026-03-12"),
+        ("Ich ziehe in drei Wochen um", "2026-03-25"),
+        ("Übermorgen habe ich eine Prüfung", "2026-03-06"),
+        ("Nächsten Dienstag fliege ich", "2026-03-10"),
+        ("On déménage le 5 mai", "2026-05-05"),
+        ("Le rendez-vous est mardi prochain", "2026-03-10"),
+        ("Je pars dans trois semaines", "2026-03-25"),
+        ("El lunes tengo dentista", "2026-03-09"),
+        ("La boda es el 5 de mayo de 2027", "2027-05-05"),
+        ("The wedding is on 12 June 2027", "2027-06-12"),
+        ("The exam is on June 12th", "2026-06-12"),
+        ("The launch is 2026-09-30", "2026-09-30"),
+        ("The launch is on 30.09.2026", "2026-09-30"),
+        ("I moved here yesterday", "2026-03-03"),
+        ("I quit my job last Friday", "2026-02-27"),
+        ("I adopted a cat on 3 January", "2026-01-03"),
+        ("She got married 3 days ago", "2026-03-01"),
+        ("The demo moved from Friday to Monday", "2026-03-09"),
+        ("The demo is on Monday instead of on Friday", "2026-03-09"),
+        ("Ya no es el 20 de marzo, es el 17 de abril", "2026-04-17"),
+        ("El viernes 8 de mayo es la entrega", "2026-05-08"),
+        # A week, a month, a year: its last day.
+        ("We are moving next week", "2026-03-15"),
+        ("We are painting the shed this weekend", "2026-03-08"),
+        ("The lease starts next month", "2026-04-30"),
+        ("We are getting married in September", "2026-09-30"),
+        ("We are getting married in February 2028", "2028-02-29"),
+        ("I retire in 2031", "2031-12-31"),
+        # When it was said stands for nothing that it says.
+        ("We are moving in three weeks (said 1 January 2025)", "2026-03-25"),
+    ],
+)
+def test_a_day_is_found(text: str, expected: str) -> None:
+    assert day(text) == f"{expected} 12"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm allergic to nuts",
+        "I swim every Friday",
+        "I work on Fridays",
+        "Jeden Dienstag habe ich Chor",
+        "Tous les lundis on mange des pâtes",
+        "Cada lunes voy al gimnasio",
+        "I may move to Porto",
+        "My flat is on the 3rd floor",
+        "I have two kids",
+        "I take 5 mg in the morning",
+        "Por la mañana tomo café",
+        "Guten Morgen zusammen",
+        "It was the first time in four years",
+        "I run 12 km",
+        "The version is 3.12.4",
+        "Call me at 10:30",
+        "My number is 0171 5550123",
+        "",
+    ],
+)
+def test_what_names_no_day_has_none(text: str) -> None:
+    assert day(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-06-12", "2026-06-12"),
+        ("12 june", "2026-06-12"),
+        ("friday", "2026-03-06"),
+        ("tomorrow", "2026-03-05"),
+    ],
+)
+def test_a_person_may_give_a_day_in_words(text: str, expected: str) -> None:
+    found = day_given(text, SAID.timestamp())
+    assert f"{datetime.fromtimestamp(found, UTC):%Y-%m-%d %H}" == f"{expected} 12"
+
+
+@pytest.mark.parametrize("text", ["soon", "2026-02-30", "99", ""])
+def test_what_is_no_day_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="names no day"):
+        day_given(text, SAID.timestamp())
+
+
+def test_the_days_of_a_plan_lie_ahead() -> None:
+    assert day("We booked the ferry and left the dates open: 3 January", ahead=True) == "2027-01-03 12"
+
+
+def test_a_day_is_that_of_the_place() -> None:
+    # Half past ten in the evening is tomorrow already two hours further east.
+    east = timezone(timedelta(hours=2))
+    found = day_named("I leave tomorrow", SAID.timestamp(), zone=east)
+    assert found is not None
+    assert f"{datetime.fromtimestamp(found, east):%Y-%m-%d %H}" == "2026-03-06 12"
+
+
+def test_a_very_long_text_takes_no_time() -> None:
+    day("tomorrow")
+    start = time.process_time()
+    day("on the 3rd in May next in vor am " * 20_000)
+    assert time.process_time() - start < 0.5
