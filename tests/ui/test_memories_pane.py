@@ -8,6 +8,7 @@ from memtui.engine.memory import Memory
 from memtui.engine.records import MemoryRecord
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.edit import AddDialog, CorrectDialog, TagDialog, tag_change
+from memtui.ui.dialogs.fact_merge import MergeDialog
 from memtui.ui.dialogs.question import Question
 from memtui.ui.widgets.bars import StatusLine
 from memtui.ui.widgets.row_table import RowTable
@@ -193,6 +194,39 @@ async def test_the_same_text_is_no_correction(story: Story) -> None:
         assert "nothing to correct" in screen_text(app)
         await pilot.press("escape")
         await until(lambda: "Nothing was corrected" in app.main.query_one(StatusLine).said)
+
+
+async def test_leaving_an_edited_correction_asks_first(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("e")
+        await until(lambda: there(app, CorrectDialog))
+        await pilot.press("x", "escape")
+        await until(lambda: "Esc again throws it away" in screen_text(app))
+        await pilot.press("y", "escape")  # typing on begins anew
+        await until(lambda: "Esc again throws it away" in screen_text(app))
+        assert there(app, CorrectDialog)
+        await pilot.press("escape")
+        await until(lambda: "Nothing was corrected" in app.main.query_one(StatusLine).said)
+
+
+async def test_two_marked_facts_are_made_one(story: Story) -> None:
+    with story.open() as memory:
+        memory.remember("Rides to work by tram", tags=["tram"])
+        memory.remember("Takes the tram to work", tags=["tram"])
+    app = story.app()
+    async with running(app) as pilot:
+        memories(app).filter_bar.set_value("tag:tram")
+        await until(lambda: memories(app).table.row_count == 2)
+        await settle(app)
+        await pilot.press("m")
+        await until(lambda: "Mark the two facts" in app.main.query_one(StatusLine).said)
+        await pilot.press("asterisk", "m")
+        await until(lambda: there(app, MergeDialog))
+        await pilot.press("ctrl+s")
+        await until(lambda: memories(app).table.row_count == 1)
+        await pilot.press("u")
+        await until(lambda: memories(app).table.row_count == 2)
 
 
 async def test_one_of_several_is_said_in_the_plural(story: Story) -> None:

@@ -36,7 +36,11 @@ class _Editing(Dialog[Written]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", show=False, priority=True)]
 
+    _begun = ""
+    _asked = False
+
     def area(self, text: str = "") -> TextArea:
+        self._begun = text.strip()
         return TextArea(text, soft_wrap=True, show_line_numbers=False, tab_behavior="focus", compact=True)
 
     def warn(self, text: str) -> None:
@@ -45,6 +49,17 @@ class _Editing(Dialog[Written]):
     @property
     def text(self) -> str:
         return self.query_one(TextArea).text.strip()
+
+    def action_leave(self) -> None:
+        if self.text == self._begun or self._asked:
+            self.dismiss(None)
+            return
+        self._asked = True
+        self.warn("What you typed is not saved. Esc again throws it away.")
+
+    @on(TextArea.Changed)
+    def _goes_on(self) -> None:
+        self._asked = False
 
 
 class AddDialog(_Editing):

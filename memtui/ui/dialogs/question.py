@@ -15,19 +15,23 @@ from .dialog import Dialog
 
 
 class Question(Dialog[bool]):
-    """Answers True for y, and None or False otherwise. ``yes`` names the deed: ``forget 214``."""
+    """Answers True for y, and None or False otherwise. ``yes`` names the deed: ``forget 214``.
+
+    ``enter``: Enter says yes as well. It is often pressed without reading, so only for what loses nothing.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        # Not Enter, which is pressed without reading.
+        Binding("enter", "enter", show=False),
         Binding("y", "answer(True)", show=False),
         Binding("n", "answer(False)", show=False),
     ]
 
-    def __init__(self, title: str, text: str, *, yes: str = "yes") -> None:
+    def __init__(self, title: str, text: str, *, yes: str = "yes", enter: bool = False) -> None:
         super().__init__()
         self._title = title
         self._text = text
         self._yes = yes
+        self._enter = enter
 
     def title_text(self) -> str:
         return self._title
@@ -37,7 +41,7 @@ class Question(Dialog[bool]):
 
     def hint_line(self) -> Content:
         return assemble(
-            ("y", "bold $accent"),
+            ("Enter" if self._enter else "y", "bold $accent"),
             " ",
             (self._yes, "$text"),
             "   ",
@@ -47,3 +51,7 @@ class Question(Dialog[bool]):
 
     def action_answer(self, yes: bool) -> None:
         self.dismiss(yes)
+
+    def action_enter(self) -> None:
+        if self._enter:
+            self.dismiss(True)

@@ -50,5 +50,5 @@ async def _sure(shell: Shell, operation: Operation) -> bool:
 
     made = f"{who(operation.actor)}, {local_time(operation.at, shell.clock())}"
     told = f"{operation.label}\n{plural(operation.rows, 'row')}, by {made}."
-    answer = await shell.ask_person(Question("Undo this?", told, yes=f"undo {operation.rows:,}"))
+    answer = await shell.ask_person(Question("Undo this?", told, yes=f"undo {operation.rows:,}", enter=True))
     return answer is True

@@ -47,7 +47,7 @@ def memory_legend(glyphs: Glyphs) -> list[tuple[str, str]]:
 
 
 class MemoryActions:
-    """Correct, confirm, pin, forget, restore, tag, erase. ``current``: the memory under the cursor; a row's key is its rid."""
+    """What can be done with memories. ``current``: the memory under the cursor; a row's key is its rid."""
 
     def __init__(self, pane: ListPane[Any], current: Callable[[], MemoryRecord | None]) -> None:
         self._pane = pane
@@ -67,6 +67,13 @@ class MemoryActions:
             return "" if followed else "This one was not replaced: nothing stands in its place."
         if action.id == "in_session":
             return _no_session(self.current)
+        if action.id == "merge":
+            marks = len(self._pane.table.marks)
+            return (
+                ""
+                if marks == 2
+                else f"Mark the two facts to make one of (Space); {marks or 'none'} marked now."
+            )
         if self._pane.table.marks:
             one_only = action.id in ("correct", "editor")
             return "This works on one at a time: unmark the others first (Esc)." if one_only else ""
@@ -116,6 +123,25 @@ class MemoryActions:
             ids = [] if self.current is None else [self.current.id]
         if await self._pane.shell.ask_person(EraseDialog(ids)) is not None:
             self._pane.table.mark(set())
+
+    async def do_merge(self) -> None:
+        from memtui.ui.dialogs.fact_merge import MergeDialog
+
+        first, second = await self._pane.ask(lambda engine: engine.view.rows(sorted(self._pane.table.marks)))
+        if any(one.kind != "fact" or not one.active for one in (first, second)):
+            self._pane.say("Only two facts that are in use can be made one.", "warning")
+            return
+        newer = int(second.event_time > first.event_time)
+        merged = await self._pane.shell.ask_person(MergeDialog((first, second), newer))
+        if merged is None:
+            self._pane.say("Nothing was merged.")
+            return
+        stays, goes = ((first, second), (second, first))[merged.survivor]
+        record = await self._pane.change(
+            lambda engine: engine.review.merge(stays.id, [goes.id], text=merged.text), "merging"
+        )
+        self._pane.table.mark(set())
+        self._pane.table.select(record.rid)
 
     async def do_successor(self) -> None:
         """To what stands in the place of one that was replaced or merged; Esc comes back."""
