@@ -8,6 +8,7 @@ import click
 
 from memtui.engine.errors import UsageError
 from memtui.present.format import plural
+from memtui.present.memory import RULE_FIRST
 
 from .door import Door
 from .errors import NEGATIVE, OK
@@ -49,7 +50,9 @@ def context_command(
         block = memory.context(words, session_id=session, filter=filter, limit=limit)
     if json:
         emit({
-            "text": block.text, "tokens": block.tokens, "pinned": block.pinned, "hits": block.hits, "excerpts": block.excerpts,
+            "text": block.text, "tokens": block.tokens,
+            "rules": [{"memory": rule, "reason": RULE_FIRST} for rule in block.rules],
+            "pinned": block.pinned, "hits": block.hits, "excerpts": block.excerpts,
             "insight": block.insight, "left_out": block.left_out, "notes": block.result.notes,
         })  # fmt: skip
     else:
@@ -61,6 +64,8 @@ def _tell(block: ContextBlock) -> None:
     if block.text:
         out(block.text)
         note(f"about {plural(block.tokens, 'token')}")
+        for rule in block.rules:
+            note(brief(f"told: {rule.content}", 6) + f"\n      {RULE_FIRST}")
         for excerpt in block.excerpts:
             note(brief(f"told: {excerpt.text}", 6) + f"\n      {'; '.join(excerpt.reasons)}")
     else:

@@ -57,7 +57,7 @@ def answer(
         memory = open_memory()
         told: list[MemoryRecord] = []
         try:
-            block = memory.context(text, session, source=SOURCE)
+            block = memory.context(text, session, source=SOURCE, project=where)
             trouble = memory.clock_trouble(session)
             if block.text or trouble:
                 say(_output(block.text, trouble))

@@ -58,8 +58,10 @@ class Quick:
     def close(self) -> None:
         self._connections.close()
 
-    def context(self, prompt: str, session_id: str, *, source: str) -> ContextBlock:
-        """What an agent is told before it answers; ``record`` notes it as a recall. Raises FilterError."""
+    def context(
+        self, prompt: str, session_id: str, *, source: str, project: str | None = None
+    ) -> ContextBlock:
+        """What an agent (of a ``project``) is told before it answers; ``record`` notes it as a recall. Raises FilterError."""
         from memtui.engine.search import briefing, confine, profiles  # recording does not need them
 
         within = self._within
@@ -71,6 +73,7 @@ class Quick:
                 session_id=self._stored(connection, intake.without_secrets(session_id), source),
                 fade_threshold=self._options.fade_threshold, alone=bool(within),
                 turns=self._options.context.turns, tokens=self._options.context.tokens,
+                project=project,
             )  # fmt: skip
 
     def clock_trouble(self, session_id: str) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Below this much of its confidence left, an unprotected memory is shown as fading.
 FADING = 0.2
+RULE_FIRST = "a rule of the agent's project: told before all else"
 _WHOSE: dict[Trust, str] = {
     "user": "from you", "agent": "from an agent", "tool": "from a tool", "model": "from a model"
 }  # fmt: skip

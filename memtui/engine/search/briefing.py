@@ -23,9 +23,10 @@ from memtui.engine.store import memories, vectors
 from memtui.engine.store.sql import as_json
 from memtui.engine.store.words import STOP_WORDS, stems
 
-from . import cautions, excerpts, question
+from . import cautions, excerpts, question, rules
 from .excerpts import Excerpt
 from .filter_sql import STATES
+from .filter_terms import parse
 from .filters import compile
 from .question import Question
 from .ranking import QueryEmbedder
@@ -96,12 +97,14 @@ class LeftOut(Record):
 class ContextBlock(Record):
     """What an agent is told: ``text`` is the block itself, empty when nothing bears on the prompt.
 
-    ``pinned`` are the facts that always stand in it, ``hits`` the other facts, the best first; ``excerpts`` what the person
+    ``rules`` are those of the agent's project, which stand first; ``pinned`` the facts that
+    always stand in it, ``hits`` the other facts, the best first; ``excerpts`` what the person
     said before; ``tokens`` is an estimate (``HOW_COUNTED``).
     """
 
     text: str
     tokens: int
+    rules: tuple[MemoryRecord, ...]
     pinned: tuple[MemoryRecord, ...]
     hits: tuple[Hit, ...]
     excerpts: tuple[Excerpt, ...]
@@ -114,7 +117,7 @@ class ContextBlock(Record):
         """What is told, in the order of the text; a turn once, however many pieces of it."""
         turns = {one.memory.id: one.memory for one in self.excerpts}
         insight = [self.insight] if self.insight is not None else []
-        return [*self.pinned, *(hit.memory for hit in self.hits), *turns.values(), *insight]
+        return [*self.rules, *self.pinned, *(hit.memory for hit in self.hits), *turns.values(), *insight]
 
 
 def brief(
@@ -131,10 +134,13 @@ def brief(
     alone: bool = False,
     turns: bool = True,
     tokens: int = TOKENS,
+    project: str | None = None,
 ) -> ContextBlock:
     """Make the block for a prompt. ``alone``: as if the memory held nothing but what passes the filter.
 
     ``turns``: whether the person's turns may be told; they fill the block up to ``tokens``.
+
+    ``project``: the agent's, whose rules are told first; without one it is the project that ``filter`` names.
 
     Raises FilterError for a bad filter, InputError for a bad limit.
     """
@@ -149,7 +155,12 @@ def brief(
     )  # fmt: skip
     asked = _words(words := question.read(connection, prompt, FACTS, within if alone else None))
     pinned, kept_back = _pinned(connection, within, now)
-    stand = {one.rid for one in pinned}
+    of = project or rules.project_of(parse(filter))
+    first = [
+        one for one in (rules.of_project(connection, of, within, now) if of else ())
+        if not why_kept_back(one) and one not in pinned
+    ][: rules.RULES]  # fmt: skip
+    stand = {one.rid for one in (*pinned, *first)}
     # With very many facts, those without a word in common are compared only when those with one are too few.
     few = bool(filter.strip()) or words.rows <= MOST_COMPARED or profile.fusion != "score"
     for nearest in (True,) if few else (False, True):
@@ -163,6 +174,7 @@ def brief(
         told, left_out = _chosen((hit for hit in later if hit.memory.rid not in stand), asked, near, limit)
         if len(told) == limit:
             break
+    told.sort(key=lambda hit: hit.memory.topic != "rule")  # stable: rules stand before the others
     left_out += kept_back
     if not nearest:
         left_out.append(
@@ -172,7 +184,7 @@ def brief(
     if insight is not None and (reason := why_kept_back(insight)):
         left_out.append(LeftOut(reason=reason, memory=insight))
         insight = None
-    facts = [*pinned, *(hit.memory for hit in told)]
+    facts = [*first, *pinned, *(hit.memory for hit in told)]
     notes = cautions.find(
         connection, [one.id for one in (*facts, *([insight] if insight else []))], now, known=known
     )
@@ -195,6 +207,7 @@ def brief(
     return ContextBlock(
         text=text,
         tokens=estimate_tokens(text),
+        rules=tuple(first),
         pinned=tuple(pinned),
         hits=tuple(told),
         excerpts=tuple(said),

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 
 from memtui.present.format import plural
-from memtui.present.memory import pinned
+from memtui.present.memory import RULE_FIRST, pinned
 from memtui.present.text import one_line
 from memtui.ui.safe import assemble, content
 from memtui.ui.widgets.text_view import TextView
@@ -59,7 +59,8 @@ class ContextDialog(Dialog[None]):
         if told.insight is None:
             parts.append((f"No reflection of the last {INSIGHT_DAYS} days.\n", "$text-muted"))
         now = self.shell.clock()
-        why_told = [(f"pinned {pinned(one, now)}", one.content) for one in told.pinned]
+        why_told = [(RULE_FIRST, one.content) for one in told.rules]
+        why_told += [(f"pinned {pinned(one, now)}", one.content) for one in told.pinned]
         why_told += [("; ".join(excerpt.reasons), excerpt.text) for excerpt in told.excerpts]
         for reason, text in why_told:
             parts += [("  why told  ", "bold $success"), (f"{one_line(reason, 200)}\n", "$text-muted")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -287,3 +288,36 @@ async def test_what_was_drawn_from_a_conversation_is_told_with_its_date(memory: 
     await memory.consolidate("s")
     told = memory.context("Does anybody have an allergy to walnuts?").text
     assert re.search(r"walnuts \(said \d+ \w{3} \d{4}\)$", told, re.MULTILINE), told
+
+
+def test_the_rules_of_the_agents_project_are_told_first_whatever_is_asked(memory: Memory) -> None:
+    memory.record_turn("s1", "user", "From now on, never put emojis in commit messages.", project="Garden")
+    memory.record_turn("s2", "user", "Always answer in British English.", project="work")
+    asyncio.run(memory.sessions.consolidate(["s1", "s2"]))
+    [mine] = memory.view.page("topic:rule project:garden")
+    told = memory.context("train or plane to Ghent?", filter="project:garden,work")
+    assert told.rules == ()  # two projects are nobody's
+    told = memory.context("which wood for the raised beds?", filter="project:garden")
+    assert [one.id for one in told.rules] == [mine.id] == [one.id for one in told.memories]
+    assert "emojis" in told.text.splitlines()[1] and "British" not in told.text
+    # A rule that is pinned is told once; one that was forgotten is not.
+    memory.pin(mine.id)
+    assert memory.context("the beds?", filter="project:garden").text.count("emojis") == 1
+    memory.forget(mine.id)
+    assert memory.context("the beds?", filter="project:garden").rules == ()
+
+
+def test_a_rule_that_an_agent_claims_is_not_told_first(memory: Memory) -> None:
+    rule = memory.remember("Never deploy on Fridays", project="garden", topic="rule")
+    with memory._core.connections.write() as connection:
+        connection.execute(
+            "UPDATE memories SET trust = 'agent', confirmed_at = NULL WHERE id = ?", (rule.id,)
+        )
+    assert memory.context("the beds?", filter="project:garden").rules == ()
+
+
+def test_rules_stand_before_other_facts_that_bear_on_the_question(memory: Memory) -> None:
+    memory.remember("Trains are booked by Ada in the office", topic="work")
+    memory.remember("Never book trains before nine", topic="rule")
+    told = memory.context("which trains shall we book?")
+    assert told.hits[0].memory.topic == "rule" and len(told.hits) > 1
