@@ -67,7 +67,7 @@ class MemoryActions:
             return "" if followed else "This one was not replaced: nothing stands in its place."
         if action.id == "in_session":
             return _no_session(self.current)
-        if action.id == "merge":
+        if action.id == "merge_marked":
             marks = len(self._pane.table.marks)
             return (
                 ""
@@ -124,7 +124,7 @@ class MemoryActions:
         if await self._pane.shell.ask_person(EraseDialog(ids)) is not None:
             self._pane.table.mark(set())
 
-    async def do_merge(self) -> None:
+    async def do_merge_marked(self) -> None:
         from memtui.ui.dialogs.fact_merge import MergeDialog
 
         first, second = await self._pane.ask(lambda engine: engine.view.rows(sorted(self._pane.table.marks)))
