@@ -1,6 +1,6 @@
 """Whether the context block answers everyday questions over months of talks, without a language model.
 
-    python tests/benchmarks/talks_eval.py [--half dev] [--embedder offline] [--misses] [--fit]
+    python tests/benchmarks/talks_eval.py [--half dev] [--embedder offline] [--misses] [--fit] [--search]
 
 Each person of ``tests/data/talks`` gets a memory: the turns at their times, then what the rules draw from them. Printed for
 each half:
@@ -9,6 +9,9 @@ each half:
     unrelated    of the questions that nothing answers, the share that gets an excerpt of a turn nevertheless
     facts        of the questions with an answer, the share that the facts alone answer
     tokens       how long the blocks are on average, by the estimate
+
+``--search`` prints how a search does instead: of the questions with an answer, the share (%) with a fact or a turn of the person
+that has it among the first 1, 3 and 10 hits, the mean of 1 / its rank, and how many of 10 hits a question without an answer gets.
 
 Of the held half counts are printed and nothing else. ``--fit`` chooses the weights of ``search/relevance.json`` on the dev
 half and the questions of ``more_dev.json`` about it (logistic regression), and prints how well weights that were fitted
@@ -236,6 +239,23 @@ def report(half: str, judged: list[Judged], misses: bool) -> None:
                 print(f"\n--- {one.person}, nothing: {one.question}\n{one.text}")
 
 
+def searched(half: str, embedder: str) -> None:
+    places: list[float] = []
+    strange: list[int] = []
+    for person in load(half):
+        with remembered(person, embedder) as memory:
+            for one in person["asks"]:
+                told = [
+                    matches(one["pattern"], hit.memory.content) and hit.memory.trust == "user"
+                    for hit in memory.search(one["question"]).hits
+                ]
+                places.append(told.index(True) + 1 if any(told) else math.inf)
+            strange += [len(memory.search(question).hits) for question in person["nothing"]]
+    first = ", ".join(f"first {k} {share([place <= k for place in places])}" for k in (1, 3, 10))
+    print(f"{half}: {first}, 1/rank {100 * statistics.mean(1 / place for place in places):.1f}", end="")
+    print(f", without an answer {statistics.mean(strange):.1f} hits")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -244,11 +264,15 @@ def main() -> None:
     parser.add_argument("--embedder", choices=("offline", "minilm", "off"), default="offline")
     parser.add_argument("--misses", action="store_true", help="of the dev half, what was missed")
     parser.add_argument("--fit", action="store_true")
+    parser.add_argument("--search", action="store_true", help="how a search does, instead of the block")
     args = parser.parse_args()
     if args.fit:
         fit()
         relevance._weights.cache_clear()
     for half in ("dev", "held") if args.half == "both" else (args.half,):
+        if args.search:
+            searched(half, args.embedder)
+            continue
         judged = [one for person in load(half) for one in judge(person, args.embedder)]
         report(half, judged, args.misses and half == "dev")
 

@@ -17,7 +17,7 @@ class Profile(Record):
     ``fusion``: ``rrf`` sums weight / (k + rank); ``score`` sums weight * share, where an arm's share says
     how much of the question a memory answers (0 to about 1).
     ``depth``: how many candidates each arm hands to fusion. ``floor``: the least cosine similarity
-    at which a memory found by the vector arm alone may appear.
+    at which a memory that has no word and no name of the question may appear.
     ``neighbours``: how much of what the turn before or after says counts for a turn (half of it two turns
     away); ``session``: how much of what its session's best turns score; ``facts``: how much of what a fact
     that was drawn from it scores. These belong to the context arm, which takes no part in ``rrf``; nor does
@@ -34,7 +34,7 @@ class Profile(Record):
     neighbours: float = 0.5
     session: float = 0.3
     facts: float = 0.35
-    floor: float = 0.3
+    floor: float = 0.15
     depth: int = 100
 
 

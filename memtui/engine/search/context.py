@@ -3,9 +3,12 @@
 An answer seldom repeats the words of its question, and a story is told over several turns. So a turn
 counts the words that it lacks but a neighbour has, in part: ``profile.neighbours`` for the turn before
 and after, half of it two turns away, twice as much when the turn before asks something. On top
-comes a part of what the best turns of its session score; a note, which has no session to lean on, leans
-on itself. And a turn that a fact was drawn from counts a part of what the fact scores: the fact says in
-plain words what the turn only hints at.
+comes a part of what the best turns of its session score. And a turn that a fact was drawn from counts a
+part of what the fact scores: the fact says in plain words what the turn only hints at.
+
+All of that orders what answers by itself (``fusion.standing``). A turn that does not is found only where
+the turn before asks in the question's words, or a fact that answers was drawn from it. A note has no
+surroundings.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from memtui.engine.records import ArmName, Profile
 from memtui.engine.store.sql import as_json
 
 from .asked import Asked
-from .fusion import Candidate, totals
+from .fusion import Candidate, standing, totals
 from .question import Question
 from .reading import Reading
 
@@ -74,38 +77,44 @@ def candidates(
     drawn: Mapping[int, Sequence[int]],
     lists: Mapping[ArmName, Sequence[Candidate]],
 ) -> list[Candidate]:
-    """What its surroundings add to each reading, most first; ``lists`` is what the other arms found.
+    """What its surroundings add to each turn, most first; ``lists`` is what the other arms found.
 
     ``drawn``: the facts that a turn gave rise to. What surroundings add is not lent on, and a turn of which
     nothing else is known adds nothing.
     """
     question, profile = asked.question, asked.profile
     alone = {**dict.fromkeys(readings, 0.0), **totals(lists, profile)}
+    stand = standing(lists, profile)
     sums = dict(alone)
-    gained: dict[int, tuple[float, dict[int, list[str]]]] = {}
-    nobody: dict[int, list[str]] = {}
+    gained: dict[int, tuple[float, list[str]]] = {}
     for rid, reading in readings.items():
-        gain, said = 0.0, nobody
-        if rid in around:
-            near = [(away, readings[other]) for away, other in around[rid].items() if other in readings]
-            lacked, said = _lacked(question, reading, near, profile)
-            gain = profile.keyword * lacked / question.most if lacked else 0.0
-        if rid in drawn:
-            gain += profile.facts * max(alone[fact] for fact in drawn[rid])
-        gained[rid] = gain, said
+        if reading.kind != "episode":
+            continue
+        near = [(away, readings[other]) for away, other in around.get(rid, {}).items() if other in readings]
+        lacked, said = _lacked(question, reading, near, profile)
+        gain = profile.keyword * lacked / question.most if lacked else 0.0
+        sources = [f"{_where(away)}: {', '.join(said[away])}" for away in sorted(said, key=abs)]
+        facts = [alone[fact] for fact in drawn.get(rid, ()) if fact in stand]
+        if facts and profile.facts:
+            gain += profile.facts * max(facts)
+            sources.append("a fact drawn from it")
         sums[rid] += gain
+        if rid in stand or facts or _answers(reading, near):
+            gained[rid] = gain, sources
     from_session = _session_shares(readings, sums)
     made = []
-    for rid, (gain, said) in gained.items():
-        total = gain + profile.session * from_session[rid]
+    for rid, (gain, sources) in gained.items():
+        total = gain + profile.session * from_session.get(rid, 0.0)
         if total > 0.0:
-            sources = [f"{_where(away)}: {', '.join(said[away])}" for away in sorted(said, key=abs)]
-            if profile.facts and rid in drawn:
-                sources.append("a fact drawn from it")
-            if profile.session and readings[rid].kind == "episode":
+            if profile.session:
                 sources.append("its session")
             made.append(Candidate(rid=rid, score=total, share=total, matched=tuple(sources)))
     return sorted(made, key=lambda one: (-one.score, -one.rid))
+
+
+def _answers(reading: Reading, near: Sequence[tuple[int, Reading]]) -> bool:
+    """Whether the turn before asks in the words of the question, and this one says something to it."""
+    return not reading.chatter and any(away == -1 and other.asks and other.weights for away, other in near)
 
 
 def _part(away: int, other: Reading, profile: Profile) -> float:
@@ -131,17 +140,14 @@ def _lacked(
 
 
 def _session_shares(readings: Mapping[int, Reading], totals: Mapping[int, float]) -> dict[int, float]:
-    """What each reading has to lean on: the mean of its session's best, or itself."""
+    """What each turn has to lean on: the mean of the best turns of its session."""
     sessions: dict[str, list[float]] = {}
     for rid, total in totals.items():
         session = readings[rid].session
         if readings[rid].kind == "episode" and session is not None:
             sessions.setdefault(session, []).append(total)
     means = {session: sum(sorted(values)[-BEST_TURNS:]) / BEST_TURNS for session, values in sessions.items()}
-    return {
-        rid: means.get(readings[rid].session or "", 0.0) if readings[rid].kind == "episode" else total
-        for rid, total in totals.items()
-    }
+    return {rid: means.get(readings[rid].session or "", 0.0) for rid in totals}
 
 
 def _where(away: int) -> str:

@@ -15,6 +15,9 @@ from memtui.engine.records import ArmHit, ArmName, Profile, Record
 ARMS: tuple[ArmName, ...] = ("keyword", "vector", "sense", "entity", "context")
 
 
+_NAMING: tuple[ArmName, ...] = ("keyword", "entity")
+
+
 class Candidate(Record):
     """A memory in one arm's list: the raw score, its share, and what matched."""
 
@@ -57,6 +60,12 @@ def totals(lists: Mapping[ArmName, Sequence[Candidate]], profile: Profile) -> di
         for one in candidates:
             found[one.rid] = found.get(one.rid, 0.0) + part * one.share
     return found
+
+
+def standing(lists: Mapping[ArmName, Sequence[Candidate]], profile: Profile) -> set[int]:
+    """What answers by itself: it has a word or a name of the question, or a meaning as near as the floor asks for."""
+    found = {one.rid for one in lists.get("vector", ()) if one.score >= profile.floor}
+    return found.union(one.rid for arm in _NAMING for one in lists.get(arm, ()))
 
 
 def fuse(lists: Mapping[ArmName, Sequence[Candidate]], profile: Profile) -> list[Fused]:

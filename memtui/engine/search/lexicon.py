@@ -111,6 +111,12 @@ def small_words() -> frozenset[str]:
     return frozenset(word for line in _lines("small_words") for word in line.split())
 
 
+@functools.cache
+def chatter() -> frozenset[str]:
+    """Words that agree, thank, greet or close."""
+    return frozenset(word for line in _lines("chatter") for word in line.split())
+
+
 def tells(word: str) -> bool:
     """Whether a word says something by itself."""
     return word not in STOP_WORDS and word not in small_words()

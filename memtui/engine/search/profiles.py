@@ -13,7 +13,7 @@ from memtui.engine.store import vectors
 from memtui.engine.store.sql import json_text
 
 DEFAULT = Profile()
-RRF = Profile(name="rrf", fusion="rrf", k=60, keyword=1.0, vector=1.0, entity=1.0)
+RRF = Profile(name="rrf", fusion="rrf", k=60, keyword=1.0, vector=1.0, entity=1.0, floor=0.3)
 LATE = Profile(name="late", vector=0.2, sense=0.5)
 """Late interaction, as it is called: question and text meet word by word. Needs a model that makes vectors of words."""
 BUILT_IN = {profile.name: profile for profile in (DEFAULT, RRF, LATE)}

@@ -15,7 +15,7 @@ from memtui.engine.store.words import stems
 
 from . import entity, keyword, question
 from .asked import Asked, Meaning
-from .fusion import Candidate, Fused, fuse
+from .fusion import Candidate, Fused, fuse, standing
 from .question import Question
 from .reports import reports
 from .scope import Scope
@@ -168,23 +168,12 @@ def _no_words(connection: apsw.Connection, meaning: Meaning | None) -> str:
 
 
 def _drop_below_floor(lists: dict[ArmName, list[Candidate]], profile: Profile) -> int:
-    """Take out what the vector arm alone found, under the floor; returns how many.
-
-    Where nothing else answered and nothing comes up to the floor, what stands beside it is no answer either.
-    """
-    if not (
-        lists["keyword"] or lists["entity"] or any(one.score >= profile.floor for one in lists["vector"])
-    ):
-        below = len(lists["vector"])
-        lists["vector"], lists["sense"], lists["context"] = [], [], []
-        return below
-    found = {one.rid for arm in ("keyword", "entity", "context") for one in lists.get(arm, ())}
-    kept = [one for one in lists["vector"] if one.score >= profile.floor or one.rid in found]
-    below = len(lists["vector"]) - len(kept)
-    lists["vector"] = kept
-    found |= {one.rid for one in kept}
-    lists["sense"] = [one for one in lists.get("sense", ()) if one.rid in found]
-    return below
+    """Take out what is near under the floor and nothing else answers for; returns how many."""
+    kept = standing(lists, profile).union(one.rid for one in lists.get("context", ()))
+    found = len(lists["vector"])
+    for arm in ("vector", "sense"):
+        lists[arm] = [one for one in lists.get(arm, ()) if one.rid in kept]
+    return found - len(lists["vector"])
 
 
 def _stopwatch() -> Callable[[], float]:

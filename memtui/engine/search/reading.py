@@ -10,11 +10,12 @@ from collections.abc import Collection
 
 import apsw
 
-from memtui.engine.records import Kind, Record
+from memtui.engine.records import Kind, Record, Trust
 from memtui.engine.store import cjk
 from memtui.engine.store.sql import as_json
 from memtui.engine.store.words import stems, words
 
+from . import lexicon
 from .question import Question, Term
 
 K1 = 0.9
@@ -22,6 +23,8 @@ B = 0.4
 """BM25's two constants. Lower than FTS5's (1.2, .75): in talk, a long turn is not a worse answer."""
 READ_AT_MOST = 4_000
 """Characters of a text that are read; a longer one keeps the score of the first pass."""
+CHATTER_AT_MOST = 80
+"""Characters of a turn; a longer one is never taken for chatter."""
 _ASKS_AT_THE_END = 160
 
 
@@ -29,6 +32,7 @@ class Reading(Record):
     """One text. ``weights``: for each term of the question (by place) how much the text says of it, 0 to idf.
 
     ``weight``: their sum. ``cut``: the text is longer than what was read. ``asks``: there is a question mark towards its end.
+    ``chatter``: it is a turn that agrees, thanks, greets or closes, and says nothing. ``trust``: whose words they are.
     """
 
     rid: int
@@ -38,6 +42,8 @@ class Reading(Record):
     weight: float
     cut: bool
     asks: bool
+    chatter: bool
+    trust: Trust
 
 
 def read(connection: apsw.Connection, question: Question, rids: Collection[int]) -> dict[int, Reading]:
@@ -46,7 +52,7 @@ def read(connection: apsw.Connection, question: Question, rids: Collection[int])
     rows = connection.execute(
         """
         SELECT m.rid, m.kind, m.session_id, t.context, substr(m.content, 1, ?1), length(m.content),
-               instr(substr(m.content, ?2), '?') > 0
+               instr(substr(m.content, ?2), '?') > 0, m.trust
         FROM memories m JOIN memories_text t ON t.rid = m.rid WHERE m.rid IN (SELECT value FROM json_each(?3))
         """,
         (READ_AT_MOST, -_ASKS_AT_THE_END, as_json(rids)),
@@ -54,7 +60,7 @@ def read(connection: apsw.Connection, question: Question, rids: Collection[int])
     with_bigrams = any(term.bigram for term in question.terms)
     beginnings = _beginnings(question)
     found = {}
-    for rid, kind, session, context, text, length, asks in rows:
+    for rid, kind, session, context, text, length, asks, trust in rows:
         whole = f"{context} {text}"
         weights: dict[int, float] = {}
         if not whole.isascii() or any(map(whole.lower().__contains__, beginnings)):
@@ -66,8 +72,14 @@ def read(connection: apsw.Connection, question: Question, rids: Collection[int])
         found[rid] = Reading(
             rid=rid, kind=kind, session=session, weights=weights, weight=sum(weights.values()),
             cut=length > READ_AT_MOST, asks=bool(asks),
+            chatter=kind == "episode" and length <= CHATTER_AT_MOST and _is_chatter(text), trust=trust,
         )  # fmt: skip
     return found
+
+
+def _is_chatter(text: str) -> bool:
+    """Whether every word of a text is small or polite."""
+    return all(word in lexicon.chatter() or not lexicon.tells(word) for word in words(text))
 
 
 def _beginnings(question: Question) -> list[str]:

@@ -10,6 +10,7 @@ import time
 from heapq import nlargest
 
 import apsw
+from msgspec.structs import replace
 
 from memtui.engine.records import ArmName
 
@@ -23,6 +24,12 @@ SURROUNDED = 40
 """For so many of the best candidates the turns around them are read too. More changes nothing."""
 QUESTION = 0.8
 """What the words of a turn that asks something count, against one that does not: it is seldom the answer."""
+CHATTER = 0.5
+"""What a turn counts that only agrees, thanks, greets or closes. A fact of the same words stands before it."""
+NOTES = 1.2
+"""What the words of a fact count, against those of a turn: it says plainly what talk goes around. Among facts alone, 1."""
+OTHERS = 0.8
+"""What the turn of an assistant, a tool or a document counts, against one of the person."""
 FTS5_MOST = 2.2
 """The most that FTS5's bm25() gives a word, as a multiple of its idf."""
 
@@ -48,7 +55,19 @@ def look_again(
         readings |= reading.read(connection, asked.question, beside)
         judging += _count(connection, asked, first_pass, readings, lists)
         lists["context"] = context.candidates(asked, readings, around, drawn, lists)
+    less = {rid: part for rid, text in readings.items() if (part := _part(text)) < 1.0}
+    for arm, found in lists.items():
+        lists[arm] = [
+            replace(one, share=one.share * less[one.rid]) if one.rid in less else one for one in found
+        ]
     return judging
+
+
+def _part(text: Reading) -> float:
+    """How much of what it scores counts."""
+    if text.kind != "episode":
+        return 1.0
+    return (CHATTER if text.chatter else 1.0) * (1.0 if text.trust == "user" else OTHERS)
 
 
 def _count(
@@ -100,4 +119,6 @@ def _by_words(asked: Asked, text: Reading, first_pass: dict[int, float]) -> Cand
         share = score / (FTS5_MOST * most) if most else 0.0
     if text.asks:
         share *= QUESTION
+    if text.kind != "episode":
+        share *= NOTES if "episode" in asked.scope.kinds else 1.0
     return Candidate(rid=text.rid, score=score, share=share)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from memtui.engine.records import MemoryRecord, Profile, SearchResult
 from memtui.engine.search import context
+from memtui.engine.search.explaining import explain
 from memtui.engine.search.search import search
-from shelf import NOW, Book
+from shelf import NOW, Book, FakeEmbedder
 
 
 def talk(book: Book, *turns: str, session: str = "s") -> list[MemoryRecord]:
@@ -16,13 +17,19 @@ def talk(book: Book, *turns: str, session: str = "s") -> list[MemoryRecord]:
     ]
 
 
-def ask(book: Book, query: str, filter: str = "", profile: Profile | None = None) -> SearchResult:
+def ask(
+    book: Book,
+    query: str,
+    filter: str = "",
+    profile: Profile | None = None,
+    embedder: FakeEmbedder | str = "none",
+) -> SearchResult:
     return search(
         book.connection,
         query,
         filter=filter,
         profile=profile or Profile(),
-        embedder="none",
+        embedder=embedder,
         now=NOW,
         fade_threshold=0.05,
     )
@@ -60,10 +67,12 @@ def test_an_answer_is_found_by_the_words_of_its_question(book: Book) -> None:
 
 
 def test_a_question_gives_more_than_a_statement_does(book: Book) -> None:
-    talk(book, "my hamster?", "yes", session="asks")
-    talk(book, "my hamster!", "yes", session="states")
+    talk(book, "my hamster?", "Pepper has a garden", session="asks")
+    talk(book, "my hamster!", "Pepper has a garden", session="states")
     scores = {
-        hit.memory.session_id: hit.score for hit in ask(book, "hamster").hits if hit.memory.content == "yes"
+        hit.memory.session_id: hit.score
+        for hit in ask(book, "hamster garden").hits
+        if hit.memory.content.startswith("Pepper")
     }
     assert scores["asks"] > scores["states"]
 
@@ -104,11 +113,70 @@ def test_a_session_that_is_about_it_lifts_its_turns(book: Book) -> None:
     assert order == ["s", "s", "s", "elsewhere"]
 
 
-def test_a_note_leans_on_itself_so_that_talk_does_not_drown_it(book: Book) -> None:
+def test_a_note_does_not_lean_on_itself(book: Book) -> None:
     talk(book, "garden tools and more")
     book.add("garden tools and more")
-    episode, fact = sorted(ask(book, "garden").hits, key=lambda hit: hit.memory.kind)
-    assert fact.arms["context"].term > episode.arms["context"].term
+    arms = {hit.memory.kind: set(hit.arms) for hit in ask(book, "garden").hits}
+    assert arms == {"fact": {"keyword"}, "episode": {"keyword", "context"}}
+
+
+def test_what_is_under_the_floor_is_not_lifted_over_it(book: Book) -> None:
+    """Neither by itself, nor by what stands beside it, nor by its session, nor by a fact that is under the floor too."""
+    embedder = FakeEmbedder({"lamp": {"hamster": 0.1}, "rug": {"hamster": 0.1}})
+    told = ["my hamster is called Pepper", "a lamp stands in the hall", "and a rug", "the hamster sleeps"]
+    turns = [
+        book.add(text, "episode", session="s", role="user", at=NOW + place, embedder=embedder)
+        for place, text in enumerate(told)
+    ]
+    book.add("the lamp is old", source_ids=(turns[2].id,), embedder=embedder)
+    result = ask(book, "hamster", embedder=embedder)
+    assert {hit.memory.content for hit in result.hits} == {told[0], told[3]}
+    explained = explain(
+        book.connection,
+        "hamster",
+        turns[1],
+        profile=Profile(),
+        embedder=embedder,
+        now=NOW,
+        fade_threshold=0.05,
+    )
+    assert explained.rank is None
+    assert any("the floor is 0.15" in reason for reason in explained.excluded)
+    lowered = ask(book, "hamster", profile=Profile(floor=0.05), embedder=embedder)
+    assert len(lowered.hits) == 4
+
+
+def test_only_the_answer_to_a_question_is_found_by_its_words(book: Book) -> None:
+    told = talk(book, "How is the hamster?", "Asleep in the straw", "The bus is late")
+    assert {hit.memory.id for hit in ask(book, "hamster").hits} == {told[0].id, told[1].id}
+
+
+@pytest.mark.parametrize(
+    "closing",
+    ["Do that.", "Until the next one.", "Thanks a lot!", "ok, perfekt, bis morgen", "d'accord, merci", "vale, gracias"],
+)  # fmt: skip
+def test_chatter_after_a_question_is_no_answer(book: Book, closing: str) -> None:
+    asked, _ = talk(book, "Shall I book a seat for the hamster?", closing)
+    assert [hit.memory.id for hit in ask(book, "hamster").hits] == [asked.id]
+
+
+def test_facts_and_statements_stand_before_chatter(book: Book) -> None:
+    talk(book, "Until the next one.", "See you at the next one, good night", session="closing")
+    book.add("The next release is in May, after the audit of the bank")
+    talk(book, "The next release waits for the audit of the bank and nothing else", session="told")
+    order = [hit.memory.content[:3] for hit in ask(book, "when is the next release").hits]
+    assert order[:2] in (["The", "The"],)
+    assert set(order[2:]) <= {"Unt", "See"}
+    ranked = ask(book, "next").hits
+    assert {hit.memory.content[:3] for hit in ranked[:2]} == {"The"}
+
+
+def test_the_persons_words_stand_before_those_of_others(book: Book) -> None:
+    said = "the seat is by the window"
+    book.add(said, "episode", session="a", role="user", at=NOW)
+    book.add(said, "episode", session="b", role="assistant", trust="model", at=NOW)
+    roles = [hit.memory.source_role for hit in ask(book, "window seat").hits]
+    assert roles == ["user", "assistant"]
 
 
 def test_notes_alone_have_no_surroundings(book: Book) -> None:

@@ -83,7 +83,7 @@ def test_the_floor_is_said_with_the_cosine(book: Book) -> None:
     memory = book.add("mountain", embedder=embedder)
     explained = ask(book, "tea", memory, embedder=embedder)
     assert explained.arms["vector"].rank == 1
-    assert any("cosine 0.00, the floor is 0.30" in reason for reason in explained.excluded)
+    assert any("cosine 0.00, the floor is 0.15" in reason for reason in explained.excluded)
     lowered = ask(book, "tea", memory, embedder=embedder, profile=Profile(floor=-1.0))
     assert lowered.rank == 1
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 from memtui.engine.records import Hit, Profile
-from memtui.engine.search import reading, statistics
+from memtui.engine.search import reading, second_look, statistics
 from memtui.engine.search.question import read as read_question
 from memtui.engine.search.search import search
 from memtui.engine.search.statistics import FACTS, MEMORIES
@@ -108,7 +108,7 @@ def test_the_scores_are_bm25_with_the_two_constants(book: Book) -> None:
         term.idf * 2 * (reading.K1 + 1) / (2 + reading.K1 * (1 - reading.B + reading.B * length / mean))
     )
     assert hit.arms["keyword"].score == pytest.approx(expected)
-    assert hit.score == pytest.approx(expected / (term.idf * (reading.K1 + 1)))
+    assert hit.score == pytest.approx(second_look.NOTES * expected / (term.idf * (reading.K1 + 1)))
 
 
 def test_a_word_at_the_end_of_a_very_long_text_is_found(book: Book) -> None:

@@ -209,7 +209,7 @@ def test_an_unrelated_memory_stays_below_the_floor(book: Book) -> None:
     book.add("passport in the blue folder", embedder=embedder)
     result = ask(book, "Apollo", embedder=embedder)
     assert result.hits == ()
-    assert report(result, "vector") == ("empty", "1 found, all below the floor of 0.30")
+    assert report(result, "vector") == ("empty", "1 found, all below the floor of 0.15")
     below = ask(book, "Apollo", embedder=embedder, profile=Profile(floor=-1.0))
     assert contents(below) == ["passport in the blue folder"]
 

@@ -148,6 +148,19 @@ def test_why_agrees_with_the_whole_ranking(
             assert bool(explained.excluded) == (hit.rank > limit)
 
 
+@settings(max_examples=examples(15), deadline=None)
+@given(shelves, profiles, st.sampled_from(QUESTIONS), st.sampled_from(FILTERS), vectors)
+def test_nothing_under_the_floor_is_a_hit_unless_something_else_answers(
+    stories: list[Told], profile: Profile, query: str, filter: str, vectors: str
+) -> None:
+    with asked(stories, profile, filter, vectors) as ask:
+        for hit in ask.search(query, limit=1_000).hits:
+            near = "vector" in hit.arms and hit.arms["vector"].score >= profile.floor
+            lent = hit.arms["context"].matched if "context" in hit.arms else ()
+            answers = "a fact drawn from it" in lent or any(one.startswith("1 before") for one in lent)
+            assert near or hit.arms.keys() & {"keyword", "entity"} or answers
+
+
 @settings(max_examples=examples(20), deadline=None)
 @given(shelves, profiles, st.sampled_from(QUESTIONS), st.sampled_from(FILTERS), vectors, st.integers(1, 4))
 def test_every_remedy_brings_it_in(
