@@ -21,9 +21,9 @@ from memtui.engine.models import nearness
 from memtui.engine.records import EXPLICIT, Caution, Hit, MemoryRecord, Profile, Record, SearchResult, Trust
 from memtui.engine.store import memories, vectors
 from memtui.engine.store.sql import as_json
-from memtui.engine.store.words import STOP_WORDS, stems
+from memtui.engine.store.words import stems
 
-from . import cautions, excerpts, question, rules
+from . import cautions, entity, excerpts, lexicon, question, rules
 from .excerpts import Excerpt
 from .filter_sql import STATES
 from .filter_terms import parse
@@ -72,9 +72,12 @@ _CHAINS = """
 
 
 class _Words(NamedTuple):
-    """The words of a prompt, as stems or pairs: those by which a fact can bear on it, and those that nearly all have."""
+    """The words of a prompt, as stems or pairs: those by which a fact can bear on it, everyday ones of which it takes two,
+    and those that nearly all facts have.
+    """
 
     telling: frozenset[str]
+    weak: frozenset[str]
     common: frozenset[str]
 
 
@@ -176,6 +179,10 @@ def brief(
             break
     told.sort(key=lambda hit: hit.memory.topic != "rule")  # stable: rules stand before the others
     left_out += kept_back
+    if idle := lexicon.needs_no_memory(prompt) and not (
+        profile.entity and entity.named(connection, lexicon.head(prompt))
+    ):
+        told, left_out = [], [*kept_back, LeftOut(reason="the prompt asks for nothing that a memory knows")]
     if not nearest:
         left_out.append(
             LeftOut(reason="facts without a word of the prompt were not compared: there are many")
@@ -189,7 +196,7 @@ def brief(
         connection, [one.id for one in (*facts, *([insight] if insight else []))], now, known=known
     )
     said: list[Excerpt] = []
-    if turns:
+    if turns and not idle:
         found = excerpts.find(
             connection, prompt, facts, filter=filter, profile=profile, embedder=embedder, now=now,
             session_id=session_id, fade_threshold=fade_threshold, alone=alone, nearest=nearest,
@@ -260,7 +267,11 @@ def _chosen(hits: Iterable[Hit], asked: _Words, near: float, limit: int) -> tupl
 def _too_far(hit: Hit, asked: _Words, near: float) -> str:
     """Why a hit does not bear on the prompt; empty when it does: a word, a name, or a meaning that is ``near`` enough."""
     keyword, vector, entity = hit.arms.get("keyword"), hit.arms.get("vector"), hit.arms.get("entity")
-    if keyword and any(asked.telling & {word, *stems(word)} for word in keyword.matched):
+    shared = [{word, *stems(word)} for word in keyword.matched] if keyword else []
+    if (
+        any(map(asked.telling.intersection, shared))
+        or sum(map(bool, map(asked.weak.intersection, shared))) > 1
+    ):
         return ""
     if entity and not all(asked.common >= set(stems(name)) for name in entity.matched):
         return ""
@@ -272,13 +283,16 @@ def _too_far(hit: Hit, asked: _Words, near: float) -> str:
 
 
 def _words(question: Question) -> _Words:
-    """What every fourth fact has ("the user") says nothing, unless the prompt has no other words."""
-    terms = [term for term in question.terms if term.bigram or term.word not in STOP_WORDS]
+    """What every fourth fact has ("the user") says nothing, everyday words next to nothing, unless there are no others."""
+    terms = [term for term in question.terms if term.bigram or lexicon.tells(term.word)]
     most = question.rows * COMMON if question.rows >= _FEW else question.rows
     common = {term.stem for term in terms if not term.bigram and term.count > most}
-    telling = {term.stem for term in terms} - common
+    weak = {term.stem for term in terms if not (term.bigram or lexicon.connects(term.word))} - common
+    telling = {term.stem for term in terms} - common - weak
     return _Words(
-        frozenset((*(telling or common), *question.characters)), frozenset(common if telling else ())
+        frozenset((*(telling or weak or common), *question.characters)),
+        frozenset(weak if telling else ()),
+        frozenset(common if telling or weak else ()),
     )
 
 

@@ -156,6 +156,29 @@ def told(topic: str) -> str:
     return f"told {topic}"
 
 
+@functools.cache
+def _weak_words() -> frozenset[str]:
+    return frozenset(word for line in _lines("weak_words") for word in line.split())
+
+
+def connects(word: str) -> bool:
+    """Whether a word that a prompt shares with a fact shows by itself that the two have to do with each other."""
+    return tells(word) and word not in _weak_words() and not (word.isdigit() and len(word) < 3)
+
+
+def needs_no_memory(prompt: str) -> bool:
+    """Whether a prompt asks for what everybody knows or can do, and says nothing of the person before what is pasted."""
+    if not begins("needs no memory", prompt):
+        return False
+    asked = head(prompt)
+    return not (pattern("speaks of the person").search(asked) or kinds_of_people(words(asked)))
+
+
+def head(prompt: str) -> str:
+    """A prompt up to what is pasted."""
+    return re.split(r"[:\n]", prompt, maxsplit=1)[0]
+
+
 def kinds_of_people(said: Collection[str]) -> frozenset[str]:
     """The kinds of people that some words speak of; those of a group with it."""
     found = {name for name, listed in people().items() if listed.found(said)}

@@ -321,3 +321,46 @@ def test_rules_stand_before_other_facts_that_bear_on_the_question(memory: Memory
     memory.remember("Never book trains before nine", topic="rule")
     told = memory.context("which trains shall we book?")
     assert told.hits[0].memory.topic == "rule" and len(told.hits) > 1
+
+
+def test_a_prompt_that_needs_no_memory_gets_none(memory: Memory) -> None:
+    memory.remember("Wrote a poem about the sea in 2 days")
+    memory.record_turn("s", "user", "I never write poems about the sea, it is 2 days away.", NOW - DAY)
+    memory.models.index_pending()
+    for prompt in (
+        "Write me a short poem about the sea",
+        "Translate this into French: the sea is 2 days away",
+        "What is 2+2?",
+        "Fix this regex: ^sea{2}$",
+        "Schreib mir ein Gedicht über das Meer",
+        "¿Cuál es la capital de Francia?",
+        "thanks, go on",
+    ):
+        told = memory.context(prompt)
+        assert told.text == "", prompt
+        assert any("nothing that a memory knows" in one.reason for one in told.left_out), prompt
+    assert memory.context("Write me a poem like the one about the sea that I wrote for my wife").text
+
+
+def test_a_prompt_about_somebody_who_is_known_may_need_memory(memory: Memory) -> None:
+    memory.remember("Ada loves the sea")
+    assert "Ada" in memory.context("Write a poem for Ada").text
+
+
+def test_one_everyday_word_connects_nothing_and_two_do(memory: Memory) -> None:
+    memory.remember("The new manager takes the key on Mondays")
+    memory.remember("The spare key to the garage hangs left of the stove")
+    assert memory.context("Rename the key of this dictionary").hits == ()
+    told = memory.context("Where is the key?").hits
+    assert len(told) == 2  # there are no other words
+    assert [hit.memory.content[:8] for hit in memory.context("Is the key for the oven left there?").hits] == [
+        "The spar"
+    ]
+
+
+def test_small_words_of_other_languages_connect_nothing(memory: Memory) -> None:
+    memory.remember("Das Fahrrad ist im Keller")
+    memory.remember("Le vélo est dans la cave")
+    memory.remember("La bici es de mi hermana")
+    for prompt in ("Was ist mit dem Ofen?", "Où est le four ?", "De qué marca es mi horno?"):
+        assert memory.context(prompt).hits == (), prompt
