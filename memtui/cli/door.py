@@ -85,6 +85,8 @@ class Door:
                     raise
                 memory = stack.enter_context(self._opened(write=False, create=False))
             yield memory
+        if must_write:
+            self._tell_thrown_away()
 
     @contextmanager
     def writing(self, *, background: bool = False) -> Iterator[Memory]:
@@ -96,6 +98,9 @@ class Door:
             raise _nothing_may_change()
         with self._opened(write=True, create=True, background=background) as memory:
             yield memory
+        self._tell_thrown_away()
+
+    def _tell_thrown_away(self) -> None:
         if self.demo:
             from .output import note
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 
 import click
 
+from memtui.engine.errors import UsageError
 from memtui.engine.records import Record
 from memtui.guide import ORDER, Page, page, pages
 
@@ -27,8 +29,12 @@ class Contents(Record):
     pages: list[Entry]
 
 
+def _beginning(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    return [topic for topic in ORDER if topic.startswith(incomplete.lower())]
+
+
 @click.command("guide", cls=Command)
-@click.argument("topic", required=False, type=click.Choice(ORDER, case_sensitive=False))
+@click.argument("topic", required=False, shell_complete=_beginning)
 @json_option
 def guide_command(topic: str | None, json: bool) -> int:
     """Read a page of the guide, or list them.
@@ -43,6 +49,10 @@ def guide_command(topic: str | None, json: bool) -> int:
                 out(line)
             out("\nmemtui guide TOPIC shows one. The same pages stand in the app: press ? twice.")
         return OK
+    if topic.lower() not in ORDER:
+        close = get_close_matches(topic.lower(), ORDER, 1)
+        meant = f" Did you mean {close[0]!r}?" if close else ""
+        raise UsageError(f"There is no page {topic!r}.{meant}", f"There are {', '.join(ORDER)}.")
     found = page(topic.lower())
     if json:
         emit(found)

@@ -25,7 +25,7 @@ def undo_command(door: Door, op_id: int | None, json: bool) -> int:
     What somebody changed since is left alone and told; the exit code is then 1, as when there is
     nothing to undo.
     """
-    with door.writing() as memory:
+    with door.existing(must_write=True) as memory:
         undone = memory.undo(op_id)
     return _tell(undone, "undo", json)
 
@@ -35,7 +35,7 @@ def undo_command(door: Door, op_id: int | None, json: bool) -> int:
 @pass_door
 def redo_command(door: Door, json: bool) -> int:
     """Do again what your latest undo took back. Exit code 1 when there is nothing to redo."""
-    with door.writing() as memory:
+    with door.existing(must_write=True) as memory:
         undone = memory.redo()
     return _tell(undone, "redo", json)
 

@@ -20,6 +20,12 @@ from .text_input import given_text
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
 
+# What is said where nothing was done.
+_ALREADY = {
+    "pin": "was pinned already", "unpin": "was not pinned", "confirm": "was confirmed already",
+    "forget": "was in the Trash already", "restore": "was not in the Trash", "tag": "was tagged so already",
+}  # fmt: skip
+
 
 @click.command("remember", cls=Command)
 @click.argument("text", nargs=-1, required=True)
@@ -60,7 +66,7 @@ def remember_command(
 def correct_command(door: Door, id: str, text: tuple[str, ...], json: bool) -> None:
     """Replace the memory ID by TEXT ("-": from standard input). The old one goes to the Trash, linked."""
     content = given_text(text)
-    with door.writing() as memory:
+    with door.existing(must_write=True) as memory:
         old = memory.get(id)
         record = memory.correct(old.id, content)
         old = memory.get(old.id)
@@ -204,7 +210,7 @@ def _change(
 
     ``refuses``: where the engine would refuse a single memory, it is asked to, for its reason.
     """
-    with door.writing() as memory:
+    with door.existing(must_write=True) as memory:
         before = list({found.id: found for found in map(memory.get, ids)}.values())
         for one in before:
             if refuses(one):
@@ -223,7 +229,7 @@ def _change(
     }[verb]  # fmt: skip
     signs = glyphs(door)
     for old, new in zip(before, after, strict=True):
-        word = paint(done, "green") if old != new else paint("unchanged", "yellow")
+        word = paint(done, "green") if old != new else paint(_ALREADY.get(verb, "unchanged"), "yellow")
         out(memory_line(new, signs, word))
         if verb == "tag":
             out("  " + (", ".join(new.tags) or "no tags"))

@@ -29,6 +29,45 @@ def test_remember_writes_a_protected_fact_and_tells_its_id(cli: Cli) -> None:
     assert shown["confirmed_at"] is not None
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "pin x", "unpin x", "confirm x", "forget x", "tag x +a", "correct x y", "restore fact_1a2b", "merge x y",
+        "topic x health", "undo", "undo 3", "redo", "erase x", "review keep x", "entities Ada --rename Eve",
+        "scratchpad delete x", "consolidate", "maintain --once", "embed", "backup", "check", "health", "questions ask x",
+        "context x", "search x", "list", "show x",
+    ],
+)  # fmt: skip
+def test_what_needs_a_memory_makes_none(line: str, cli: Cli, home: Path) -> None:
+    missing = home / "typo.db"
+    told = cli("--db", missing, *line.split())
+    assert told.code in (2, 4), told.err
+    if told.code == 4:
+        assert f"There is no memory at {missing}." in told.err and "begins one" in told.err
+    assert not missing.exists()
+
+
+def test_what_is_so_already_is_said_and_is_no_change(cli: Cli) -> None:
+    identity = remembered(cli)
+
+    def done(*line: str) -> str:
+        before = len(cli("history", "--json").json["operations"])
+        told = cli(*line)
+        assert told.code == 0, told.err
+        assert len(cli("history", "--json").json["operations"]) == before
+        return told.out
+
+    assert done("unpin", identity).startswith("was not pinned")
+    cli("pin", identity)
+    assert done("pin", identity).startswith("was pinned already")
+    assert done("confirm", identity).startswith("was confirmed already")
+    cli("tag", identity, "+home")
+    assert done("tag", identity, "+home").startswith("was tagged so already")
+    assert done("restore", identity).startswith("was not in the Trash")
+    cli("forget", identity)
+    assert done("forget", identity).startswith("was in the Trash already")
+
+
 def test_remember_reads_standard_input(cli: Cli) -> None:
     told = cli("remember", "-", "--json", input="\ufeffTwo\nlines, ünïcode\n".encode())
     assert told.json["memory"]["content"] == "Two\nlines, ünïcode"
@@ -126,7 +165,7 @@ def test_one_wrong_id_among_several_changes_nothing(cli: Cli) -> None:
 def test_what_changes_nothing_says_so(cli: Cli) -> None:
     identity = remembered(cli)
     assert cli("forget", identity).out.startswith("forgot ")
-    assert cli("forget", identity).out.startswith("unchanged ")
+    assert cli("forget", identity).out.startswith("was in the Trash already ")
     assert cli("confirm", identity).code == 3
 
 

@@ -141,3 +141,10 @@ def test_help_is_a_command_too(cli: Cli) -> None:
     assert cli("help").out == cli("--help").out
     assert "[FILTER]" in cli("help", "list").out
     assert cli("help", "nothing").code == 2
+
+
+def test_a_filter_among_the_words_is_said(cli: Cli) -> None:
+    cli("remember", "the pinned fact")
+    told = cli("search", "is:pinned -kind:fact")
+    assert "Looked for as words: is:pinned -kind:fact." in told.err and "--filter" in told.err
+    assert "Looked for" not in cli("search", "meet", "at", "10:30").err

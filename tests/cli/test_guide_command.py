@@ -23,4 +23,7 @@ def test_a_page_is_markdown_in_a_pipe(cli: Cli) -> None:
 def test_an_unknown_page_is_answered_with_those_there_are(cli: Cli) -> None:
     told = cli("guide", "nowhere")
     assert told.code == 2
-    assert "'filters'" in told.err
+    assert "There is no page 'nowhere'" in told.err
+    assert all(topic in told.err for topic in ORDER)
+    assert "Did you mean 'filters'?" in cli("guide", "filtres").err
+    assert cli("guide", "Filters").code == 0

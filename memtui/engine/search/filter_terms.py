@@ -92,6 +92,12 @@ def parse(expression: str) -> tuple[Term, ...]:
     return _Parser(expression).terms()
 
 
+def reads_as_filter(word: str) -> bool:
+    """Whether a word of a question looks like a term of a filter: ``is:pinned``, ``-tag:work``."""
+    key, _, value = word.removeprefix("-").partition(":")
+    return key in KEYS and bool(value)
+
+
 def mistake(expression: str, position: int, length: int, message: str, hint: str) -> FilterError:
     return FilterError(message, hint, expression=expression, position=position, length=length)
 

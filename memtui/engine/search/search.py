@@ -13,6 +13,7 @@ from memtui.engine.store import memories, vectors
 
 from . import cautions, reading
 from .asked import COMING
+from .filter_terms import reads_as_filter
 from .filters import compile, which_term_removes_all
 from .ranking import MOST_HITS, QueryEmbedder, Ranking, rank
 from .scope import Scope, scope
@@ -20,6 +21,8 @@ from .scope import Scope, scope
 __all__ = ["search"]
 
 _WAITING_COUNTED = 10_000
+# So many words of a question are looked at for terms of a filter.
+_LOOKED_AT = 40
 
 
 def search(
@@ -91,6 +94,10 @@ def _hits(
 def _notes(connection: apsw.Connection, ranking: Ranking, embedder: QueryEmbedder | str) -> tuple[str, ...]:
     """What the reader should know about how complete this answer is."""
     notes = []
+    if terms := [word for word in ranking.asked.question.text.split()[:_LOOKED_AT] if reads_as_filter(word)]:
+        notes.append(
+            f"Looked for as words: {' '.join(terms)}. To filter, put that into the filter (--filter)."
+        )
     if isinstance(embedder, str):
         if embedder != COMING and ranking.asked.question.rows:
             notes.append(f"Searched without vectors: {embedder}.")
