@@ -74,14 +74,14 @@ def test_a_fact_has_no_filler_and_its_topic() -> None:
     assert without_filler("lol ok, we moved to Selby btw 😀") == "We moved to Selby"
 
 
-def test_he_is_named_where_it_is_certain_who_he_is_and_nothing_is_kept_where_not() -> None:
+def test_he_is_named_where_it_is_certain_who_he_is_and_not_where_it_is_not() -> None:
     assert antecedent("Can you write a note for my son Otto.", "he's allergic to cashews", ()) == "Otto"
     assert antecedent("Otto played with Karim at my place.", "he's allergic to cashews", ()) is None
     assert antecedent("My wife Nell is out.", "he's allergic to cashews", ()) is None
     assert any(
         "Otto" in fact for fact in facts("note for my son Otto's school please. he's allergic to cashews")
     )
-    assert not any("cashews" in fact for fact in facts("Jonas met Karim at school. he's allergic to cashews"))
+    assert "He's allergic to cashews" in facts("Jonas met Karim at school. he's allergic to cashews")
 
 
 def test_german_ordinals_do_not_end_a_sentence() -> None:

@@ -110,7 +110,7 @@ def test_a_correction_is_marked_as_one() -> None:
 
 
 def test_people_once_introduced_can_be_spoken_of_by_name() -> None:
-    assert facts("Ada is allergic to walnuts.") == []
+    assert facts("Ada collects stamps.") == []
     assert facts("I live with my partner Ada Ferreira.", "Ada is allergic to walnuts.")[1:] == [
         "Ada is allergic to walnuts"
     ]

@@ -32,6 +32,14 @@ _name = re.compile(
     r"(?P<title>\b(?:Mr|Mrs|Ms|Miss|Dr|Herr|Frau|don|doña)\.? )?(?P<name>\b[A-Z][^\W\d_]{1,20})(?P<own>['’]s\b)?"
 )
 _pronoun = re.compile(r"(?:(?P<he>he|his|him)|(?P<she>she|her))(?:['’]\w+)?\b", re.IGNORECASE)
+# "Still has to carry the pens", "sleeps in the woodshed": of somebody, who is not named. Nouns end in "s" as well.
+_left_out = re.compile(
+    r"(?:(?:still|also|now|just|already|always|never|only|normally|usually) )*"
+    r"(?:has|hasn't|is|isn't|was|wasn't|does|doesn't|eats|sleeps|lives|works|takes|carries|wants|needs|likes|loves|hates|goes|"
+    r"comes|gets|keeps|starts|plays|walks|reads|speaks|drinks|wears|owes|sings|studies|teaches|reckons|says|thinks|knows|"
+    r"moves|leaves|retires|turns|drives|runs|barks|bites|snores|sheds|limps|swims|rides|collects|hopes|plans) (?!there\b)",
+    re.IGNORECASE,
+)
 _LADY, _GENTLEMAN = ("Mrs", "Ms", "Miss", "Frau", "doña"), ("Mr", "Herr", "don")
 
 
@@ -40,29 +48,40 @@ def begins_with_pronoun(text: str) -> re.Match[str] | None:
     return _pronoun.match(text)
 
 
+def leaves_out_subject(text: str) -> bool:
+    """Whether a text begins with a verb whose "he", "she" or "it" is left out."""
+    return _left_out.match(text) is not None
+
+
 def antecedent(before: str, text: str, people: Collection[str]) -> str | None:
-    """The name or the relation ("my mum") that the pronoun at the start of ``text`` stands for; None where it is in doubt.
+    """The name or the relation ("my mum") that the pronoun at the start of ``text``, or the subject that it leaves out,
+    stands for; None where it is in doubt.
 
     ``before``: what the same message says before it; ``people``: first names that are known.
     """
     pronoun = _pronoun.match(text)
-    if pronoun is None:
+    other: str | None = None
+    titles: tuple[str, ...] = ()
+    if pronoun is not None:
+        other, titles = ("she", _LADY) if pronoun["he"] else ("he", _GENTLEMAN)
+    elif not leaves_out_subject(text):
         return None
-    other = "she" if pronoun["he"] else "he"
     found: dict[str, int] = {}
     for match in _relation.finditer(before):
-        if not match[other]:
+        if other is None or not match[other]:
             found[match["name"] or match[0]] = match.start()
         covered = match["name"]
-        if covered and match[other]:
+        if other is not None and covered and match[other]:
             found.pop(covered, None)
     owners = {match[0].split("'")[0].split("’")[0] for match in _relation.finditer(before)}
     told_other = owners | {
-        match["name"] for match in _relation.finditer(before) if match[other] and match["name"]
+        match["name"]
+        for match in _relation.finditer(before)
+        if other is not None and match[other] and match["name"]
     }
     for match in _name.finditer(before):
         name, title = match["name"], (match["title"] or "").strip(" .")
-        if title in (_LADY if pronoun["he"] else _GENTLEMAN) or name in told_other:
+        if title in titles or name in told_other:
             continue
         if title or name in people or _is_name(before, match.start(), name):
             found[f"{title} {name}".strip()] = match.start()
@@ -87,8 +106,9 @@ def _is_name(text: str, at: int, word: str) -> bool:
 
 _place = re.compile(r"\b(?:in|at|from|on|near|ward|of|via|for the|in der|aus|nach|en|de|à)$", re.IGNORECASE)
 _acts = re.compile(
-    r"(?:['’]s|,| (?:is|has|was|can|can't|wants|works|lives|left|moved|gets|needs|likes|loves|hates|went|runs|took|does|said|"
-    r"and i)"
+    r"(?:['’]s|,| (?:is|has|was|can|can't|wants|works|lives|left|moved|gets|needs|likes|loves|hates|went|runs|took|does|did|"
+    r"had|got|came|passed|played|plays|eats|sleeps|reacts|"
+    r"said|and (?:i\b|(?:my|our|the)\b|[A-Z]\w*))"
     r"(?!\w))"
 )
 _STARTS = frozenset(

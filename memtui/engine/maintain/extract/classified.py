@@ -7,24 +7,29 @@ certain who is meant. A sentence gives one fact for each unbroken run of clauses
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from memtui.engine.models.ner.gazetteer import is_given_name
 
 from . import events
-from .antecedents import antecedent, begins_with_pronoun
+from .antecedents import antecedent, begins_with_pronoun, leaves_out_subject
 from .clauses import clauses
 from .durability import Judgement
 from .exclusions import excluded
 from .filler import lead, takes_back, without_filler
-from .sentences import Sentence
+from .sentences import Sentence, mask
+from .severity import of_nobody, severe, signs, supposes, told_severely
 from .statement_shapes import CORRECTING
 from .statements import CONFIDENCE, HEDGED, HEDGES, RELATIVE, Statement, dangles, find_statement, plain_text
 
 _LEAST = 0.55
 # A missed allergy, or a rule that is not kept, costs more than a line too many.
 _LEAST_VITAL = 0.33
+_LEAST_SEVERE = 0.05
+_LEAST_BESIDE = 0.02
+_SHORT = 60
+_SHORT_SENTENCE = 120
 _VITAL = frozenset({"health", "rule"})
 _SURE = 0.8
 _LONGEST = 240
@@ -51,6 +56,13 @@ class Candidate(NamedTuple):
     start: int
     end: int
     sentence: int
+
+
+class Around(NamedTuple):
+    """What helps to tell who "he" is: first names that are ``people``, the person's message ``before`` this one."""
+
+    people: Collection[str] = ()
+    before: str = ""
 
 
 def candidates(sentences: Sequence[tuple[int, Sentence]], *, orders: bool) -> list[Candidate]:
@@ -90,20 +102,90 @@ def orders(sentence: Sentence, *, of_work: bool, of_play: bool) -> list[Statemen
 def statements(
     message: Sequence[Sentence],
     found: Sequence[tuple[Candidate, Judgement]],
-    people: Collection[str],
+    around: Around,
 ) -> dict[int, list[Statement]]:
     """What is worth keeping of a message, by the place of the sentence that tells it."""
     kept: dict[int, list[Statement]] = {}
     run: list[tuple[Candidate, Judgement]] = []
-    for candidate, judgement in found:
-        if judgement.probability < (_LEAST_VITAL if judgement.topic in _VITAL else _LEAST):
+    chosen = [_worth_keeping(*one) for one in found]
+    for at, one in enumerate(found):
+        if not chosen[at] and not any(
+            0 <= beside < len(found) and chosen[beside] and _belongs(one, found[beside])
+            for beside in (at - 1, at + 1)
+        ):
             continue
-        if run and not _goes_on(run, candidate):
-            _keep(kept, message, run, people)
+        if run and not _goes_on(run, one[0]):
+            _keep(kept, message, run, around)
             run = []
-        run.append((candidate, judgement))
+        run.append(one)
     if run:
-        _keep(kept, message, run, people)
+        _keep(kept, message, run, around)
+    return kept
+
+
+def _worth_keeping(candidate: Candidate, judgement: Judgement) -> bool:
+    if judgement.topic == "health" and of_nobody(candidate.text):
+        return False
+    return judgement.probability >= (_LEAST_VITAL if judgement.topic in _VITAL else _LEAST)
+
+
+def _belongs(one: tuple[Candidate, Judgement], beside: tuple[Candidate, Judgement]) -> bool:
+    """Whether a clause says for what, or for whom, another of its sentence tells something that may harm."""
+    return (
+        one[0].sentence == beside[0].sentence
+        and severe(beside[0].text)
+        and not of_nobody(one[0].text)
+        and (severe(one[0].text) or (one[1].probability >= _LEAST_BESIDE and len(one[0].text) <= _SHORT))
+    )
+
+
+def severe_candidates(
+    message: Sequence[Sentence], told: Mapping[int, Sequence[Statement]]
+) -> list[Candidate]:
+    """What may harm, and no statement tells yet: of each clause, be it inside a question or a request."""
+    known = " ".join(statement.text for found in told.values() for statement in found).casefold()
+    found = []
+    for place, sentence in enumerate(message):
+        if not severe(sentence.masked):
+            continue
+        parts = clauses(sentence)
+        if len(sentence.text) <= _SHORT_SENTENCE and not any(
+            excluded(sentence.masked[a:b]) for a, b in parts
+        ):
+            parts = [(0, len(sentence.text))]  # what belongs to it says for whom, or why
+        for start, end in parts:
+            clause = sentence.masked[start:end]
+            if all(sign[0] in known for sign in signs(clause)):
+                continue
+            asking = sentence.question and (end == len(sentence.text) or supposes(clause))
+            text = told_severely(clause, question=asking)
+            if text is not None and len(text) <= _LONGEST:
+                found.append(Candidate(text.replace("\x00", " "), start, end, place))
+    return found
+
+
+def severe_statements(
+    message: Sequence[Sentence],
+    found: Sequence[tuple[Candidate, Judgement]],
+    around: Around,
+) -> dict[int, list[Statement]]:
+    """What may harm, by the place of its sentence: unsure, so that the person is asked."""
+    kept: dict[int, list[Statement]] = {}
+    for candidate, judgement in found:
+        text = without_filler(candidate.text)
+        if judgement.probability < _LEAST_SEVERE or len(text) < _SHORTEST:
+            continue
+        if begins_with_pronoun(text) or leaves_out_subject(text):
+            who = _who(message, candidate, candidate.text, text, around)
+            if who is not None:
+                text = f"{who}: {text[:1].lower()}{text[1:]}"
+        plain = plain_text(text)
+        kept.setdefault(candidate.sentence, []).append(
+            Statement(
+                text=text, tags=(judgement.topic,), confidence=HEDGED, correcting=CORRECTING.search(plain) is not None,
+                dated=RELATIVE.search(plain) is not None,
+            )
+        )  # fmt: skip
     return kept
 
 
@@ -123,7 +205,7 @@ def _goes_on(run: list[tuple[Candidate, Judgement]], after: Candidate) -> bool:
 
 def _keep(
     kept: dict[int, list[Statement]], message: Sequence[Sentence], run: Sequence[tuple[Candidate, Judgement]],
-    people: Collection[str],
+    around: Around,
 ) -> None:  # fmt: skip
     first, last = run[0][0], run[-1][0]
     sentence = message[first.sentence]
@@ -134,11 +216,8 @@ def _keep(
     plain = plain_text(text)
     best = max((judgement for _, judgement in run), key=lambda one: one.probability)
     sure = best.probability >= _SURE and not HEDGES.search(plain)
-    if begins_with_pronoun(text):
-        before = " ".join(
-            [*(one.masked for one in message[: first.sentence]), sentence.masked[: first.start + lead(said)]]
-        )
-        who = antecedent(before[-_LOOKED_BACK:].replace("\x00", " "), text, people)
+    if begins_with_pronoun(text) or leaves_out_subject(text):
+        who = _who(message, first, said, text, around)
         if who is None:
             return
         text = f"{who}: {text[:1].lower()}{text[1:]}"
@@ -146,7 +225,8 @@ def _keep(
         len(message) == 1
         and (name := _stranger.match(text))
         and is_given_name(name["name"].casefold())
-        and not people
+        and not around.people
+        and best.topic != "health"
     ):
         return  # a message about a stranger, and about nothing else
     elif _hangs(text):
@@ -162,6 +242,18 @@ def _keep(
             dated=dated,
         )
     )
+
+
+def _who(
+    message: Sequence[Sentence], candidate: Candidate, said: str, text: str, around: Around
+) -> str | None:
+    """Whom ``text`` is about, by what stands before it, or else by the message before it."""
+    within = message[candidate.sentence].masked[: candidate.start + lead(said)]
+    before = " ".join([*(one.masked for one in message[: candidate.sentence]), within]).replace("\x00", " ")
+    found = antecedent(before[-_LOOKED_BACK:], text, around.people)
+    if found is None and around.before:
+        return antecedent(f"{mask(around.before)} {before}"[-_LOOKED_BACK:], text, around.people)
+    return found
 
 
 def _hangs(text: str) -> bool:

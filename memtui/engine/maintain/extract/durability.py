@@ -18,6 +18,8 @@ from zlib import crc32
 
 from memtui.engine.models.embedders import Embedder, OfflineEmbedder
 
+from .severity import of_nobody, severe
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -94,7 +96,7 @@ _BEGINS = (
     _signs("thanks", "ok", "okay", "lol", "haha", "good", "great", "perfect", "lovely", "hmm", "danke", "gut",
         "gracias", "merci"),
 )  # fmt: skip
-SURFACE = 2 + len(_SURFACE) + len(_BEGINS)
+SURFACE = 4 + len(_SURFACE) + len(_BEGINS)
 
 
 class Judgement(NamedTuple):
@@ -109,6 +111,7 @@ def surface(text: str) -> list[float]:
     plain = text.replace("’", "'")
     words = plain.split()
     found = [min(len(words), 30) / 15, float(len(words) < 4)]
+    found += [float(severe(plain)), float(of_nobody(plain))]
     found += [float(shape.search(plain) is not None) for shape in _SURFACE]
     found += [float(shape.match(plain) is not None) for shape in _BEGINS]
     return found

@@ -37,7 +37,8 @@ _ASKED = re.compile(
     r"(?:write|draft|redo|rewrite|make (?:me|it|this|that|a|an|the)|give me|tell me|show me|help me|explain|translate|"
     r"summari[sz]e|generate|compose|suggest|find me|look up|remind me|list|convert|calculate|count|proofread|reword|polish|"
     r"shorten|turn (?:it|this|that)|put (?:it|that|this|the)|add (?:it|that|this|the|a)|draw|design|describe|"
-    r"schreib(?:en sie|e)?|formulier(?:en sie|e)?|erklär(?:en sie|e)?|übersetz\w*|mach(?:en sie)? mir|gib mir|"
+    r"schreib(?:en sie|e)?|formulier(?:en sie|e)?|erklär(?:en sie|e)?|"
+    r"[^\W\d_]+en sie (?:mir|uns|ihm|ihr|herrn?|frau) |übersetz\w*|mach(?:en sie)? mir|gib mir|"
     r"plan(?:en sie|e) mir|"
     r"écris|traduis|donne[- ]moi|fais|refais|explique|reformule|rédige|"
     r"escríbeme|escribe|dame (?!siempre)|hazme|haz|tradúceme|redáctame|rediseña|explícame|cuéntame|pásame|qué |cómo |"
@@ -51,6 +52,7 @@ _FELT = re.compile(
     r"hungover|fed up|done|crying|proud|wrecked|shattered|drained|cold|freezing|late|lost|stuck|"
     r"muerta? de sueño|de malas|mensa|cansad[oa]|triste|müde|verdrießlich|erschöpft|genervt|traurig|sentimental|"
     r"fatiguée?|crevée?|énervée?|triste)(?!\w)|"
+    r"\btengo (?:hambre|sueño|frío|calor|sed)\b|\bmuriendo de (?:sueño|hambre|risa|calor|frío)\b|"
     r"^(?:so )?(?:tired|exhausted|knackered|headache|bored|hungry)\b|\bignore me\b|\bbad mood\b|\bworst (?:day|mum|"
     r"mom|dad|mother|week)\b|"
     r"\b(?:could cry|cried|in tears|feel like an? \w+|gone blank|brain is|ugh)\b"
@@ -59,11 +61,13 @@ _MOMENT = re.compile(
     r"\b(?:tonight|right now|just now|at the moment|a (?:minute|moment) ago|in (?:a|ten|five|\d+) (?:minutes?|min|sec|"
     r"moments?)|"
     r"brb|yesterday|last night|(?:almost|nearly) \w+ed|today|(?:for|in) this (?:task|one|case|function|file|step|"
-    r"exercise|part)|"
-    r"this (?:morning|afternoon|evening)|i put the|gerade eben|ce soir|ce matin|esta noche|hoy)\b"
+    r"exercise|part|process|tree|loop|class|module|script|query|table|sheet|document|thread)|"
+    r"this (?:morning|afternoon|evening)|i put the|gerade eben|"
+    r"(?<!ab )(?<!seit )(?<!von )heute|ce soir|ce matin|esta noche|hoy)\b"
     r"|^(?:today|heute|yesterday|hoy|aujourd'hui)\b"
 )
 _REPORTED = re.compile(
+    r"\b(?:asks?|asked|wonders?|wants to know|fragt|fragte|pregunta|demande),? (?:ob|if|whether|why|what|how|when|where|si)\b|"
     r"\b(?:wrote|writes|schrieb|escribió|mandó|a écrit|mailed|texted me|says? (?:that|the|in|on)|said[:,]|"
     r"the (?:mail|letter|article|book|recipe|label|sign|email|text|docs|website|form) (?:says|said|reads)|"
     r"according to|i read (?:that|somewhere)|apparently|always (?:says|said)|used to say|my horoscope|claims|"
@@ -72,6 +76,7 @@ _REPORTED = re.compile(
     r"cordialement|saludos cordiales|mit freundlichen|liebe[r]? (?:herr|frau)|sehr geehrte)\b"
 )
 _NEEDED = re.compile(
+    r"\b(?:and|so|but) (?:i |we )?need an? \w+$|"
     r"^(?:i|we)(?: just| also| only)? (?:need|want|am looking for|'m looking for)(?: you to)? (?:an?|some|the|one|two|"
     r"three|\d+|"
     r"ideas?|help) ?(?:\w+ )?(?:idea|word|name|option|slogan|recipe|plan|text|line|draft|list|letter|mail|email|title|query|"
@@ -108,7 +113,18 @@ _MADE_UP = re.compile(
     r"kreuzworträtsel|crucigrama|"
     r"quiz|riddle|maths homework|numeracy|homework)\b|^(?:he|she) (?:lives|is) in a (?:castle|lighthouse|cave)"
 )
-_SHAPES = (_SUPPOSED, _SAY, _ASKED, _FELT, _MOMENT, _REPORTED, _NEEDED, _TASK, _TOLD, _MADE_UP)
+_INVENTED = (_SUPPOSED, _SAY, _REPORTED, _MADE_UP)
+# What is said to somebody, of the talk itself, or of nothing at all.
+_CHAT = re.compile(
+    r"^(?:so )?much for\b|\bquick one\b|^(?:on|over) my (?:lunch|break|commute)\b|^(?:the )?last (?:one|thing)\b|^boo+\b|"
+    r"^(?:good|guten|gute|schönen|buen[oa]s?|bonne?) (?:morning|evening|afternoon|night|day|morgen|tag|abend|nacht|día|días|"
+    r"tardes|noches|journée|soirée|nuit)\b(?! (?:routine|shift|class))|^(?:hi|hello|hey|hallo|hola|bonjour|salut|holi|moin|"
+    r"servus)\b(?=\W|$)(?!.*\b(?:i'm|i am|my|ich|mein|je|mon|soy|mi)\b)|^[\w ]{0,20}\bupdate$|"
+    r"^ja,? ich weiß|^i know\b(?! \w+ \w+)|"
+    r"^(?:fine|right|ok|okay|well|yes|no|ja|gut|bien|bueno|vale|sí),? (?:tea|coffee|lunch|dinner|then|weiter|passons|done)\b|"
+    r"^(?:we're|we are|i'm|i am) in(?:,|$)|\b(?:don't|do not) ask (?:me )?why\b|^(?:jaja|haha|lol)\b"
+)
+_SHAPES = (_CHAT, _SUPPOSED, _SAY, _ASKED, _FELT, _MOMENT, _REPORTED, _NEEDED, _TASK, _TOLD, _MADE_UP)
 _CODE = re.compile(
     r"[{}<>]|\w\(|=>|==|;\s*$|\bselect\b.+\bfrom\b|\b(?:func|def|return|import) \w|https?://", re.IGNORECASE
 )
@@ -146,9 +162,26 @@ def readable(text: str) -> bool:
 
 def excluded(masked: str) -> bool:
     """Whether a clause must not become a fact. ``masked``: with a NUL in the place of each quoted character."""
-    plain = " ".join(masked.casefold().replace("’", "'").split()).strip(" ,.-–—")
-    if plain.endswith(":"):
-        return True  # what it says stands elsewhere
-    if masked.count("\x00") * 3 > len(masked) or _CODE.search(masked):
-        return True
-    return any(shape.search(plain) for shape in _SHAPES)
+    plain = _plain(masked)
+    return _unreadable(masked, plain) or any(shape.search(plain) for shape in _SHAPES)
+
+
+def made_up(masked: str) -> bool:
+    """Whether a clause supposes, quotes or tells a tale: what it says holds of nobody."""
+    plain = _plain(masked)
+    return _unreadable(masked, plain) or any(shape.search(plain) for shape in _INVENTED)
+
+
+def asks(masked: str) -> bool:
+    """Whether a clause asks for something, be it an answer or a piece of work."""
+    plain = _plain(masked)
+    return _ASKED.search(plain) is not None or _NEEDED.search(plain) is not None
+
+
+def _plain(masked: str) -> str:
+    return " ".join(masked.casefold().replace("’", "'").split()).strip(" ,.-–—")
+
+
+def _unreadable(masked: str, plain: str) -> bool:
+    """Whether what it says stands elsewhere, or is quoted, or code."""
+    return plain.endswith(":") or masked.count("\x00") * 3 > len(masked) or _CODE.search(masked) is not None

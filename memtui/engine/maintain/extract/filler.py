@@ -13,7 +13,8 @@ _WORD = (
     r"honestly|basically|"
     r"so basically|then|now then|other thing|different (?:topic|thing|matter)|note|update|news|"
     r"wait no|no wait|wait|no hang on|hang on|wait,? no|no,? wait|scrap that|correction|no(?=,)|nein(?=,)|non(?=,)|"
-    r"und|aber|also|ach ja|ach|übrigens|gut|natürlich|nun|na ja|et|mais|donc|bon|bref|ah oui|au fait|alors|finalement|"
+    r"und|aber|also|ach ja|ach|übrigens|gut|natürlich|nun|na ja|et|mais|donc|bon|bref|good news|great news|bad news|"
+    r"ah oui|au fait|alors|finalement|"
     r"y|pero|entonces|oye|bueno|ah|uy|sip|va|este|por cierto|o sea|ok(?:ey)?|perfecto|gracias)"
 )
 _lead = re.compile(rf"(?:{_WORD}(?:\s*[,:;.!…–—-]+\s*|\s+(?=\S)))+", re.IGNORECASE)
@@ -26,6 +27,12 @@ _tail = re.compile(
 _joins = re.compile(r"[\s,]+(?:and|but|so|or|because|though|tho|und|et|y|pero)[\s,.]*$", re.IGNORECASE)
 _inside = re.compile(
     r",? (?:btw|by the way|lol|haha+|jaja+)\b(?=,|\s|$)|\s?[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]",
+    re.IGNORECASE,
+)
+# "as I'm on warfarin": the reason stands alone.
+_reason = re.compile(
+    r"^(?:as|since|because|cos|seeing (?:as|that)|given that|now that|weil|da|comme|puisque|como|ya que) "
+    r"(?=(?:i|i'm|my|we|our|he|she|ich|je|mon|ma|mi|the|[A-Z])\b)",
     re.IGNORECASE,
 )
 _CORRECTS = re.compile(r"\b(?:no|wait|actually|correction|nein|non|perdón|scrap|hang on)\b", re.IGNORECASE)
@@ -44,8 +51,13 @@ def takes_back(text: str) -> bool:
 
 def without_filler(text: str) -> str:
     """The statement itself, beginning with a capital, without its final stop."""
-    text = _joins.sub("", without_asides(text[lead(text) :])).strip(" ,;–—-")
+    text = without_reason(_joins.sub("", without_asides(text[lead(text) :])).strip(" ,;–—-"))
     return text[:1].upper() + text[1:]
+
+
+def without_reason(text: str) -> str:
+    """Without the "as" or "because" that hangs it on something else."""
+    return _reason.sub("", text, count=1)
 
 
 def without_asides(text: str) -> str:

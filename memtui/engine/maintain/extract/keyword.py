@@ -12,9 +12,11 @@ from memtui.engine.store.words import fold
 from memtui.engine.wording import cut
 
 from . import classified
+from .classified import Around
+from .clauses import clauses
 from .drafts import SAID, SUMMARY_CHARACTERS, Context, Draft, Extraction
 from .durability import DurabilityModel
-from .exclusions import readable
+from .exclusions import asks, readable
 from .sentences import Sentence, sentences
 from .standing import asks_for_work, plays_a_part, tells_a_tale
 from .statements import Statement, find_statement, introduced
@@ -46,23 +48,26 @@ class KeywordExtractor:
         drafts: list[Draft] = []
         seen: set[str] = set()
         people = set(context.people)
+        before = ""
         for turn in turns:
             if _of_person(turn):
                 people |= introduced(turn.content)
-            for draft in self._drafts(turn, people):
+            for draft in self._drafts(turn, Around(people, before)):
                 key = fold(draft.content)
                 if key not in seen:
                     seen.add(key)
                     drafts.append(draft)
+            if _of_person(turn):
+                before = turn.content
         return Extraction(drafts=tuple(sorted_by_topic(drafts, self._model)), summary=_summary(turns))
 
-    def _drafts(self, turn: MemoryRecord, people: set[str]) -> Iterator[Draft]:
+    def _drafts(self, turn: MemoryRecord, around: Around) -> Iterator[Draft]:
         """What a sentence states is a fact, by the rules or else by the classifier; else a trigger makes it an observation."""
         if turn.trust not in ("user", "agent"):
             return
         own = _of_person(turn)
         message = sentences(turn.content)
-        stated = self._stated(turn.content, message, people) if own else {}
+        stated = self._stated(turn.content, message, around) if own else {}
         observes = worth_reading(turn.content)
         for place, sentence in enumerate(message):
             for statement in stated.get(place, ()):
@@ -82,7 +87,7 @@ class KeywordExtractor:
                 )  # fmt: skip
 
     def _stated(
-        self, content: str, message: Sequence[Sentence], people: set[str]
+        self, content: str, message: Sequence[Sentence], around: Around
     ) -> dict[int, list[Statement]]:
         """What the person states, by the place of the sentence: the rules first, the classifier where they find nothing."""
         if tells_a_tale(content):
@@ -90,7 +95,9 @@ class KeywordExtractor:
         of_work, of_play = asks_for_work(content), plays_a_part(content)
         stated: dict[int, list[Statement]] = {}
         for place, sentence in enumerate(message):
-            statement = find_statement(sentence, people, of_work=of_work, of_play=of_play)
+            if any(asks(sentence.masked[start:end]) for start, end in clauses(sentence)):
+                continue  # in part a request: its clauses are judged one by one
+            statement = find_statement(sentence, around.people, of_work=of_work, of_play=of_play)
             if statement is not None:
                 stated[place] = [statement]
         if of_play or not readable(content) or not self._model.available():
@@ -98,13 +105,20 @@ class KeywordExtractor:
         left = [(place, sentence) for place, sentence in enumerate(message) if place not in stated]
         found = classified.candidates(left, orders=len(message) > _FEW and not of_work)
         judged = self._model.judge([candidate.text for candidate in found])
-        told = classified.statements(message, list(zip(found, judged, strict=True)), people)
+        told = classified.statements(message, list(zip(found, judged, strict=True)), around)
         for place, sentence in left:
             if place not in told and (
                 orders := classified.orders(sentence, of_work=of_work, of_play=of_play)
             ):
                 told[place] = orders
-        return stated | told
+        stated |= told
+        severe = classified.severe_candidates(message, stated)
+        judged = self._model.judge([candidate.text for candidate in severe])
+        for place, more in classified.severe_statements(
+            message, list(zip(severe, judged, strict=True)), around
+        ).items():
+            stated[place] = [*stated.get(place, ()), *more]
+        return stated
 
 
 def _of_person(turn: MemoryRecord) -> bool:

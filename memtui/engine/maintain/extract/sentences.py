@@ -52,9 +52,12 @@ _quoted = re.compile(
 _MASK = "\x00"
 # "I'm allergic to nuts, can I eat this?": what is told before the question.
 _asked_after = re.compile(
-    r"(?P<told>(?:[\w'’-]+,? ){2}[^?;:]{2,200}?)\s?(?:,|[.!] ?-|\s[–—-])\s(?:and |so |but )?(?:can|could|should|may|is|are|"
+    r"(?P<told>(?!(?:if|wenn|falls|si)\b)(?:[\w'’-]+,? )[^?;:]{2,200}?)\s?(?:,|[.!] ?-|\s[–—-])\s(?:and |so |but )?"
+    r"(?:can|could|should|may|is|are|"
     r"am|do|does|did|"
-    r"will|what|which|where|how|why|when|who|any)\b[^?]{2,}\?",
+    r"will|what|which|where|how|why|when|who|any|kann|darf|soll|muss|was|wer|wie|wo|wann|welche\w*|gibt|puis|peut|puedo|"
+    r"puede|qué|cómo|cuál|quel\w*|comment|est-ce)\b[^?]{2,}\?"
+    r"|(?P<said>(?:[\w'’-]+,? ){2}[^?;:¿]{0,200}?)[\s,.]*¿[^?]{2,}\?",
     re.IGNORECASE,
 )
 
@@ -80,7 +83,8 @@ def sentences(text: str) -> list[Sentence]:
             asks = bool(re.search(r"\?[\W_]*$", masked.rstrip(_MASK + " ")))
             told = _asked_after.match(masked) if asks else None
             if told:
-                found.append(Sentence(part[: told.end("told")], told["told"], False))
+                end = told.end("told" if told["told"] else "said")
+                found.append(Sentence(part[:end], masked[:end], False))
             found.append(Sentence(part, masked, asks))
     return found
 

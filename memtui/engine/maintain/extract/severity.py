@@ -1,0 +1,183 @@
+"""What may harm if it is forgotten: an allergy, an illness, a medicine, what somebody must not have.
+
+A missed one costs more than a line too many. So it is looked for by its words in every sentence, also where the
+sentence asks for something: "what can I cook for my brother, who is coeliac" tells that he is. What is found this way is
+less sure than what the classifier keeps, and waits for the person in Review.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from .exclusions import asks, made_up
+from .filler import lead, without_reason
+
+_WORDS = Path(__file__).parent / "severe.txt"
+# "cashew free", "gone gluten-free"; not "feel free" or "hands-free".
+_FREE = (
+    r"(?:be|is|are|was|goes|gone|went|going|eats?|stays?|strictly|completely|totally|everything|all|keep it|must be|"
+    r"needs to be|has to be) (?!(?:feel|for|care|duty|hands|toll|rent|tax|is|are|it|now|finally|set|bug|error|royalty)\b)"
+    r"[a-zé]+[ -]free"
+)
+# "no aspirin for me", "pas de pénicilline pour moi", "kein Ibuprofen für ihn".
+_NONE_FOR = (
+    r"(?:no|keine?n?|pas d(?:e |')|sin|nada de) [^\W\d_]+(?: [^\W\d_]+)? (?:ever )?"
+    r"(?:for|für|pour|para) (?:me|him|her|us|mich|ihn|sie|uns|moi|lui|elle|nous|mí|él|ella|nosotros)"
+)
+_DOSE = r"\d+(?:[.,]\d+)? ?(?:mg|mcg|µg|iu|units|einheiten|unidades)"
+# What others must not learn, or must not do: "my ex is not to know where we live", "never give anyone my address".
+_KEPT_FROM = (
+    r"(?:(?:is|are) not (?:allowed )?to (?:know|be told|find out|see|have|come|go|touch)|(?:is|are)n't to (?:know|be told)|"
+    r"(?:nobody|no one|noone|none of them) (?:is to|may|must|can|should|gets? to|is allowed)|must(?:n't| not| never) (?:know|see|"
+    r"find out|get|be|learn|hear|touch|leave)|"
+    r"(?:never|don't(?: ever)?|do not(?: ever)?|please don't) (?:give|share|tell|show|post|publish|mention|reveal|hand out|"
+    r"put|send|say|use) (?:[\w']+ ){0,4}?(?:my|our|the kids'?|her|his) (?:[\w-]+ )?(?:address|number|phone|name|e-?mail|"
+    r"photos?|pictures?|bank|account|card|diagnosis|illness|salary|ex|location|data)|court order|restraining order|"
+    r"darf (?:niemand|keiner)|niemand darf|(?:meine|unsere) (?:adresse|nummer)[^.]{0,20}niemand\w*|personne ne doit|"
+    r"ne (?:dis|donne) (?:rien|jamais)|nadie (?:puede|debe)|no le(?:s)? digas|orden de restricción)"
+)
+_GIVES = (
+    r"(?:gives?|brings?|sets?|makes?) (?:me|him|her|us|my [a-z]+) (?:out in|off with|(?:a |an )?(?:rash|hives|migraines?|"
+    r"asthma|attacks?|welts|spots|ill|sick|wheezy|dizzy))"
+)
+
+# "the allergy clinic" is a place, not an allergy.
+_NO_PLACE = r"(?![ -](?:clinic|appointment|update|tests?|results|season|poster|story|scandal|joke)\b)"
+# Nobody that the person knows: "some people can't have dairy", "a patient of 70 kg".
+_NOBODY = re.compile(
+    r"(?:(?:some|many|most|all|few|other|old|young) )?(?:people|children|kids|patients?|men|women|cats|dogs|babies|adults|"
+    r"someone|anyone|everyone|everybody|nobody|a (?:patient|nurse|doctor|farmer|customer|man|woman|person|guest|dog|cat|"
+    r"child)|the (?:patient|article|recipe|book|film|movie|code|app|server|build|tests?|label|website|character|hero)|our "
+    r"(?:build|server|app|code|api|pipeline)|my (?:code|app|server|build|laptop|phone|plant|character|essay|pc|script|build)|"
+    r"this|these|those|that|you|if (?:a|an|some\w*|any\w*|you|your|the)|it(?! is|'s| was))(?!\w)"
+)
+_ONCE = re.compile(
+    r"\b(?:another bite|bit of a headache|headache today|starving|a joke|lol no|my code|side effects of|"
+    r"symptoms of|already (?:had|taken|took)|(?:per|pro|por|par) kg|child of \d+)\b|"
+    r"\b(?:heute|today|tonight|aujourd'hui|hoy)\W*$"
+)
+_WHO = (
+    r"(?:(?:my|our|his|her|meine?[nrms]?|unsere?[nrms]?|mon|ma|mes|mi|mis|the) (?:[\w-]+ ){0,2}?[\w-]+|"
+    r"(?-i:[A-Z][^\W\d_]+))"
+)
+# "my brother who is coeliac", "for Ben, who can't eat nuts"
+_relative = re.compile(
+    rf"(?<!\w)(?P<who>{_WHO}),? (?:who|qui|que|der|die) ?(?P<told>'s .+|.+)", re.IGNORECASE
+)
+# "as I'm on warfarin", "write to her that Otis can't have milk", "weil ich Zöliakie habe"
+_subordinate = re.compile(
+    r"(?<!\w)(?:that|because|cos|cause|since|as|seeing|given|considering|remind (?:her|him|them|\w+)|for when|now|when|and|"
+    r"but|dass|weil|da|denn|que|porque|ya que|parce qu'|puisqu[e']) ?"
+    r"(?P<told>(?:i|i'm|im|i've|my|we|we're|our|he|he's|she|she's|they|his|her|ich|mein\w*|er|sie|unser\w*|je|j'ai|mon|ma|"
+    r"il|elle|mi|mis|soy|tengo|estoy|(?:the|der|die|das|le|la|el) [\w-]+|mum|dad|nan|gran\w*|oma|opa|papa|mama|mamá|papá|"
+    r"(?-i:[A-Z][^\W\d_]+))(?:['’]s)?(?!\w).+)",
+    re.IGNORECASE,
+)
+# "as a diabetic", "being coeliac"
+_being = re.compile(r"(?<!\w)(?:as|being|als|en tant que|como)(?: an?| un[ea]?)? (?P<told>.+)", re.IGNORECASE)
+_question = re.compile(
+    r"(?:(?:can|could|should|may|will|would) (?!swim\b)|(?:is|are|am|was|do|does|did) (?:it|he|she|they|there|this|that|these|"
+    r"the|my|our|your|you|u|i|we|a|an|any)\b|(?:what|which|where|how|why|when|who|any|darf|kann|soll|gibt|wer|wie|puis|peut|"
+    r"est-ce|puedo|puede|qué|cómo)\b)",
+    re.IGNORECASE,
+)
+_supposes = re.compile(r"(?:if|wenn|falls)\b", re.IGNORECASE)
+# "is it true that I'm vegetarian": nothing that the person holds.
+_doubts = re.compile(
+    r"\b(?:is it true|do you (?:think|know|remember|believe)|did i (?:tell|say|mention)|have i told|what if|stimmt es|"
+    r"weißt du|tu crois|es verdad)\b",
+    re.IGNORECASE,
+)
+_theirs = re.compile(r"(?:his|her|seine?\w*|ihre?\w*)\b", re.IGNORECASE)
+# "my nut allergy", "grandad with his pacemaker", "dad's parkinson"
+_owned = re.compile(
+    r"(?<!\w)(?P<told>(?:my|our|his|her|meine?[nrms]?|unsere?[nrms]?|mon|ma|mes|notre|mi|mis|"
+    r"(?:my |our )?(?!(?:what|who|how|where|when|that|it|there|here|let|she|he)\b)[^\W\d_]+['’]s) (?:[\w'’-]+ ){0,4}?)$",
+    re.IGNORECASE,
+)
+
+
+@functools.cache
+def _severe() -> re.Pattern[str]:
+    listed = []
+    for line in _WORDS.read_text(encoding="utf-8").splitlines():
+        if line.strip() and line[0] not in "#[":
+            listed += [entry.strip() for entry in line.split(",") if entry.strip()]
+    shapes = [
+        re.escape(entry.strip("*")).replace(r"\ ", r"\s+").replace(r"\*", r"\w*").join(
+            (r"\w{3,}" if entry.startswith("*") else "", r"\w*" if entry.endswith("*") else "")
+        )
+        for entry in sorted(listed, key=len, reverse=True)
+    ]  # fmt: skip
+    return re.compile(
+        rf"(?<!\w)(?:{'|'.join([*shapes, _FREE, _NONE_FOR, _DOSE, _GIVES, _KEPT_FROM])})(?!\w){_NO_PLACE}"
+    )
+
+
+def signs(text: str) -> Iterator[re.Match[str]]:
+    """The words in a text that tell of harm."""
+    return _severe().finditer(text.casefold().replace("’", "'"))
+
+
+def severe(text: str) -> bool:
+    """Whether it says a word that tells of harm."""
+    return next(signs(text), None) is not None
+
+
+def told_severely(masked: str, *, question: bool) -> str | None:
+    """What a clause tells that may harm, be it inside a question or a request; None where it is nobody's, or made up.
+
+    ``masked``: with a NUL in the place of each quoted character.
+    """
+    if made_up(masked):
+        return None
+    masked = masked[lead(masked) :]
+    if _doubts.search(masked):
+        return None
+    if not question and not asks(masked) and not _question.match(masked):
+        return None if of_nobody(masked) else masked
+    for part in _told_within(masked, question=question):
+        told = without_reason(part)
+        if (
+            severe(told)
+            and not asks(told)
+            and not of_nobody(told)
+            and not (_question.match(told) or _supposes.match(told))
+        ):
+            return told
+    for sign in signs(masked):
+        owner = _owned.search(masked, 0, sign.start())
+        if owner and _theirs.match(owner["told"]):
+            return masked.rstrip(" ?")  # the question tells whose it is
+        if owner:
+            return masked[owner.start("told") : sign.end()]
+    return None
+
+
+def _told_within(masked: str, *, question: bool) -> Iterator[str]:
+    """What a clause that asks may tell on the way, the longest first."""
+    parts = masked.split(", ")
+    for first in range(len(parts) - 1):
+        if question and not asks(parts[first]):
+            yield ", ".join(parts[first:-1])
+        yield ", ".join(parts[first + 1 :]).rstrip(" ?") if not question else parts[first]
+    for match in _relative.finditer(masked):
+        text = match["told"].rstrip(" ?")
+        yield match["who"] + ("" if text.startswith(("'", "’")) else " ") + text
+    for shape in (_subordinate, _being):
+        for match in shape.finditer(masked):
+            yield match["told"].rstrip(" ?")
+
+
+def supposes(masked: str) -> bool:
+    """Whether a clause says under which condition something else is asked."""
+    return _supposes.match(masked, lead(masked)) is not None
+
+
+def of_nobody(text: str) -> bool:
+    """Whether it is said of people in general, of a thing, or of this moment."""
+    plain = " ".join(text.casefold().replace("’", "'").split())
+    return _NOBODY.match(plain) is not None or _ONCE.search(plain) is not None
