@@ -52,7 +52,7 @@ def context_command(
         emit({
             "text": block.text, "tokens": block.tokens,
             "rules": [{"memory": rule, "reason": RULE_FIRST} for rule in block.rules],
-            "pinned": block.pinned, "hits": block.hits, "excerpts": block.excerpts,
+            "pinned": block.pinned, "vital": block.vital, "hits": block.hits, "excerpts": block.excerpts,
             "insight": block.insight, "left_out": block.left_out, "notes": block.result.notes,
         })  # fmt: skip
     else:
@@ -66,6 +66,8 @@ def _tell(block: ContextBlock) -> None:
         note(f"about {plural(block.tokens, 'token')}")
         for rule in block.rules:
             note(brief(f"told: {rule.content}", 6) + f"\n      {RULE_FIRST}")
+        for warning in block.vital:
+            note(brief(f"told: {warning.memory.content}", 6) + f"\n      {warning.reason}")
         for excerpt in block.excerpts:
             note(brief(f"told: {excerpt.text}", 6) + f"\n      {'; '.join(excerpt.reasons)}")
     else:

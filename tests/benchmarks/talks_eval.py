@@ -94,7 +94,8 @@ def judge(person: dict[str, Any], embedder: str) -> list[Judged]:
     with remembered(person, embedder) as memory:
         for question, pattern in asked:
             block = memory.context(question)
-            facts = "\n".join(hit.memory.content for hit in block.hits)
+            told = [one.memory.content for one in (*block.vital, *block.hits)]
+            facts = "\n".join(told)
             found.append(
                 Judged(
                     person["person"], question, pattern, block.text, facts, len(block.excerpts), block.tokens

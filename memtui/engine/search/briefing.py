@@ -23,7 +23,7 @@ from memtui.engine.store import memories, vectors
 from memtui.engine.store.sql import as_json
 from memtui.engine.store.words import stems
 
-from . import cautions, entity, excerpts, lexicon, question, rules
+from . import cautions, entity, excerpts, lexicon, question, rules, vital
 from .excerpts import Excerpt
 from .filter_sql import STATES
 from .filter_terms import parse
@@ -33,6 +33,7 @@ from .ranking import QueryEmbedder
 from .scope import Scope, passing, scope
 from .search import search
 from .statistics import FACTS
+from .vital import Vital
 
 FACTS_TITLE = "## Relevant memory"
 SAID_TITLE = "## What the person said before"
@@ -101,14 +102,15 @@ class ContextBlock(Record):
     """What an agent is told: ``text`` is the block itself, empty when nothing bears on the prompt.
 
     ``rules`` are those of the agent's project, which stand first; ``pinned`` the facts that
-    always stand in it, ``hits`` the other facts, the best first; ``excerpts`` what the person
-    said before; ``tokens`` is an estimate (``HOW_COUNTED``).
+    always stand in it, ``vital`` those told for what they warn of, ``hits`` the other facts, the best first;
+    ``excerpts`` what the person said before; ``tokens`` is an estimate (``HOW_COUNTED``).
     """
 
     text: str
     tokens: int
     rules: tuple[MemoryRecord, ...]
     pinned: tuple[MemoryRecord, ...]
+    vital: tuple[Vital, ...]
     hits: tuple[Hit, ...]
     excerpts: tuple[Excerpt, ...]
     insight: MemoryRecord | None
@@ -120,7 +122,10 @@ class ContextBlock(Record):
         """What is told, in the order of the text; a turn once, however many pieces of it."""
         turns = {one.memory.id: one.memory for one in self.excerpts}
         insight = [self.insight] if self.insight is not None else []
-        return [*self.rules, *self.pinned, *(hit.memory for hit in self.hits), *turns.values(), *insight]
+        warnings = (one.memory for one in self.vital)
+        return [
+            *self.rules, *self.pinned, *warnings, *(hit.memory for hit in self.hits), *turns.values(), *insight,
+        ]  # fmt: skip
 
 
 def brief(
@@ -191,7 +196,11 @@ def brief(
     if insight is not None and (reason := why_kept_back(insight)):
         left_out.append(LeftOut(reason=reason, memory=insight))
         insight = None
-    facts = [*first, *pinned, *(hit.memory for hit in told)]
+    there = {*stand, *(hit.memory.rid for hit in told)}
+    warnings = [] if idle else vital.find(
+        connection, prompt, within, now, names=profile.entity > 0, there=there, refused=why_kept_back,
+    )  # fmt: skip
+    facts = [*first, *pinned, *(one.memory for one in warnings), *(hit.memory for hit in told)]
     notes = cautions.find(
         connection, [one.id for one in (*facts, *([insight] if insight else []))], now, known=known
     )
@@ -216,6 +225,7 @@ def brief(
         tokens=estimate_tokens(text),
         rules=tuple(first),
         pinned=tuple(pinned),
+        vital=tuple(warnings),
         hits=tuple(told),
         excerpts=tuple(said),
         insight=insight,

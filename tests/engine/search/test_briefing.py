@@ -15,7 +15,7 @@ from memtui.engine.maintain.extract.drafts import Draft
 from memtui.engine.models import nearness
 from memtui.engine.models.nearness import Nearness
 from memtui.engine.records import Options, Profile
-from memtui.engine.search import briefing
+from memtui.engine.search import briefing, vital
 from memtui.engine.search.briefing import estimate_tokens
 
 from clock import Clock
@@ -364,3 +364,53 @@ def test_small_words_of_other_languages_connect_nothing(memory: Memory) -> None:
     memory.remember("La bici es de mi hermana")
     for prompt in ("Was ist mit dem Ofen?", "Où est le four ?", "De qué marca es mi horno?"):
         assert memory.context(prompt).hits == (), prompt
+
+
+def _vital(memory: Memory, prompt: str) -> list[str]:
+    return [one.memory.content for one in memory.context(prompt).vital]
+
+
+def test_a_prompt_about_somebody_brings_what_may_harm_them_without_a_shared_word(memory: Memory) -> None:
+    memory.remember("Ada is vegetarian and must not eat gelatine")
+    memory.remember("Plan: Ada wants the garden dug by May")
+    memory.remember("Bruno is diabetic and takes insulin at lunch")
+    told = memory.context("Plan a dinner for Ada")
+    assert "Ada is vegetarian" in told.text and "allergic to walnuts" in told.text
+    assert {one.reason for one in told.vital} <= {"what may harm Ada"}
+    assert "insulin" not in told.text
+    assert {one.memory.id for one in told.vital} <= {one.id for one in told.memories}
+    assert _vital(memory, "What is on at the cinema?") == []
+    assert _vital(memory, "When is Ada's birthday dinner?") == []
+
+
+def test_a_group_brings_what_may_harm_any_of_them(memory: Memory) -> None:
+    memory.remember("Bruno is a coeliac: no gluten at all")
+    for prompt in (
+        "Book a restaurant with the team",
+        "Cook for the family tonight",
+        "Wir kochen für die Familie",
+    ):
+        found = _vital(memory, prompt)
+        assert any("gluten" in one for one in found) and any("walnuts" in one for one in found), prompt
+
+
+def test_the_persons_own_allergies_come_with_food_medicine_and_journeys(memory: Memory) -> None:
+    memory.remember("Is allergic to penicillin, it was an emergency in 2019")
+    memory.remember("Bruno is diabetic and takes insulin at lunch")
+    for prompt in ("What can I take for a sore throat?", "Pack my pills for the hospital"):
+        assert any("penicillin" in one for one in _vital(memory, prompt)), prompt
+        assert not any("insulin" in one for one in _vital(memory, prompt)), prompt
+    assert _vital(memory, "Rename this branch") == []
+
+
+def test_at_most_a_few_and_none_that_is_kept_back_or_out_of_the_filter(memory: Memory) -> None:
+    for place in range(9):
+        memory.remember(f"Is allergic to nut number {place}, anaphylaxis", project="home")
+    assert len(_vital(memory, "What shall we cook tonight?")) == vital.MOST
+    told = memory.context("What shall we cook tonight?", filter="project:work")
+    assert told.vital == ()
+    [newest, *_] = memory.context("What shall we cook tonight?").vital
+    memory.forget(newest.memory.id)
+    assert newest.memory.id not in {
+        one.memory.id for one in memory.context("What shall we cook tonight?").vital
+    }

@@ -1,0 +1,158 @@
+"""What may harm somebody, in the context block: facts about health, diet and "must not" of those whom a prompt is about.
+
+They come without a shared word: "plan a dinner for Ada" brings that Ada eats no meat. Whom a fact is about is told by its
+links to people. A prompt that names somebody brings theirs, one about a group anybody's, any other the person's own; all of
+them only where the prompt is about what they matter for (food, medicine, an outing, a journey), or names somebody. A
+question for one thing ("when is Ada's birthday?") brings none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+import apsw
+
+from memtui.engine.records import MemoryRecord, Record
+from memtui.engine.store import memories
+from memtui.engine.store.sql import as_json
+from memtui.engine.store.words import words
+
+from . import entity, lexicon
+from .scope import Scope, passing
+
+MOST = 4
+"""So many facts are told at most for what they warn of."""
+_LOOKED_AT = 60
+_MATTER_FOR = frozenset({"food", "medicine", "outing", "travel", "contact"})
+_EATEN_TOGETHER = "food"
+
+
+class Vital(Record):
+    """A fact that is told for what it warns of. ``reason``: whom it is about, a few words."""
+
+    memory: MemoryRecord
+    reason: str
+
+
+class _Asked(Record):
+    """``named``: the people whom a prompt names; ``kinds``: those that it speaks of; ``topics``: what it is about."""
+
+    named: dict[int, str]
+    kinds: frozenset[str]
+    topics: frozenset[str]
+
+
+def find(
+    connection: apsw.Connection,
+    prompt: str,
+    within: Scope,
+    now: float,
+    *,
+    names: bool,
+    there: Collection[int],
+    refused: Callable[[MemoryRecord], str],
+) -> list[Vital]:
+    """The facts, those about the people named first, newer ones first. ``names``: whether names are looked up at all.
+
+    ``there``: facts that stand in the block already. ``refused`` tells why an agent may not be told a memory, or "".
+    """
+    if lexicon.begins("asks for one thing", prompt) and not lexicon.pattern("asks for work").search(prompt):
+        return []
+    asked = _read(connection, prompt, names=names)
+    if not (asked.topics or asked.named):
+        return []
+    rids = _candidates(connection, asked, within)
+    about = _people(connection, rids)
+    ranked = []
+    for memory in memories.by_rid(connection, rids, now):
+        found = _why(asked, memory, about.get(memory.rid, {}))
+        if found is not None and memory.rid not in there and not refused(memory):
+            ranked.append((found[0], -memory.event_time, -memory.rid, Vital(memory=memory, reason=found[1])))
+    return [one for *_, one in sorted(ranked, key=lambda one: one[:3])[:MOST]]
+
+
+def _read(connection: apsw.Connection, prompt: str, *, names: bool) -> _Asked:
+    said = set(words(prompt))
+    topics = frozenset(topic.name for topic in lexicon.topics() if topic.asked.found(said)) & _MATTER_FOR
+    named: dict[int, str] = {}
+    if names:
+        found = {one.eid: one.name for one in entity.named(connection, prompt)}
+        rows = connection.execute(
+            "SELECT eid FROM entities WHERE type = 'person' AND eid IN (SELECT value FROM json_each(?))",
+            (as_json(found),),
+        )
+        named = {eid: found[eid] for (eid,) in rows}
+    return _Asked(named=named, kinds=lexicon.kinds_of_people(said), topics=topics)
+
+
+def _candidates(connection: apsw.Connection, asked: _Asked, within: Scope) -> list[int]:
+    """Facts that speak of health, the newest; and those linked to the people named."""
+    health = lexicon.vital()["health"]
+    match = " OR ".join([*(f'"{one}"*' for one in health.beginnings), *(f'"{one}"' for one in health.whole)])
+    rows = connection.execute(
+        f"""
+        SELECT f.rowid FROM facts_fts f CROSS JOIN memories m ON m.rid = f.rowid
+        WHERE facts_fts MATCH :match AND m.valid_until IS NULL AND {within.where}
+        ORDER BY f.rowid DESC LIMIT :limit
+        """,
+        {**within.bindings, "match": match, "limit": _LOOKED_AT},
+    )
+    rids = [rid for (rid,) in rows]
+    for eid in asked.named:
+        linked = connection.execute(
+            """
+            SELECT me.rid FROM entities e CROSS JOIN memory_entities me ON me.eid = e.eid
+            CROSS JOIN memories m ON m.rid = me.rid
+            WHERE (e.eid = ?1 OR e.merged_into = ?1) AND m.kind = 'fact' AND m.valid_until IS NULL
+            ORDER BY me.at DESC, me.rid DESC LIMIT ?2
+            """,
+            (eid, _LOOKED_AT),
+        )
+        rids += [rid for (rid,) in linked]
+    inside = passing(connection, within, rids)
+    return [rid for rid in dict.fromkeys(rids) if rid in inside]
+
+
+def _people(connection: apsw.Connection, rids: Collection[int]) -> dict[int, dict[int, str]]:
+    """Of each fact, the people it is linked to."""
+    rows = connection.execute(
+        """
+        SELECT me.rid, survivor.eid, survivor.canonical_name
+        FROM json_each(?) wanted CROSS JOIN memory_entities me ON me.rid = wanted.value
+        CROSS JOIN entities e ON e.eid = me.eid
+        JOIN entities survivor ON survivor.eid = coalesce(e.merged_into, e.eid)
+        WHERE survivor.type = 'person' AND NOT survivor.hidden
+        """,
+        (as_json(rids),),
+    )
+    found: dict[int, dict[int, str]] = {}
+    for rid, eid, name in rows:
+        found.setdefault(rid, {})[eid] = name
+    return found
+
+
+def _why(asked: _Asked, memory: MemoryRecord, about: dict[int, str]) -> tuple[int, str] | None:
+    """How near a fact is to those whom the prompt is about, 0 the nearest, and whom it is about; None where it is not told."""
+    said = set(words(memory.content))
+    marks = [mark for word in said for mark in lexicon.marks(word)]
+    if memory.topic != "health" and not _warns(marks):
+        return None
+    if named := [name for eid, name in about.items() if eid in asked.named]:
+        return 0, f"what may harm {', '.join(named)}"
+    if not any(lexicon.told(topic) in marks for topic in asked.topics):
+        return None
+    kinds = {name for name, listed in lexicon.people().items() if listed.found(said)}
+    if meant := asked.kinds & kinds:
+        return 0, f"what may harm your {', '.join(sorted(meant))}"
+    others = not asked.named and (bool(asked.kinds) or _EATEN_TOGETHER in asked.topics)
+    if about:
+        return (2, f"what may harm {', '.join(about.values())}") if others else None
+    if not kinds:
+        return 1, "what may harm you"
+    return (2, f"what may harm your {', '.join(sorted(kinds))}") if others and not asked.kinds else None
+
+
+def _warns(marks: Collection[str]) -> bool:
+    """Whether words tell of health: a condition by name, or a rule about what may harm."""
+    health = sum(mark == "health" for mark in marks)
+    return health > 1 or (health == 1 and ("rule" in marks or lexicon.told("food") in marks))
