@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from memtui.engine.errors import DegradedError, MemtuiError, StoreError
+from memtui.engine.installation import command_for_extra
 from memtui.engine.tools.agent import Agent
 from memtui.engine.tools.base import Group, Tool, schema
 from memtui.engine.tools.registry import Toolbox
@@ -33,9 +34,7 @@ from memtui.engine.tools.registry import Toolbox
 try:
     from agents import FunctionTool, SQLiteSession
 except ImportError as error:
-    raise DegradedError(
-        "The package openai-agents is not installed.", "pip install 'openai-agents>=0.24,<1'"
-    ) from error
+    raise DegradedError("The package openai-agents is not installed.", command_for_extra("agents")) from error
 
 if TYPE_CHECKING:
     from agents import RunContextWrapper, TResponseInputItem

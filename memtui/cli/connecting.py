@@ -17,6 +17,7 @@ from memtui.connect import clients
 from memtui.connect.clients import CLIENTS, LABELS, Call, ClientName, Edit
 from memtui.connect.writing import write
 from memtui.engine.errors import ReadOnlyError, UsageError
+from memtui.engine.installation import command_for_extra
 from memtui.engine.search import confine, filters
 
 from .errors import CANCELLED, OK
@@ -166,4 +167,4 @@ def _agreed() -> bool:
 
 def _tell_missing() -> None:
     if find_spec("mcp") is None:
-        note(f"the package mcp is not installed yet: {sys.executable} -m pip install 'mcp>=2,<3'")
+        note(f"the package mcp is not installed yet: {command_for_extra('mcp')}")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 from memtui import __version__, paths
 from memtui.engine.errors import DegradedError, InputError, MemtuiError, StoreError
+from memtui.engine.installation import command_for_dependency
 from memtui.engine.memory import Memory
 from memtui.engine.records import Record, StrategyReport
 from memtui.present.format import count, file_size, plural, relative_time
@@ -214,7 +215,7 @@ def language_model(configuration: Configuration, *, look: bool) -> Iterator[Diag
 def names(door: Door, configuration: Configuration) -> Iterator[Diagnosis]:
     """Who takes part in finding names, by strategy; what that finds in the newest memories, and how long it takes."""
     from memtui.engine.models.ner import Recogniser
-    from memtui.engine.models.ner.spacy_names import REMEDY
+    from memtui.engine.models.ner.spacy_names import remedy
 
     options = configuration.settings.options()
     recogniser = Recogniser(options.strategies, options.llm)
@@ -229,7 +230,7 @@ def names(door: Door, configuration: Configuration) -> Iterator[Diagnosis]:
         yield _ok("names", _strategy(report))
     why = recogniser.unavailable(options.enrichment)
     if why:
-        yield _note("names", f"memories are not read again at night: {why}", REMEDY)
+        yield _note("names", f"memories are not read again at night: {why}", remedy())
 
 
 def _strategy(report: StrategyReport) -> str:
@@ -253,7 +254,7 @@ def vector_index() -> Iterator[Diagnosis]:
     reason = load_vec0(connection)
     connection.close()
     if reason:
-        remedy = f"{sys.executable} -m pip install sqlite-vec"
+        remedy = command_for_dependency("sqlite-vec")
         yield wrong("vectors", "degraded", DegradedError(f"no vector index: {reason}", remedy))
 
 

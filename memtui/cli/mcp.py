@@ -12,6 +12,7 @@ import click
 
 from memtui import paths
 from memtui.engine.errors import DegradedError, StoreError
+from memtui.engine.installation import command_for_extra
 
 from .errors import OK
 from .output import note
@@ -46,9 +47,7 @@ def mcp_command(
     memtui connect writes this command into an agent's configuration. Several may run at once, beside the app.
     """
     if find_spec("mcp") is None:
-        raise DegradedError(
-            "The package mcp is not installed.", f"{sys.executable} -m pip install 'mcp>=2,<3'"
-        )
+        raise DegradedError("The package mcp is not installed.", command_for_extra("mcp"))
     gc.disable()  # nothing of what starting makes is garbage; looking for some takes a tenth of it
     from memtui.engine.tools.agent import Agent
 

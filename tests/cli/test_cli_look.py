@@ -197,7 +197,7 @@ def test_the_doctor_exits_by_what_is_wrong(cli: Cli, home: Path, monkeypatch: py
     told = cli("doctor")
     assert told.code == 5
     assert "degraded" in told.out
-    assert "pip install sqlite-vec" in told.out
+    assert "sqlite-vec==0.1.9" in told.out
 
 
 @pytest.mark.parametrize("reason", ["not a folder", "cannot be written", "leads nowhere"])
@@ -258,7 +258,7 @@ def test_serving_needs_its_package_and_offers_reading_only(
     monkeypatch.setitem(sys.modules, "textual_serve.server", None)
     told = cli("serve")
     assert told.code == 5
-    assert "pip install 'textual-serve" in told.err
+    assert "'textual-serve<2" in told.err
     odd = home / "it's; rm -rf .db"
     (home / "memory.db").rename(odd)
     line = reading_command(Door(db=str(odd)))

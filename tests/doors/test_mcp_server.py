@@ -308,7 +308,7 @@ def test_without_the_package_it_says_how_to_get_it(place: Path, tmp_path: Path) 
         [sys.executable, "-c", code], capture_output=True, text=True, env=environment(tmp_path)
     )
     assert (done.returncode, done.stdout) == (5, "")
-    assert "hint: " in done.stderr and "pip install 'mcp" in done.stderr
+    assert "hint: " in done.stderr and "'mcp<3,>=2'" in done.stderr
     assert not place.exists()
 
 

@@ -20,6 +20,7 @@ from typing import Any
 import apsw
 
 from memtui.engine.errors import InputError, UsageError
+from memtui.engine.installation import command_for, command_for_extra
 from memtui.engine.records import Record, Refused
 
 from .databases import quoted
@@ -113,7 +114,7 @@ def _engine(url: str) -> tuple[Any, str]:
     except ImportError:
         raise UsageError(
             "Reading a database by its URL needs SQLAlchemy.",
-            'python -m pip install "memtui[sql]", and its driver.',
+            f"{command_for_extra('sql')}, and its driver in the same way.",
         ) from None
     try:
         parsed = alchemy.make_url(url)
@@ -129,7 +130,8 @@ def _engine(url: str) -> tuple[Any, str]:
     except Exception as error:
         missing = getattr(error, "name", None)
         needs = f"The driver {missing} is not installed." if missing else "No driver for it is installed."
-        raise InputError(f"{name} cannot be opened: {needs}", "python -m pip install its driver.") from None
+        hint = command_for(missing) if missing else "Install the driver of that database beside memtui."
+        raise InputError(f"{name} cannot be opened: {needs}", hint) from None
 
 
 def _copy(engine: Any, path: Path, limits: Limits) -> None:

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from memtui.engine.errors import InputError
+from memtui.engine.installation import command_for
 
 from .limits import BrokenSourceError, LimitError, Limits
 
@@ -26,7 +27,7 @@ GZIP = b"\x1f\x8b"
 MAGICS = (MAGIC, GZIP)
 SUFFIX = ".zst"
 SUFFIXES = (SUFFIX, ".gz")
-NEEDS = "packed with zstandard, which needs: pip install backports.zstd"
+NEEDS = "packed with zstandard, which needs the package backports.zstd"
 BESIDE = "packed copy of a file beside it"
 _WINDOW_LOG = 27  # 128 MiB, what zstandard itself reads unless told to trust a file
 
@@ -100,5 +101,5 @@ def _zstd(path: Path) -> ModuleType:
             continue
     raise UnpackerMissingError(
         f"{path} is packed with zstandard, which this Python cannot unpack.",
-        "python -m pip install backports.zstd, then import it again.",
+        f"{command_for('backports.zstd')}, then import it again.",
     )

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from memtui.engine.clock import Clock
 from memtui.engine.errors import DegradedError
 from memtui.engine.models.ner import Recogniser, Span
-from memtui.engine.models.ner.spacy_names import REMEDY
+from memtui.engine.models.ner.spacy_names import remedy
 from memtui.engine.models.spending import BudgetError, Spending
 from memtui.engine.records import Kind, MemoryRecord
 from memtui.engine.store import enrichments, entities, memories
@@ -80,7 +80,7 @@ class Enricher:
         """The links gained, and which models failed, each with its reason."""
         reason = self.unavailable()
         if reason:
-            raise DegradedError(f"Names cannot be found better than by rules: {reason}.", REMEDY)
+            raise DegradedError(f"Names cannot be found better than by rules: {reason}.", remedy())
         extraction = await self._recogniser.extract(
             [memory.content for memory in some], self._strategy,
             # What carries a secret goes to no model elsewhere; spaCy runs here.

@@ -18,6 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
+from memtui.engine.installation import command_for_dependency
+
 from ..errors import DegradedError
 from .vectors import cap_threads, normalised
 
@@ -77,11 +79,10 @@ class Embedder(Protocol):
 class LocalEmbedder(ABC, Generic[Loaded]):
     """What models of this machine share: files of packages, loaded at first use; safe to share between threads.
 
-    ``name`` and ``remedy`` are for the message where it cannot be had.
+    ``name`` is for the message where it cannot be had.
     """
 
     name: ClassVar[str]
-    remedy: ClassVar[str]
     sends_to = ""
 
     def __init__(self) -> None:
@@ -104,6 +105,10 @@ class LocalEmbedder(ABC, Generic[Loaded]):
         """Nothing here waits."""
 
     @abstractmethod
+    def remedy(self) -> str:
+        """What to do where it cannot be had."""
+
+    @abstractmethod
     def _files(self) -> tuple[Path, Path]:
         """Weights and tokenizer. Raises DegradedError where they are missing."""
 
@@ -121,13 +126,13 @@ class LocalEmbedder(ABC, Generic[Loaded]):
                 except (
                     Exception
                 ) as error:  # tokenizers raises the bare Exception, onnxruntime many of its own
-                    raise DegradedError(f"{self.name} cannot be loaded: {error}", self.remedy) from error
+                    raise DegradedError(f"{self.name} cannot be loaded: {error}", self.remedy()) from error
             return self._model
 
     def _there(self, *files: Path) -> None:
         for file in files:
             if not file.is_file():
-                raise DegradedError(f"{self.name} lacks {file}.", self.remedy)
+                raise DegradedError(f"{self.name} lacks {file}.", self.remedy())
 
 
 class _Model(NamedTuple):
@@ -141,11 +146,13 @@ class OfflineEmbedder(LocalEmbedder[_Model]):
     model_id = "wordllama-l2-supercat-256"
     dims = 256
     name = "The offline embedder"
-    remedy = "Install the packaged weights: pip install wordllama==0.2.2.post0 tokenizers"
 
     def __init__(self, folder: Path | None = None) -> None:
         super().__init__()
         self._folder = folder
+
+    def remedy(self) -> str:
+        return f"Install the packaged weights: {command_for_dependency('wordllama', 'tokenizers')}"
 
     def embed(self, texts: Sequence[str]) -> FloatMatrix:
         model = self._load()
@@ -194,13 +201,13 @@ class OfflineEmbedder(LocalEmbedder[_Model]):
         if folder is None:
             spec = find_spec("wordllama")
             if spec is None or not spec.submodule_search_locations:
-                raise DegradedError(f"{self.name} is not installed.", self.remedy)
+                raise DegradedError(f"{self.name} is not installed.", self.remedy())
             folder = Path(spec.submodule_search_locations[0])
         weights = folder / "weights" / "l2_supercat_256.safetensors"
         tokenizer = folder / "tokenizers" / "l2_supercat_tokenizer_config.json"
         self._there(weights, tokenizer)
         if find_spec("tokenizers") is None:
-            raise DegradedError(f"{self.name} lacks the package tokenizers.", self.remedy)
+            raise DegradedError(f"{self.name} lacks the package tokenizers.", self.remedy())
         return weights, tokenizer
 
     def _made_of(self, weights: Path, tokenizer: Path) -> _Model:

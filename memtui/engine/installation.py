@@ -1,0 +1,69 @@
+"""How this program was installed, and so the command that adds a package to it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from functools import cache
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+
+
+def command_for(*packages: str) -> str:
+    """The command line that installs ``packages`` (requirements) where this program runs."""
+    folders = Path(sys.prefix).parts
+    if "pipx" in folders:
+        return _line(["pipx", "inject", "memtui", *packages])
+    if _follow(folders, "uv", "tools"):
+        return _line(["uv", "tool", "install", "memtui", *_with(packages)])
+    if any(part.startswith("archive-v") for part in folders):
+        return _line(["uvx", *_with(packages), "memtui"])
+    if find_spec("pip") is None:
+        return _line(["uv", "pip", "install", f"--python={sys.executable}", *packages])
+    return _line([sys.executable, "-m", "pip", "install", *packages])
+
+
+def command_for_extra(extra: str) -> str:
+    """The same for an optional part of memtui: what it needs is named, so that it does not matter where memtui came from."""
+    return command_for(*_needs(extra))
+
+
+def command_for_dependency(*names: str) -> str:
+    """The same for packages that memtui should have come with, in the versions that it needs."""
+    return command_for(
+        *(
+            next((one for one in _required("") if re.match(re.escape(name) + r"\b(?!-)", one)), name)
+            for name in names
+        )
+    )
+
+
+def _needs(extra: str) -> tuple[str, ...]:
+    return _required(f'extra == "{extra}"') or (f"memtui[{extra}]",)
+
+
+@cache
+def _required(marker: str) -> tuple[str, ...]:
+    """What memtui requires under exactly this marker."""
+    try:
+        required = metadata.requires("memtui") or []
+    except metadata.PackageNotFoundError:
+        return ()
+    parted = (one.partition(";") for one in required)
+    return tuple(name.strip() for name, _, found in parted if found.replace("'", '"').strip() == marker)
+
+
+def _with(packages: Sequence[str]) -> list[str]:
+    return [word for one in packages for word in ("--with", one)]
+
+
+def _follow(folders: Sequence[str], *names: str) -> bool:
+    return any(tuple(folders[at : at + len(names)]) == names for at in range(len(folders)))
+
+
+def _line(words: list[str]) -> str:
+    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)

