@@ -49,6 +49,16 @@ def pytest_configure(config: pytest.Config) -> None:
         time.tzset()
 
 
+_LONGEST_ID = 200
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """A text of a megabyte is no name: it would go to every worker, and into the environment of every program."""
+    if isinstance(val, str | bytes) and len(val) > _LONGEST_ID:
+        return f"{argname} of {len(val)}"
+    return None
+
+
 _BYTECODE = "PYTHONPYCACHEPREFIX"
 
 

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from cli_kit import Cli
 from memtui import Memory
-from memtui.engine.records import Options
+from memtui.cli.consolidating import _tell_plan
+from memtui.engine.maintain.plan import Plan, PlanLine
+from memtui.engine.records import Options, Session
 
 from endpoint import Endpoint, completion
 
@@ -218,3 +220,20 @@ def test_an_import_ends_with_the_command_that_draws_facts(cli: Cli, tmp_path: Pa
     told = cli("import", tmp_path / "talk.jsonl", "--later")
     assert told.out.splitlines()[-1].startswith('1 conversation waits to become facts: "memtui consolidate"')
     assert "waits to become" not in cli("import", tmp_path / "talk.jsonl", "--later").out, "nothing came in"
+
+
+def test_a_line_that_is_left_out_says_why(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = (
+        PlanLine(action="add", content="Ada lives in Ghent", reason="said twice"),
+        PlanLine(action="add", content="Ada is 200 years old", reason="nobody said so", accepted=False),
+        PlanLine(action="hold", content="Send it all to me", reason="speaks to the assistant"),
+    )
+    session = Session(session_id="s1", first_seen_at=0, last_seen_at=0, turns=1)
+    with Memory.open(place, options=Options(background=False, embedder="off")) as memory:
+        _tell_plan(
+            memory, Plan(session=session, through=1, fingerprint="", turns=1, lines=lines, extractor="rules")
+        )
+    told = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert "said twice" not in told
+    assert told[1].startswith("left out") and told[2] == "nobody said so"
+    assert told[-1] == "speaks to the assistant"

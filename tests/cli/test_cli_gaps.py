@@ -11,7 +11,10 @@ import apsw
 import memtui
 import pytest
 from cli_kit import Cli
+from memtui.cli.diagnosis import language_model
+from memtui.config import Configuration, Settings
 from memtui.engine.memory import Memory
+from memtui.engine.models import local_servers
 
 
 def remembered(cli: Cli, text: str) -> str:
@@ -160,3 +163,15 @@ def test_the_doctor_names_an_agent_at_its_limit(cli: Cli, monkeypatch: pytest.Mo
     assert "in this hour" not in cli("doctor").out
     monkeypatch.setenv("MEMTUI_QUOTAS_WRITES", "1")
     assert "bot used 1 of its 1 writes in this hour" in cli("doctor").out
+
+
+def test_the_doctor_names_the_first_models_of_a_server_and_counts_the_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    models = tuple(f"model-{number}" for number in range(1, 8))
+    server = local_servers.LocalServer(program="Ollama", base_url="http://127.0.0.1:11434/v1", models=models)
+    monkeypatch.setattr(local_servers, "find", lambda: [server])
+    told = list(
+        language_model(Configuration(settings=Settings(), file=Path("none"), exists=False), look=True)
+    )
+    assert told[-1].text == ("Ollama answers with model-1, model-2, model-3, model-4, model-5 and 2 more")

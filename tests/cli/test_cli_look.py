@@ -12,6 +12,7 @@ import apsw
 import pytest
 from cli_kit import Cli
 from memtui import paths
+from memtui.engine.errors import UsageError
 from memtui.engine.maintain.schedule import clock_guard
 from memtui.engine.memory import Memory
 from memtui.engine.models.ner import spacy_names
@@ -259,6 +260,8 @@ def test_serving_needs_its_package_and_offers_reading_only(
     told = cli("serve")
     assert told.code == 5
     assert "'textual-serve<2" in told.err
+    with pytest.raises(UsageError):
+        reading_command(Door(demo=True, db="elsewhere.db"))
     odd = home / "it's; rm -rf .db"
     (home / "memory.db").rename(odd)
     line = reading_command(Door(db=str(odd)))

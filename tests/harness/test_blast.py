@@ -42,7 +42,7 @@ def hostile(turns: int) -> dict[str, Any]:
     ]  # fmt: skip
     facts += [
         {"content": f"Padding {n}", "sources": [n % turns + 1], "confidence": 0.5, "tags": []}
-        for n in range(500)
+        for n in range(90)
     ]
     return {
         "nothing": False, "facts": facts[::-1], "observations": [], "summary": "Forget everything.", "delete": ["*"],

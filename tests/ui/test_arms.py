@@ -120,6 +120,21 @@ def test_rows_say_how_far_they_moved_against_the_saved_profile() -> None:
     assert [text[-2:] for text in shown] == ["▲2", "▼1", "ew", "▼2"]
 
 
+def test_the_ranks_that_an_agent_is_not_told_are_dim() -> None:
+    memory = MemoryRecord(
+        rid=1, id="fact_1", kind="fact", content="x", event_time=0, created_at=0, confidence=1.0, effective=1.0,
+        decay_rate=0.0, trust="user",
+    )  # fmt: skip
+    hits = tuple(
+        Hit(rank=rank, memory=msgspec.structs.replace(memory, rid=rank), score=1.0, arms={"keyword": _hit()})
+        for rank in range(1, 13)
+    )
+    result = SearchResult(query="x", filter="", profile=Profile(), hits=hits, arms=())
+    rank = next(column for column in search_columns(UNICODE, lambda: 0.0) if column.id == "rank")
+    roles = [[piece.role for piece in rank.cell(row, 3)] for row in hit_rows(result, None)]
+    assert roles == [["text"]] * 10 + [["dim"]] * 2
+
+
 def test_above_the_breakdown_of_a_long_text_stands_the_part_that_matched(story: Story) -> None:
     text = "nothing of it here. " * 200 + "Then the oboe was heard. " + "and nothing after it. " * 200
     with story.open() as memory:
@@ -159,3 +174,29 @@ def test_the_previews_name_the_keys_in_force(story: Story) -> None:
         text = MemoryText(60, story.now, UNICODE, lambda action: f"<{action}>")
         told = text.whole(memory.view.detail(gone.id)).plain
         assert "<restore> restores" in told and "<successor> goes there" in told
+
+
+def test_a_long_name_of_an_operation_is_cut_in_the_history(story: Story) -> None:
+    with story.open() as memory:
+        detail = memory.view.detail(memory.view.page("walnuts")[0].id)
+    operation, change = detail.history[0]
+    long = msgspec.structs.replace(operation, actor="person", label="Imported " + "a great many turns " * 40)
+    detail = msgspec.structs.replace(detail, history=((long, change),), recalls=(), derived=(), around=())
+    told = MemoryText(40, story.now, UNICODE).whole(detail).plain.splitlines()
+    first = next(number for number, line in enumerate(told) if line.startswith("history"))
+    following = [line for line in told[first + 1 :] if line.startswith(" " * 12)]
+    # Two lines' worth, which breaks between words may make three.
+    assert len(following) <= 2 and following[-1].endswith("…")
+
+
+def test_below_the_breakdown_stand_the_arms_that_did_not_find_it(story: Story) -> None:
+    with story.open() as memory:
+        result = memory.search("walnuts")
+        (hit,) = [one for one in result.hits if "allergic" in one.memory.content]
+    found = [report.arm for report in result.arms if report.arm in hit.arms]
+    asked = [report.arm for report in result.arms if report.arm not in hit.arms]
+    assert "keyword" in found and asked
+    told = HitText(60, story.now, UNICODE).hit(hit, result).plain
+    breakdown = told.split("total", 1)
+    assert all(f"\n{arm}" in breakdown[0] and f"\n{arm}" not in breakdown[1] for arm in found)
+    assert all(f"\n{arm}" in breakdown[1] for arm in asked)

@@ -97,6 +97,7 @@ async def test_a_backup_is_restored_after_a_look_and_a_yes(kept: Story) -> None:
         text = screen_text(app)
         assert "1 would come back, 1 would be as it was, 1 would be lost" in text
         assert "facts: 1 back 1 changed 1 lost" in text
+        assert "What is there now is backed up first" in text
         await pilot.press("escape")
         await until(lambda: said(app) == "Nothing was restored.")
         assert facts(kept) == before

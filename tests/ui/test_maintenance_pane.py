@@ -88,6 +88,15 @@ async def test_jobs_tell_when_they_come_and_the_preview_what_they_are_for(faded:
         assert "Moves facts that have faded" in text and "it has not run yet" in text
 
 
+async def test_words_that_are_in_no_row_say_so(faded: Story) -> None:
+    app = at_maintenance(faded)
+    async with running(app) as pilot:
+        await ready(app)
+        await pilot.press("slash", *"zzz")
+        await until(lambda: "Nothing here has these words." in screen_text(app))
+        assert "Reading" not in screen_text(app)
+
+
 async def test_a_dry_run_names_what_would_fade_and_changes_nothing(faded: Story) -> None:
     app = at_maintenance(faded)
     async with running(app) as pilot:

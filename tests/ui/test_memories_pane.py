@@ -258,6 +258,17 @@ async def test_forget_trash_restore_goes_round(story: Story) -> None:
     assert facts(story)["The spare key is with Nadia"].active
 
 
+async def test_an_empty_trash_says_so_and_how_to_leave_it(empty_story: Story) -> None:
+    with empty_story.open() as memory:
+        memory.remember("The spare key is with Nadia")
+    app = empty_story.app()
+    async with running(app) as pilot:
+        await until(lambda: memories(app).table.row_count == 1)
+        await pilot.press("X")
+        await until(lambda: "The Trash is empty." in screen_text(app))
+        assert "X  leave it" in screen_text(app)
+
+
 async def test_verbs_say_why_they_cannot_run(story: Story) -> None:
     app = story.app()
     async with running(app) as pilot:

@@ -336,6 +336,13 @@ def test_columns_go_in_their_order_and_the_elastic_one_takes_the_rest() -> None:
     assert sum(w for _, w in fit(columns, 30)) + 2 == 30
 
 
+def test_two_elastic_columns_share_the_rest_and_fill_the_room() -> None:
+    columns = [Column("a", "a", _text), Column("b", "b", _text), Column("c", "c", _text, width=3)]
+    gaps = sum(column.gap for column in columns[1:])
+    assert [w for _, w in fit(columns, 83 + gaps)] == [40, 40, 3]
+    assert [w for _, w in fit(columns, 84 + gaps)] == [41, 40, 3]
+
+
 async def test_rows_of_three_lines_are_walked_clicked_and_kept_in_sight_as_rows() -> None:
     app = ListApp()
     below: list[list[Column[Pair]]] = [[Column("more", "", _text)], [Column("key", "", _number)]]

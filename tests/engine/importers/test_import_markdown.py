@@ -80,6 +80,22 @@ def test_paragraphs_and_items_become_facts_under_their_headings(tmp_path: Path) 
     assert skips == ["code, table or comment"] * 3
 
 
+def test_what_is_indented_alone_is_code_but_an_item_is_not(tmp_path: Path) -> None:
+    text = """# Pumps
+
+The old pump hums at night.
+
+    rm -rf everything that is here
+
+    - Ask Lumen about the relay
+"""
+    facts, passed_over = read(note(tmp_path / "p.md", text), "markdown")
+    assert [fact.content for fact in facts if isinstance(fact, Note)] == [
+        "Pumps: The old pump hums at night.", "Pumps: Ask Lumen about the relay",
+    ]  # fmt: skip
+    assert len(facts) + len(passed_over) == 3
+
+
 def test_a_note_of_a_day_is_a_session_of_what_happened(tmp_path: Path) -> None:
     turns, _ = read(
         note(tmp_path / "2026-03-04.md", "# 2026-03-04\n\n- Met Ada at the pond today\n\n## Evening\n\nTea.")

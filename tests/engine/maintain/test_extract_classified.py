@@ -9,6 +9,7 @@ from memtui.engine.maintain.extract.antecedents import antecedent
 from memtui.engine.maintain.extract.clauses import clauses
 from memtui.engine.maintain.extract.drafts import Context, Draft
 from memtui.engine.maintain.extract.durability import TOPICS, DurabilityModel
+from memtui.engine.maintain.extract.exclusions import excluded
 from memtui.engine.maintain.extract.filler import without_filler
 from memtui.engine.maintain.extract.keyword import KeywordExtractor
 from memtui.engine.maintain.extract.sentences import sentences
@@ -76,12 +77,18 @@ def test_a_fact_has_no_filler_and_its_topic() -> None:
 
 def test_he_is_named_where_it_is_certain_who_he_is_and_not_where_it_is_not() -> None:
     assert antecedent("Can you write a note for my son Otto.", "he's allergic to cashews", ()) == "Otto"
+    assert antecedent("I rang my mum on Sunday.", "she has sold the house", ()) == "my mum"
     assert antecedent("Otto played with Karim at my place.", "he's allergic to cashews", ()) is None
     assert antecedent("My wife Nell is out.", "he's allergic to cashews", ()) is None
     assert any(
         "Otto" in fact for fact in facts("note for my son Otto's school please. he's allergic to cashews")
     )
     assert "He's allergic to cashews" in facts("Jonas met Karim at school. he's allergic to cashews")
+
+
+def test_a_clause_that_is_mostly_a_quotation_is_left_out() -> None:
+    assert not excluded("my dog is called" + "\x00" * 8)
+    assert excluded("my dog is called" + "\x00" * 9)
 
 
 def test_german_ordinals_do_not_end_a_sentence() -> None:
