@@ -297,7 +297,12 @@ def _words(question: Question) -> _Words:
     terms = [term for term in question.terms if term.bigram or lexicon.tells(term.word)]
     most = question.rows * COMMON if question.rows >= _FEW else question.rows
     common = {term.stem for term in terms if not term.bigram and term.count > most}
-    weak = {term.stem for term in terms if not (term.bigram or lexicon.connects(term.word))} - common
+    short = lexicon.asks_for_one_thing(question.text)  # it has few words, and each of them matters
+    weak = {
+        term.stem
+        for term in terms
+        if not (term.bigram or lexicon.connects(term.word) or (short and not term.word.isdigit()))
+    } - common
     telling = {term.stem for term in terms} - common - weak
     return _Words(
         frozenset((*(telling or weak or common), *question.characters)),

@@ -174,6 +174,11 @@ def needs_no_memory(prompt: str) -> bool:
     return not (pattern("speaks of the person").search(asked) or kinds_of_people(words(asked)))
 
 
+def asks_for_one_thing(prompt: str) -> bool:
+    """Whether a prompt asks for something that is in memory or is not, and not for work or advice."""
+    return begins("asks for one thing", prompt) and not pattern("asks for work").search(prompt)
+
+
 def head(prompt: str) -> str:
     """A prompt up to what is pasted."""
     return re.split(r"[:\n]", prompt, maxsplit=1)[0]

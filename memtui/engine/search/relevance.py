@@ -104,7 +104,7 @@ def read_prompt(text: str, rarity: Mapping[str, float]) -> Prompt:
     names = frozenset(stem for name in _capital.findall(text) for stem in stems(name))
     plain = {stem: weight for stem, weight in telling.items() if stem not in names}
     wanted = next((kind for kind in ("who", "when", "number") if lexicon.sentence_words()[kind] & asked), "")
-    factual = lexicon.begins("asks for one thing", text) and not lexicon.pattern("asks for work").search(text)
+    factual = lexicon.asks_for_one_thing(text)
     return Prompt(
         text=text, weights=telling, total=sum(telling.values()) or 1.0, plain=plain, of_plain=sum(plain.values()),
         words=dict(zip(stems_said, said, strict=True)), names=names, topics=subjects,
@@ -166,7 +166,7 @@ def features(prompt: Prompt, piece: Piece, nearness: Nearness | None = None) -> 
         any(covered[stem] for stem in prompt.names if stem in covered),
         in_turn / prompt.total, likeness, told, told * rule, health, rule,
         health * (not _HEALTH_ASKED.isdisjoint(prompt.topics)), not prompt.people.isdisjoint(marks),
-        _answers(prompt, text), piece.clause.asks, piece.clause.requests,
+        _answers(prompt.wanted, text), piece.clause.asks, piece.clause.requests,
         "verb" in marks, "first person" in marks, "change" in marks,
         1.0 - piece.age, min(len(text) / 200, 1.0),
         min((max(covered[stem], near.get(stem, 0.0)) for stem in prompt.plain), default=0.5),
@@ -182,9 +182,9 @@ def compared(meanings: WordMeanings, prompt: Prompt, pieces: Iterable[Piece]) ->
     return meanings.compare(asked, [word for piece in pieces for word in piece.telling])
 
 
-def _answers(prompt: Prompt, text: str) -> bool:
-    """Whether a statement has a name, a time, a number where the prompt asks for one."""
-    match prompt.wanted:
+def _answers(wanted: str, text: str) -> bool:
+    """Whether a statement has a name, a time, a number where that is wanted."""
+    match wanted:
         case "who":
             return bool(_name.search(text[1:]))
         case "when":

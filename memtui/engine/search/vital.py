@@ -56,7 +56,7 @@ def find(
 
     ``there``: facts that stand in the block already. ``refused`` tells why an agent may not be told a memory, or "".
     """
-    if lexicon.begins("asks for one thing", prompt) and not lexicon.pattern("asks for work").search(prompt):
+    if lexicon.asks_for_one_thing(prompt):
         return []
     asked = _read(connection, prompt, names=names)
     if not (asked.topics or asked.named):

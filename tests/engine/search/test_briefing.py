@@ -414,3 +414,10 @@ def test_at_most_a_few_and_none_that_is_kept_back_or_out_of_the_filter(memory: M
     assert newest.memory.id not in {
         one.memory.id for one in memory.context("What shall we cook tonight?").vital
     }
+
+
+def test_a_question_for_one_thing_is_connected_by_any_word_but_no_number(memory: Memory) -> None:
+    memory.remember("Sandra left in March, Priya signs the leave now")
+    memory.remember("The lease of the flat ends on 30 May")
+    assert "Priya" in memory.context("Who left the ward?").text
+    assert memory.context("Who lives in 30 countries?").hits == ()
