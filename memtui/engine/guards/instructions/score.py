@@ -1,7 +1,8 @@
-"""How much a text reads like an order to an assistant: a linear model over hashed words and letters.
+"""How much a text reads like an order to an assistant: a linear model over words, letters and meanings.
 
-The weights are made by ``tests/benchmarks/orders_train.py`` from texts in six languages. A text that is longer than a few
-sentences is read in stretches, and the worst of them counts.
+The weights are made by ``tests/benchmarks/orders_train.py`` from texts in six languages. Words and letters are hashed; meanings
+have places of their own. A few words alone say little, so a short text needs more to be taken for an order. A text that is
+longer than a few sentences is read in stretches, and the worst of them counts.
 """
 
 from __future__ import annotations
@@ -11,20 +12,23 @@ import math
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from operator import mul
 from pathlib import Path
 from zlib import crc32
 
-SIZE = 1 << 16
-CERTAIN = 1.25
-"""Fewer than 1 in 100 ordinary texts that were trained on reach this when they are left out of the training
-(see ``orders_train.py``), and about 1 in 20 of those that were written to be mistaken for orders.
+from .meanings import PLACES, meanings
+
+HASHED = 1 << 16
+SIZE = HASHED + PLACES
+CERTAIN = 0.3
+"""Fewer than 1 in 100 turns of people reach this, and about 1 in 20 of the texts that were written to be mistaken for orders
+(see ``orders_eval.py``).
 """
 _WEIGHTS = Path(__file__).parent / "weights.bin"
 _STRETCH, _STEP, _MOST = 600, 400, 20_000
-_MOST_LETTERS = 30
+_MOST_LETTERS, _A_SENTENCE = 30, 20
 _word = re.compile(r"\w+|[^\w\s]")
 _number = re.compile(r"\d+")
 _address = re.compile(
@@ -33,19 +37,19 @@ _address = re.compile(
 
 
 def features(text: str) -> dict[int, float]:
-    """The hashed features of a short text, each block of length one."""
+    """The features of a short text, each block of length one."""
     found: dict[int, float] = {}
-    for counts, length in _blocks(text):
+    for counts, block in _blocks(text):
         for place, count in counts.items():
-            found[place] = found.get(place, 0.0) + count / length
+            found[place] = found.get(place, 0.0) + count / block
     return found
 
 
-def _blocks(text: str) -> Iterator[tuple[Counter[int], float]]:
+def _blocks(text: str) -> Iterator[tuple[Mapping[int, int], float]]:
     """How often each feature is there, and the length of the whole block."""
     plain = _number.sub("0", _address.sub(" URL ", text)).casefold()
     words = ["^", *_word.findall(plain), "$"]
-    for counts in (_words(words), _letters(words)):
+    for counts in (_words(words), _letters(words), meanings(words[1:-1], HASHED)):
         yield counts, math.sqrt(sum(map(mul, counts.values(), counts.values()))) or 1.0
 
 
@@ -73,7 +77,7 @@ def _places_of(word: str) -> tuple[int, ...]:
 
 
 def _place(feature: str) -> int:
-    return crc32(feature.encode("utf-8", "replace")) % SIZE
+    return crc32(feature.encode("utf-8", "replace")) % HASHED
 
 
 def score(text: str) -> float:
@@ -84,17 +88,22 @@ def score(text: str) -> float:
 
 
 def _score(text: str) -> float:
-    weights, scale, bias = _model()
+    weights, scale, bias, of_length = _model()
     worth = weights.__getitem__
     found = 0.0
-    for counts, length in _blocks(text):
-        found += sum(map(mul, map(worth, counts), counts.values())) / length
-    return bias + scale * found
+    for counts, block in _blocks(text):
+        found += sum(map(mul, map(worth, counts), counts.values())) / block
+    return bias + scale * found + of_length * length(text)
+
+
+def length(text: str) -> float:
+    """How long a text is, up to about a sentence."""
+    return math.log1p(min(len(text.split()), _A_SENTENCE))
 
 
 @functools.cache
-def _model() -> tuple[array[int], float, float]:
-    """A byte for each feature, what one of it is worth, and what every text begins with."""
+def _model() -> tuple[array[int], float, float, float]:
+    """A byte for each feature, what one of it is worth, what every text begins with, and what its length is worth."""
     data = _WEIGHTS.read_bytes()
-    ends = array("d", data[:16])
-    return array("b", data[16:]), ends[0], ends[1]
+    scale, bias, of_length = array("d", data[:24])
+    return array("b", data[24:]), scale, bias, of_length
