@@ -525,12 +525,12 @@ def test_a_run_that_died_is_closed_by_the_next(memory: Memory, clock: Clock) -> 
     assert labels[1].endswith("(interrupted)")
 
 
-def test_the_last_long_answer_becomes_the_summary(memory: Memory, clock: Clock) -> None:
-    say(memory, clock, "s1", "How do I do it?")
+def test_the_summary_is_what_the_person_asked_for_and_no_answer(memory: Memory, clock: Clock) -> None:
+    say(memory, clock, "s1", "How do I get the bread out of the tin?")
     answer = "First you take the bread out of the oven, and then you let it rest for an hour on a rack before you cut it."
     say(memory, clock, "s1", answer, role="assistant")
     consolidate(memory, clock)
-    assert memory.view.session("s1").summary == answer
+    assert memory.view.session("s1").summary == "How do I get the bread out of the tin"
 
 
 def test_a_secret_in_a_fact_is_redacted(memory: Memory, clock: Clock) -> None:

@@ -168,17 +168,6 @@ def test_no_sentence_is_kept_twice() -> None:
     assert len(found) == 1
 
 
-def test_the_last_long_answer_is_the_summary_cut_at_whole_characters() -> None:
-    long = "é" * 2_500
-    extraction = KeywordExtractor().read(
-        [turn("x" * 200, "assistant", 1), turn(long, "assistant", 2), turn("Fine.", "assistant", 3)],
-        Context(session_id="s"),
-    )
-    assert extraction.summary is not None
-    assert len(extraction.summary) == 2_000
-    assert extraction.summary == "é" * 1_999 + "…"
-
-
 def test_sentences_survive_abbreviations_and_lists() -> None:
     text = "I saw Dr. Pieters at 8 a.m. on Monday. Fine.\n- I like tea\n2. I like 3.5 % milk"
     assert [s.text for s in sentences(text)] == [

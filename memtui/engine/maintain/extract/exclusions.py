@@ -166,6 +166,12 @@ def excluded(masked: str) -> bool:
     return _unreadable(masked, plain) or any(shape.search(plain) for shape in _SHAPES)
 
 
+def chats(masked: str) -> bool:
+    """Whether a clause greets, exclaims, tells a mood, or says nothing at all."""
+    plain = _plain(masked)
+    return _unreadable(masked, plain) or _CHAT.search(plain) is not None or _FELT.search(plain) is not None
+
+
 def made_up(masked: str) -> bool:
     """Whether a clause supposes, quotes or tells a tale: what it says holds of nobody."""
     plain = _plain(masked)

@@ -1,4 +1,4 @@
-"""The extractor that needs no language model: word rules, a classifier of our own, trigger phrases, the last long answer."""
+"""The extractor that needs no language model: word rules, a classifier of our own, trigger phrases."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ from datetime import UTC, datetime
 from memtui.engine.curate import intake
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store.words import fold
-from memtui.engine.wording import cut
 
 from . import classified
 from .classified import Around
 from .clauses import clauses
-from .drafts import SAID, SUMMARY_CHARACTERS, Context, Draft, Extraction
+from .drafts import SAID, Context, Draft, Extraction
 from .durability import DurabilityModel
 from .exclusions import asks, readable
 from .sentences import Sentence, sentences
 from .standing import asks_for_work, plays_a_part, tells_a_tale
 from .statements import Statement, find_statement, introduced
+from .summary import summary
 from .topics import sorted_by_topic
 from .triggers import find_trigger, worth_reading
 
-_LONG_ANSWER = 100
 _OBSERVED = 0.7
 _FEW = 2  # sentences; what is ordered in more of them is ordered by this person
 
@@ -49,6 +48,7 @@ class KeywordExtractor:
         seen: set[str] = set()
         people = set(context.people)
         before = ""
+        own = [turn.content for turn in turns if _of_person(turn)]
         for turn in turns:
             if _of_person(turn):
                 people |= introduced(turn.content)
@@ -59,7 +59,7 @@ class KeywordExtractor:
                     drafts.append(draft)
             if _of_person(turn):
                 before = turn.content
-        return Extraction(drafts=tuple(sorted_by_topic(drafts, self._model)), summary=_summary(turns))
+        return Extraction(drafts=tuple(sorted_by_topic(drafts, self._model)), summary=summary(own))
 
     def _drafts(self, turn: MemoryRecord, around: Around) -> Iterator[Draft]:
         """What a sentence states is a fact, by the rules or else by the classifier; else a trigger makes it an observation."""
@@ -124,15 +124,6 @@ class KeywordExtractor:
 def _of_person(turn: MemoryRecord) -> bool:
     """The person's words, be it that an agent only says so: their trust stays what it is."""
     return turn.trust == "user" or intake.is_claim(turn.source_role, turn.trust)
-
-
-def _summary(turns: Sequence[MemoryRecord]) -> str | None:
-    """The last long answer, cut at whole characters."""
-    for turn in reversed(turns):
-        text = turn.content.strip()
-        if turn.trust == "agent" and not _of_person(turn) and len(text) > _LONG_ANSWER:
-            return cut(text, SUMMARY_CHARACTERS)
-    return None
 
 
 def _date(seconds: int) -> str:

@@ -1,0 +1,69 @@
+"""What a session was about, in a line or two: the person's first request, and the names that they came back to."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from memtui.engine.wording import cut
+
+from .clauses import clauses
+from .exclusions import asks, chats, made_up, readable
+from .filler import without_filler
+from .sentences import sentences
+
+_LONGEST = 140
+_FEWEST_WORDS = 4
+_FEWEST_TURNS = 2  # in which a name stands that the session is about
+_MOST_NAMES = 4
+_MOST_TURNS = 60
+_name = re.compile(r"(?<=[\w,'’] )[A-Z][^\W\d_]{3,}")
+_polite = re.compile(
+    r"(?:(?:can|could|would|will) (?:you|u|i|we) (?:please )?|please |pls |help me (?:to )?|"
+    r"i (?:need|want) (?:you to |help (?:with|to) )|"
+    r"(?:kannst du|können sie|bitte) |(?:peux-tu|pouvez-vous|tu peux) |(?:puedes|me puedes) )",
+    re.IGNORECASE,
+)  # fmt: skip
+_wonders = re.compile(r"(?:which|what|how|who|when|where|why)\b", re.IGNORECASE)
+
+
+def summary(messages: Sequence[str]) -> str | None:
+    """Of the person's messages of a session; None where nothing in them says what it was about."""
+    messages = messages[:_MOST_TURNS]
+    request = next(_requests(messages), None)
+    if request is None:
+        return None
+    said = request.casefold()
+    names = [name for name in _names(messages) if name.casefold() not in said]
+    text = cut(request, _LONGEST)
+    return f"{text} ({', '.join(names)})" if names else text
+
+
+def _requests(messages: Sequence[str]) -> Iterator[str]:
+    """What is asked for, in order. What is only told becomes facts."""
+    for message in messages:
+        if not readable(message):
+            continue
+        for sentence in sentences(message):
+            for start, end in clauses(sentence):
+                masked = sentence.masked[start:end]
+                if "\x00" in masked or chats(masked) or made_up(masked):
+                    continue
+                text = without_filler(sentence.text[start:end]).rstrip(" .!?")
+                if len(text.split()) < _FEWEST_WORDS:
+                    continue
+                if sentence.question or (asks(masked) and not _wonders.match(text)):
+                    plain = _polite.sub("", text, count=1) if _polite.match(text) else text
+                    yield plain[:1].upper() + plain[1:]
+
+
+def _names(messages: Sequence[str]) -> list[str]:
+    """The names of several messages, those of most first: what has a capital within a sentence."""
+    turns = Counter(
+        name
+        for message in messages
+        for name in {found[0] for one in sentences(message) for found in _name.finditer(one.masked)}
+    )
+    often = [name for name, count in turns.items() if count >= _FEWEST_TURNS]
+    return sorted(often, key=lambda name: -turns[name])[:_MOST_NAMES]
