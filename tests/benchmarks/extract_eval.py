@@ -9,6 +9,7 @@ gold     things worth keeping that a fact tells whose source is in their session
 vital    the same of those that are marked vital (health, "must not")
 lines    facts that were drawn; "matching": those that tell a gold thing or a value that was true at its time
 never    lines that match what must not become a fact
+topic    gold things that were kept, whose fact has the topic that the listing gives
 stale    superseded values that stand: an active fact tells the old one, nothing replaces it, and no card asks
 
 ``--show`` prints the misses and the wrong lines of the dev half; of the held half only counts are ever printed.
@@ -29,7 +30,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memtui import Memory
-from memtui.engine.records import MemoryRecord, Options
+from memtui.engine.records import TOPICS, MemoryRecord, Options
 
 TALKS = Path(__file__).parents[1] / "data" / "talks"
 HALVES = ("dev", "held")
@@ -100,6 +101,10 @@ def judge(talk: dict[str, Any], drawn: list[Drawn], handled: set[str], *, show: 
         found["gold"] += 1
         found["kept"] += kept
         found["anywhere"] += bool(telling)
+        own = [one for one in telling if gold["session"] in one.sessions]
+        if own and gold["topic"] in TOPICS:
+            found["with topic"] += 1
+            found["topic right"] += any(one.fact.topic == gold["topic"] for one in own)
         if gold.get("vital"):
             found["vital"] += 1
             found["vital kept"] += kept
@@ -140,7 +145,8 @@ def told(name: str, found: Counter[str], seconds: float) -> None:
     print(
         f"{name:5} gold {share('kept', 'gold')} (anywhere {share('anywhere', 'gold')})  vital {share('vital kept', 'vital')}"
         f"  lines {found['lines']}  matching {share('matching', 'lines')}  never {share('never', 'lines')}"
-        f"  stale {share('stale', 'superseded')}  {1000 * seconds / max(1, found['turns']):.1f} s for 1,000 turns"
+        f"  stale {share('stale', 'superseded')}"
+        f"  topic {share('topic right', 'with topic')}  {1000 * seconds / max(1, found['turns']):.1f} s for 1,000 turns"
     )
 
 
