@@ -151,7 +151,7 @@ def told(name: str, found: Counter[str], seconds: float) -> None:
 
 
 def judge_pairs(half: str, *, show: bool) -> None:
-    from memtui.engine.maintain.compare import conflicts
+    from memtui.engine.maintain.compare import conflicts, updates
     from memtui.engine.maintain.extract.statement_shapes import CORRECTING
 
     judged: Counter[tuple[str, str]] = Counter()
@@ -160,7 +160,8 @@ def judge_pairs(half: str, *, show: bool) -> None:
         middle = len(rows) // 2
         for row in rows[:middle] if half == "dev" else rows[middle:]:
             correcting = CORRECTING.search(row["new"].casefold()) is not None
-            kind = conflicts.stand(row["new"], row["old"], correcting=correcting).kind
+            score = updates.model().judge(updates.Told(row["new"]), [updates.Told(row["old"])])[0]
+            kind = conflicts.stand(row["new"], row["old"], correcting=correcting, judged=score).kind
             kind = "apart" if kind == "beside" else kind
             judged[row["label"], kind] += 1
             if show and kind != row["label"] and "conflict" in (kind, row["label"]):

@@ -82,7 +82,7 @@ def write_line(
     same = dedup.same_text(
         connection, line.content, "observation" if kind == "observation" else "fact", now, within
     )
-    target = _target(connection, line, now)
+    target = _target(connection, line, now, within)
     if same is not None and same.active:
         # Somebody was quicker.
         return reinforce(connection, same, line.sources, line.confidence, now) if kind == "fact" else "known"
@@ -120,11 +120,18 @@ def _write_again(
     return "reworded" if line.action == "reword" else "retired"
 
 
-def _target(connection: apsw.Connection, line: PlanLine, now: int) -> MemoryRecord | None:
-    """The known fact that the line is about, while it is active."""
-    if line.target is None:
+def _target(
+    connection: apsw.Connection, line: PlanLine, now: int, within: dedup.Within
+) -> MemoryRecord | None:
+    """The known fact that the line is about, while it is active; one of the same plan is known by its text."""
+    if line.target is not None:
+        known = memories.get(connection, line.target, now)
+    elif (
+        line.known is None or (found := dedup.same_text(connection, line.known, "fact", now, within)) is None
+    ):
         return None
-    known = memories.get(connection, line.target, now)
+    else:
+        known = found
     return known if known.active else None
 
 

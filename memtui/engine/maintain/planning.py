@@ -12,6 +12,8 @@ from memtui.engine.curate import intake
 from memtui.engine.records import MemoryRecord, Trust
 
 from .compare import conflicts, dedup
+from .compare.known import Candidate, Known
+from .compare.updates import Told, surroundings
 from .extract.drafts import MOST_CHARACTERS, MOST_CONFIDENCE, Draft
 from .extract.topics import with_topic
 from .plan import RETIRED, PlanLine
@@ -38,12 +40,20 @@ def lines(
     found: list[PlanLine] = []
     usable = [draft for draft in drafts if draft.sources and all(source in turns for source in draft.sources)]
     given = {"fact": 0, "observation": 0}
+    known = Known(connection, now)
     for draft in _merged(usable, turns):
         given[draft.kind] += 1
         if limit is not None and given[draft.kind] > limit:
             continue
         line = _line(
-            connection, draft, [turns[source] for source in draft.sources], now, left, within, own_trust
+            connection,
+            draft,
+            [turns[source] for source in draft.sources],
+            now,
+            left,
+            within,
+            own_trust,
+            known,
         )
         if line is not None:
             found.append(line)
@@ -87,7 +97,7 @@ def _corrects(new: str, old: str) -> str | None:
 
 def _line(
     connection: apsw.Connection, draft: Draft, sources: Sequence[MemoryRecord], now: float, left: int,
-    within: dedup.Within, own_trust: Trust | None,
+    within: dedup.Within, own_trust: Trust | None, facts: Known,
 ) -> PlanLine | None:  # fmt: skip
     draft = with_topic(draft)
     trust = least_trust([turn.trust for turn in sources])
@@ -119,7 +129,13 @@ def _line(
         return None  # the person took it away after it was said
     if any(suspicion.kind == "instruction" for suspicion in wrong):
         return _with(line, action="hold", reason=f"it {wrong[0].detail}")
-    return line if draft.kind == "observation" else _against_known(connection, draft, line, now, left, within)
+    if draft.kind == "observation":
+        return line
+    new = Told(line.content, surroundings(line.content, sources[-1].content))
+    line = _against_known(draft, line, new, facts.candidates(new, said_at, within), left)
+    if line.action != "reinforce" and not line.claimed:
+        facts.earlier.append(new)
+    return line
 
 
 def _taken_away(ended: MemoryRecord) -> bool:
@@ -128,27 +144,39 @@ def _taken_away(ended: MemoryRecord) -> bool:
 
 
 def _against_known(
-    connection: apsw.Connection, draft: Draft, line: PlanLine, now: float, left: int, within: dedup.Within
+    draft: Draft, line: PlanLine, new: Told, candidates: Sequence[Candidate], left: int
 ) -> PlanLine:
-    worst: tuple[conflicts.Standing, MemoryRecord] | None = None
-    for known in dedup.candidates(connection, line.content, now, within=within):
-        standing = conflicts.stand(line.content, known.content, correcting=draft.correcting)
-        if standing.kind == "duplicate":
-            return _with(line, action="reinforce", reason=standing.reason, target=known, score=standing.score)
+    worst: tuple[conflicts.Standing, Candidate] | None = None
+    for one in candidates:
+        if one.record is None and (one.score is None or one.score < conflicts.REPLACES):
+            continue  # the drafts of one conversation were compared by their words already
+        standing = conflicts.stand(new.text, one.told.text, correcting=draft.correcting, judged=one.score)
+        if standing.kind == "duplicate" and one.record is not None:
+            return _with(
+                line, action="reinforce", reason=standing.reason, target=one.record, score=standing.score
+            )
         if standing.kind == "conflict" and (worst is None or _rank(standing) > _rank(worst[0])):
-            worst = standing, known
+            worst = standing, one
     if worst is None:
         return line
     standing, known = worst
+    if known.record is None:
+        action = "supersede" if standing.strong and left > 0 else "conflict"
+        reason = f"{standing.reason}, said later in the same conversation"
+        return replace(line, action=action, reason=reason, known=known.told.text, score=standing.score)
     waits = conflicts.may_supersede(
-        known, trust_of_new=line.trust, said_at=line.event_time, strong=standing.strong, left=left,
+        known.record, trust_of_new=line.trust, said_at=line.event_time, strong=standing.strong, left=left,
         claimed=line.claimed,
     )  # fmt: skip
     if waits:
         return _with(
-            line, action="conflict", reason=f"{standing.reason} ({waits})", target=known, score=standing.score
+            line,
+            action="conflict",
+            reason=f"{standing.reason} ({waits})",
+            target=known.record,
+            score=standing.score,
         )
-    return _with(line, action="supersede", reason=standing.reason, target=known, score=standing.score)
+    return _with(line, action="supersede", reason=standing.reason, target=known.record, score=standing.score)
 
 
 def _rank(standing: conflicts.Standing) -> tuple[bool, float]:

@@ -6,6 +6,7 @@ contradict liking coffee; living in Oslo does contradict living in Bergen.
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
@@ -13,6 +14,7 @@ from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 from .set_to import another_value
 from .similarity import Reading, compare_readings, read
 from .slots import contested, moves_home, names_role
+from .updates import takes_back
 
 # In a run so many facts, or this share of them if that is more, may be superseded without being asked, as with the
 # cap of fading; the rest waits in Review.
@@ -21,9 +23,15 @@ SUPERSEDED_SHARE = 0.02
 SUPERSEDED_CONFIDENCE = 0.3
 SUPERSEDED_DECAY = 0.5
 _CLOSE = 0.6
+# Log-odds of ``updates``: from here it is worth a card, and from here nobody needs to be asked. What rules alone hold for a
+# conflict needs less, and none where it is said to be far from one.
+REPLACES = 1.5
+_SURELY = 2.0
+_HARDLY = -2.0
 # Of this nobody has two, and a later one is always another.
 _GROWS = "age"
 # One can like, speak, visit and own many things at once.
+CHANGED = "it may have changed since"
 _MANY = frozenset(
     """
     like love hate dislik prefer enjoi speak plai plan want visit know work own have learn read bui us collect us went go
@@ -41,8 +49,8 @@ class Standing(Record):
     score: float = 0.0
 
 
-def stand(new: str, old: str, *, correcting: bool = False) -> Standing:
-    """``correcting``: the new one says of itself that something has changed."""
+def stand(new: str, old: str, *, correcting: bool = False, judged: float | None = None) -> Standing:
+    """``correcting``: the new one says of itself that something has changed. ``judged``: the score of ``updates``, if any."""
     mine, theirs = read(new), read(old)
     verdict = compare_readings(mine, theirs)
     if verdict.kind == "duplicate":
@@ -55,10 +63,16 @@ def stand(new: str, old: str, *, correcting: bool = False) -> Standing:
         )  # fmt: skip
     if correcting and (reason := another_value(new, old)):
         return Standing(kind="conflict", reason=reason, strong=True, score=max(verdict.score, _CLOSE))
-    if verdict.kind == "conflict" and _matters(mine, theirs, verdict.score):
+    doubtful = judged is not None and judged < _HARDLY
+    if verdict.kind == "conflict" and _matters(mine, theirs, verdict.score) and not doubtful:
         return Standing(
             kind="conflict", reason="; ".join(verdict.reasons), score=verdict.score,
             strong=correcting and mine.denials != theirs.denials,
+        )  # fmt: skip
+    if judged is not None and judged >= REPLACES:
+        return Standing(
+            kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-judged)),
+            strong=judged >= _SURELY and correcting and takes_back(new, old),
         )  # fmt: skip
     return Standing(kind="beside", score=verdict.score)
 

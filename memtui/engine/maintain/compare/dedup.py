@@ -66,6 +66,22 @@ def candidates(
     return memories.by_rid(connection, [rid for rid in rids if rid in known][:CANDIDATES], now)
 
 
+def latest(
+    connection: apsw.Connection, now: float, limit: int, *, within: Within = set
+) -> list[MemoryRecord]:
+    """The latest active facts that nothing has replaced."""
+    rows = connection.execute(
+        "SELECT m.rid FROM memories m INDEXED BY notes_by_time WHERE m.kind <> 'episode' AND m.kind = 'fact' "
+        "AND m.valid_until IS NULL AND NOT EXISTS "
+        "(SELECT 1 FROM memory_links l WHERE l.to_id = m.id AND l.rel = 'supersedes') "
+        "ORDER BY m.event_time DESC, m.rid DESC LIMIT ?",
+        (limit,),
+    )
+    rids = [rid for (rid,) in rows]
+    known = within(rids)
+    return memories.by_rid(connection, [rid for rid in rids if rid in known], now)
+
+
 def likely_duplicates(connection: apsw.Connection, content: str, now: float) -> list[MemoryRecord]:
     """The same for duplicates only, and quicker: they share nearly all words, so one of the rarest three too."""
     rids = _matching(connection, _telling_words(connection, content)[:_RAREST], _LIKELY)

@@ -1,0 +1,70 @@
+"""What a new statement is compared with: facts that share its words, the latest ones that mean most like it, and what the same
+conversation said before it.
+
+Beside each stands what was said right before it, for "it was pushed to 2 July" says nothing alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import apsw
+
+from memtui.engine.records import MemoryRecord
+from memtui.engine.store import memories
+
+from . import dedup, updates
+from .updates import Told
+
+_LATEST = 200
+_NEAREST = 24
+
+
+class Candidate(NamedTuple):
+    """Something known. ``record`` is None for what the same plan brings; ``score``: how likely the new one replaces it."""
+
+    told: Told
+    record: MemoryRecord | None
+    score: float | None = None
+
+
+class Known:
+    """The facts that one plan is compared with. ``earlier``: those that the plan itself has brought so far."""
+
+    def __init__(self, connection: apsw.Connection, now: float) -> None:
+        self._connection = connection
+        self._now = now
+        self._latest: dict[dedup.Within, list[MemoryRecord]] = {}
+        self._around: dict[int, str] = {}
+        self.earlier: list[Told] = []
+
+    def candidates(self, new: Told, said_at: int, within: dedup.Within) -> list[Candidate]:
+        """The known facts, each once, with their scores where the model is installed; then the ``earlier`` ones."""
+        sharing = dedup.candidates(self._connection, new.text, self._now, within=within)
+        model = updates.model()
+        if not model.available():
+            return [Candidate(Told(one.content), one) for one in sharing]
+        latest = self._of(within)
+        near = [latest[place] for place in model.nearest(new, [one.content for one in latest], _NEAREST)]
+        facts = list({one.rid: one for one in (*sharing, *near)}.values())
+        told = [*(Told(one.content, self._before(one)) for one in facts), *self.earlier]
+        records: Sequence[MemoryRecord | None] = [*facts, *(None for _ in self.earlier)]
+        scores = model.judge(new, told)
+        return [
+            # What was said later is not replaced by what was said before it.
+            Candidate(one, record, score if record is None or record.event_time <= said_at else None)
+            for one, record, score in zip(told, records, scores, strict=True)
+        ]
+
+    def _of(self, within: dedup.Within) -> list[MemoryRecord]:
+        if within not in self._latest:
+            self._latest[within] = dedup.latest(self._connection, self._now, _LATEST, within=within)
+        return self._latest[within]
+
+    def _before(self, fact: MemoryRecord) -> str:
+        """What was said right before the fact, in the turn that it was drawn from."""
+        if fact.rid not in self._around:
+            turns = memories.linked(self._connection, fact.id, "source", self._now, limit=1)
+            self._around[fact.rid] = updates.surroundings(fact.content, turns[0].content) if turns else ""
+        return self._around[fact.rid]

@@ -1,0 +1,480 @@
+"""How likely a new statement puts something else in the place of what an older one says: a small network of our own.
+
+"Sold Morven, smaller boat, the Wren" follows on "Boat's called Morven" and says little in the same words. It is judged by what
+both name, by what stands in the place of what (times, days, dates, amounts, names), by the meaning of their words and of
+what was said around them, by how people say that something changed (``change_cues.txt``), and by whether another
+fact is closer. The weights are made by ``tests/benchmarks/updates_train.py``.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from memtui.engine.models import ordinary_words
+from memtui.engine.models.embedders import OfflineEmbedder
+from memtui.engine.models.ner import gazetteer
+from memtui.engine.store import words as index_words
+
+from ..extract.sentences import sentences
+from .similarity import plain_weight, tokens
+from .vocabulary import ENDINGS, FUNCTION_WORDS, NEGATIONS, NUMBER_WORDS, SYNONYMS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+WEIGHTS = Path(__file__).parent / "updates.npz"
+_LONGEST = 400  # characters of a statement that are looked at
+_LONGEST_AROUND = 200
+_NEAR = 4  # words that "no longer" is said of
+_CUES = (
+    "now", "instead", "correction", "moved", "replaced", "ended", "again", "amount",
+    "also", "temporary", "maybe", "past", "asks", "other", "reminder",
+)  # fmt: skip
+_CHANGES = 8  # so many of them say that something changed
+_UNSEEN = 20
+_LITTLE_ELSE = 3
+_said = re.compile(r" \(said [^)]*\)$")
+_elided = re.compile(r"^(?:[ldjmnstc]|qu)'(?=\w{2})")
+_taken_back = re.compile(
+    r"\b(?:not|from|instead of|rather than|nicht|statt|von|pas|au lieu d[eu]|no(?: era| es)?|en vez de|earlier)"
+    r"(?: the| den| le| el| \w+)? ((?:\w+[:.]?\w* ?){1,2})"
+)
+_money = re.compile(
+    r"[€$£] ?(?P<a>\d[\d.,]*)|\b(?P<b>\d[\d.,]*) ?(?:€|\$|£|euros?|dollars?|pounds?|quid|k\b|lakhs?|lpa|grand|cents|pesos|mil\b)"
+)
+_number = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+class Told(NamedTuple):
+    """A statement, and what was said right before it."""
+
+    text: str
+    around: str = ""
+
+
+class Values(NamedTuple):
+    """What a statement sets something to, by sort, in one spelling."""
+
+    times: frozenset[str]
+    days: frozenset[str]
+    dates: frozenset[str]
+    amounts: frozenset[str]
+    numbers: frozenset[str]
+
+
+class Profile(NamedTuple):
+    """What comparing needs of one statement. ``content``: stems that say something; ``rows``: vectors of these words;
+    ``gone``, ``gone_values``: what it says is no longer so; ``names``: also rare words, for people type names in small letters.
+    """
+
+    length: int
+    content: tuple[str, ...]
+    names: frozenset[str]
+    people: frozenset[str]
+    personal: bool
+    values: Values
+    gone: frozenset[str]
+    gone_values: frozenset[str]
+    cues: tuple[float, ...]
+    denials: int
+    rows: Floats
+    weights: Floats
+    mean: Floats
+
+
+class Among(NamedTuple):
+    """How a pair stands among those of the same new statement. ``weight``: how rare a stem is among the facts; ``closeness``,
+    ``overlap``: one by the place of the pair; ``meaning``, ``words``: how close the surroundings are."""
+
+    weight: Callable[[str], float]
+    closeness: float
+    overlap: float
+    meaning: float
+    words: float
+
+
+class UpdateModel:
+    """Judges pairs. Raises DegradedError where the vectors are missing."""
+
+    def __init__(self, embedder: OfflineEmbedder | None = None) -> None:
+        self.embedder = embedder or OfflineEmbedder()
+
+    def available(self) -> bool:
+        """Whether the vectors are installed; without them only the rules compare."""
+        return self.embedder.available() is None
+
+    def nearest(self, new: Told, known: Sequence[str], limit: int) -> list[int]:
+        """The places of those of the known that mean most like it, or like it and what was said around it."""
+        import numpy as np
+
+        if not known:
+            return []
+        rows = np.stack([profile(text, self.embedder).mean for text in known])
+        mine = [profile(text, self.embedder).mean for text in (new.text, _with_around(new))]
+        closeness = np.max(rows @ np.stack(mine).T, axis=1)
+        return [int(place) for place in np.argsort(-closeness, kind="stable")[:limit]]
+
+    def judge(self, new: Told, known: Sequence[Told]) -> list[float]:
+        """For each of the known the log-odds that the new one puts something else in its place; about 0.1 ms each."""
+        if not known:
+            return []
+        import numpy as np
+
+        table = np.asarray(pair_features(new, known, self.embedder), np.float32)
+        weights = _weights()
+        hidden = np.tanh(((table - weights.mean) / weights.spread).clip(-4, 4) @ weights.inner + weights.bias)
+        return [float(score) for score in hidden @ weights.outer + weights.shift]
+
+
+@functools.cache
+def model() -> UpdateModel:
+    """The one of this process: its vectors are read once, and what was compared lately is at hand."""
+    return UpdateModel()
+
+
+def takes_back(new: str, old: str) -> bool:
+    """Whether it says of the very thing that it is no longer so ("off warfarin"), and the older one says little else."""
+    embedder = model().embedder
+    mine, theirs = profile(new, embedder), profile(old, embedder)
+    shared = set(mine.content).intersection(theirs.content)
+    said = bool(mine.gone.intersection(theirs.content)) or any(
+        mine.gone_values & sort for sort in theirs.values
+    )
+    return said and len(set(theirs.content) - shared) <= _LITTLE_ELSE
+
+
+def surroundings(text: str, turn: str) -> str:
+    """What a turn says right before the sentence that the statement is drawn from."""
+    words = set(tokens(text.casefold()))
+    said = [sentence.text for sentence in sentences(turn[:20_000])]
+    if not said:
+        return ""
+    best = max(range(len(said)), key=lambda place: len(words.intersection(tokens(said[place].casefold()))))
+    return " ".join(said[max(0, best - 2) : best])[-_LONGEST_AROUND:]
+
+
+def pair_features(new: Told, known: Sequence[Told], embedder: OfflineEmbedder) -> list[list[float]]:
+    """The signs of the pairs of one new statement with each of the known."""
+    mine = profile(new.text, embedder)
+    theirs = [profile(one.text, embedder) for one in known]
+    counts = Counter(stem for one in theirs for stem in set(one.content))
+    facts = len(theirs) + _UNSEEN
+
+    def weight(stem: str) -> float:
+        return math.log(facts / max(counts[stem], 0.5)) / math.log(2 * facts)
+
+    cosines = [float(mine.mean @ one.mean) for one in theirs]
+    overlaps = [_overlap(mine, one, weight) for one in theirs]
+    around = profile(_with_around(new), embedder)
+    found = []
+    for one, profiled, cosine, overlap in zip(known, theirs, cosines, overlaps, strict=True):
+        other = profile(_with_around(one), embedder)
+        among = Among(
+            weight=weight,
+            closeness=1 / (1 + sum(another > cosine for another in cosines)),
+            overlap=1 / (1 + sum(another > overlap for another in overlaps)) if overlap else 0.0,
+            meaning=float(around.mean @ other.mean),
+            words=min(1.0, _overlap(around, other, weight) / 6),
+        )
+        found.append(_features(mine, profiled, among))
+    return found
+
+
+def _with_around(told: Told) -> str:
+    return f"{told.around} {told.text}"[-_LONGEST_AROUND * 2 :] if told.around else told.text
+
+
+def _overlap(new: Profile, old: Profile, weight: Callable[[str], float]) -> float:
+    return sum(weight(stem) * plain_weight(stem) for stem in set(new.content).intersection(old.content))
+
+
+@functools.lru_cache(maxsize=4096)
+def profile(text: str, embedder: OfflineEmbedder) -> Profile:
+    """What comparing needs of a statement; about 0.3 ms."""
+    import numpy as np
+
+    text = _said.sub("", text[:_LONGEST].replace("’", "'"))
+    plain = " ".join(text.casefold().split())
+    found = tokens(text)
+    lowered = [token.casefold() for token in found]
+    listed = _words()
+    values, taken = _values(plain, lowered)
+    content: list[str] = []
+    words: list[str] = []
+    stems: list[str] = []
+    names, people = set(), set()
+    for place, (token, word) in enumerate(zip(found, lowered, strict=True)):
+        bare = _elided.sub("", word.removesuffix("'s"))
+        bare = SYNONYMS.get(bare, bare)
+        stem = next(iter(index_words.stems(bare)), bare)
+        stem = SYNONYMS.get(stem, stem)
+        stems.append(stem)
+        if bare in listed["people"]:
+            people.add(stem)
+        if (
+            word in taken
+            or len(bare) < 2
+            or bare in FUNCTION_WORDS
+            or bare in NEGATIONS
+            or bare in listed["small"]
+            or word in listed["self"]
+        ):
+            continue
+        content.append(stem)
+        words.append(bare)
+        given = gazetteer.is_given_name(bare)
+        if given:
+            people.add(stem)
+        if given or (place and token[0].isupper()) or not (bare.isalpha() and ordinary_words.among([bare])):
+            names.add(stem)
+    rows = (
+        np.stack([_vector(embedder, word) for word in words])
+        if words
+        else np.zeros((0, embedder.dims), np.float32)
+    )
+    return Profile(
+        length=len(found),
+        content=tuple(content),
+        names=frozenset(names),
+        people=frozenset(people),
+        personal=not listed["self"].isdisjoint(lowered),
+        values=values,
+        gone=frozenset(_gone(lowered, stems)).intersection(content),
+        gone_values=frozenset(
+            value
+            for match in _taken_back.finditer(plain)
+            for sort in _values(match[1], tokens(match[1]))[0]
+            for value in sort
+        ),
+        cues=tuple(float(shape.search(plain) is not None) for shape in _cues()),
+        denials=sum(map(_denies, lowered)),
+        rows=rows,
+        weights=np.array([plain_weight(word) for word in words], np.float32),
+        mean=embedder.embed([text])[0],
+    )
+
+
+def _denies(word: str) -> bool:
+    return word in NEGATIONS or word in ENDINGS or word.endswith("n't") or word in _words()["not"]
+
+
+def _gone(lowered: Sequence[str], stems: Sequence[str]) -> Iterable[str]:
+    """Stems of what is said to be no longer so."""
+    listed = _words()
+    for place, word in enumerate(lowered):
+        if word in listed["takes back"] or word in NEGATIONS or word.endswith("n't"):
+            yield from stems[place + 1 : place + 1 + _NEAR]
+        if word in listed["ends"]:
+            yield from stems[max(0, place - 3) : place]
+
+
+@functools.lru_cache(maxsize=8192)
+def _vector(embedder: OfflineEmbedder, word: str) -> Floats:
+    row: Floats = embedder.embed([word])[0]
+    return row
+
+
+def _values(plain: str, lowered: Sequence[str]) -> tuple[Values, set[str]]:
+    """The values of a text, and the words that are no more than that."""
+    times, dates, amounts = set(), set(), set()
+    months, hours = _months(), _words()["hours"]
+    date, time = _moment_shapes()
+    rest = plain
+    for match in _money.finditer(rest):
+        amounts.add((match["a"] or match["b"]).strip(".,").replace(",", ""))
+        rest = _blanked(rest, match)
+    for match in date.finditer(rest):
+        month = next((match[name] for name in ("mo", "mo2", "mo6") if match[name]), "")
+        number = str(months[month]) if month else match["mo4"] or ""
+        for name in ("d", "d0", "d2", "d3", "d4", "d5"):
+            if match[name]:
+                dates.add(f"{int(match[name])}/{number}")
+        if match["mo6"]:
+            dates.add(f"/{number}")
+        rest = _blanked(rest, match)
+    for match in time.finditer(rest):
+        hour = next((match[name] for name in ("h", "h2", "h3", "h4") if match[name]), "")
+        if hour:
+            later = "p" in (match["half"], match["half2"]) and int(hour) < 12
+            times.add(f"{int(hour) + 12 * later}:{match['m'] or '00'}")
+        elif match["word"] and not (match["word"] in hours or match["word"].isdigit()):
+            continue
+        else:
+            times.add(match[0])
+        rest = _blanked(rest, match)
+    numbers = {one.replace(",", "") for one in _number.findall(rest)}
+    numbers.update(NUMBER_WORDS[word] for word in tokens(rest) if word in NUMBER_WORDS)
+    days = _days()
+    taken = {
+        word
+        for word in lowered
+        if word[0].isdigit() or word in days or word in months or word in NUMBER_WORDS
+    }
+    return Values(
+        times=frozenset(times),
+        days=frozenset(days[word] for word in lowered if word in days),
+        dates=frozenset(dates),
+        amounts=frozenset(amounts),
+        numbers=frozenset(numbers),
+    ), taken  # fmt: skip
+
+
+def _blanked(text: str, match: re.Match[str]) -> str:
+    start, end = match.span()
+    return text[:start] + " " * (end - start) + text[end:]
+
+
+@functools.cache
+def _lines(name: str) -> dict[str, tuple[str, ...]]:
+    """The lines of a word list, by heading."""
+    found: dict[str, list[str]] = {}
+    for line in files(__package__).joinpath(name).read_text("utf-8").splitlines():
+        if line.startswith("["):
+            lines = found.setdefault(line.strip("[]"), [])
+        elif line and not line.startswith("#"):
+            lines.append(line)
+    return {heading: tuple(lines) for heading, lines in found.items()}
+
+
+@functools.cache
+def _words() -> dict[str, frozenset[str]]:
+    return {
+        heading: frozenset(" ".join(lines).split()) for heading, lines in _lines("change_words.txt").items()
+    }
+
+
+@functools.cache
+def _days() -> dict[str, str]:
+    lines = _lines("change_words.txt")["days"]
+    return {name: str(number) for number, names in enumerate(lines) for name in names.split()}
+
+
+@functools.cache
+def _months() -> dict[str, int]:
+    lines = _lines("change_words.txt")["months"]
+    return {name: number for number, names in enumerate(lines, start=1) for name in names.split()}
+
+
+@functools.cache
+def _cues() -> tuple[re.Pattern[str], ...]:
+    lines = _lines("change_cues.txt")
+    return tuple(re.compile(rf"(?<!\w)(?:{'|'.join(lines[name])})(?!\w)") for name in _CUES)
+
+
+@functools.cache
+def _moment_shapes() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    month = "|".join(sorted(_months(), key=len, reverse=True))
+    day = r"(?:st|nd|rd|th|er)?\.?"
+    date = re.compile(
+        rf"\b(?:(?P<d0>\d{{1,2}}){day} ?(?:to|bis|-|–|au|al|and|und|et|y) ?)?"
+        rf"(?P<d>\d{{1,2}}){day}(?: (?:of|de))? (?P<mo>{month})\b|"
+        rf"\b(?P<mo2>{month})\.? (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.]\d)|\b(?P<d3>\d{{1,2}})(?:st|nd|rd|th)\b|"
+        r"\b(?P<d4>\d{1,2})\.(?P<mo4>\d{1,2})\.|\b(?:am|den|bis|zum) (?P<d5>\d{1,2})\.(?!\d)|"
+        rf"\b(?:in|until|by|im|en|bis|hasta|till|next) (?P<mo6>{month})\b"
+    )
+    time = re.compile(
+        r"\b(?P<h>\d{1,2})[:.h](?P<m>\d\d)(?!\d|\.\d)(?: ?(?P<half>[ap])\.?m\b)?|\b(?P<h2>\d{1,2}) ?(?P<half2>[ap])\.?m\b|"
+        r"\b(?:um|at|à|a las|las) (?P<h3>\d{1,2})(?: (?:uhr|h))?\b(?![.\d])|\b(?P<h4>\d{1,2}) ?(?:uhr|h|o'clock)\b|"
+        r"\b(?:half (?:past )?|quarter (?:past|to|after) |viertel (?:nach|vor) |halb )(?P<word>\w+)\b|\b(?:noon|midday|midi)\b"
+    )
+    return date, time
+
+
+def _features(new: Profile, old: Profile, among: Among) -> list[float]:
+    """The signs of a pair, each about between -1 and 1."""
+    ours, theirs = set(new.content), set(old.content)
+    shared = ours & theirs
+    both = _total(shared)
+    share_new, share_old = both / (_total(ours) or 1), both / (_total(theirs) or 1)
+    cosine = float(new.mean @ old.mean)
+    best_new, best_old, near, rest = _alignment(new, old, shared)
+    linked = min(1.0, _overlap(new, old, among.weight) / 6)
+    rarest = max(map(among.weight, shared), default=0.0)
+    differ = [float(bool(a and b and not a & b)) for a, b in zip(new.values, old.values, strict=True)]
+    same = [float(bool(a & b)) for a, b in zip(new.values, old.values, strict=True)]
+    differs, equals = max(differ), max(same)
+    further = float(any(a and not b for a, b in zip(new.values, old.values, strict=True)))
+    more = float(any(len(a) > 1 and a & b for a, b in zip(new.values, old.values, strict=True)))
+    named = float(bool(new.names & old.names))
+    new_names, old_names = float(bool(new.names - old.names)), float(bool(old.names - new.names))
+    swap = new_names * old_names
+    gone = float(bool(new.gone & theirs))
+    flipped = float(bool((new.gone ^ old.gone) & shared))
+    agreed = float(bool(new.gone & old.gone))
+    taken_back = float(any(new.gone_values & sort for sort in old.values))
+    now, instead, correction, moved, replaced, ended, again, amount = new.cues[:_CHANGES]
+    also, temporary, maybe, _, asks, other, reminder = new.cues[_CHANGES:]
+    change, changes = max(new.cues[:_CHANGES]), sum(new.cues[:_CHANGES])
+    newcomers = float(bool(new.people - old.people))
+    strangers = float(bool(old.people) and bool(new.people - old.people) and not new.people & old.people)
+    denies = float(new.denials != old.denials)
+    base = [
+        cosine, best_new, best_old, near, rest, share_new, share_old, linked, named, new_names, old_names, swap,
+        *differ, *same, differs, equals, further, gone, min(1.0, _total(new.gone & theirs) / 5), *new.cues,
+        change, min(changes, 4) / 4, strangers, newcomers, float(new.personal), float(old.personal), denies,
+        min(new.length, 30) / 30, min(old.length, 30) / 30, float(bool(new.people & old.people)), float(not shared), rarest,
+        among.closeness, among.overlap, among.closeness * among.overlap, among.meaning, among.words, taken_back, more,
+        *(old.cues[_CUES.index(name)] for name in ("now", "also", "temporary", "maybe", "past", "asks", "other")),
+    ]  # fmt: skip
+    together = [
+        change * cosine, change * linked, change * share_old, change * differs, change * swap, change * best_old,
+        change * rest, linked * differs, linked * swap, cosine * differs, linked * change * differs, linked * change * swap,
+        gone * swap, gone * change, named * ended, named * replaced, linked * ended, linked * replaced, linked * moved,
+        linked * now, linked * again, linked * amount, differs * moved, differs * amount, differs * correction, differs * now,
+        other * linked, other * change, also * change, temporary * change, maybe * change, asks * change, equals * linked,
+        further * linked, linked * denies, change * cosine * differs, change * near, change * gone * linked,
+        strangers * change, linked * share_old, cosine * cosine, best_old * differs, rarest * change, rarest * differs,
+        rarest * swap, among.closeness * change, among.overlap * change, among.closeness * differs, among.overlap * differs,
+        among.words * change, among.words * differs, among.meaning * change, among.meaning * differs, rarest * change * differs,
+        among.overlap * rarest * change, equals * change, equals * swap, gone * rarest, instead * swap,
+        flipped, agreed, flipped * again, flipped * change, agreed * change, reminder * linked, again * linked * flipped,
+        change * float(new.personal == old.personal),
+    ]  # fmt: skip
+    return base + together
+
+
+def _total(stems: Iterable[str]) -> float:
+    return sum(map(plain_weight, stems))
+
+
+def _alignment(new: Profile, old: Profile, shared: set[str]) -> tuple[float, float, float, float]:
+    """How well the words of each find one like them in the other; of those not shared the closest two, and all together."""
+    if not (len(new.rows) and len(old.rows)):
+        return 0.0, 0.0, 0.0, 0.0
+    table = new.rows @ old.rows.T
+    best_new = float(table.max(axis=1) @ new.weights / new.weights.sum())
+    best_old = float(table.max(axis=0) @ old.weights / old.weights.sum())
+    mine = [place for place, stem in enumerate(new.content) if stem not in shared]
+    theirs = [place for place, stem in enumerate(old.content) if stem not in shared]
+    if not (mine and theirs):
+        return best_new, best_old, 0.0, 0.0
+    ours, yours = new.rows[mine].sum(axis=0), old.rows[theirs].sum(axis=0)
+    lengths = float((ours @ ours) ** 0.5 * (yours @ yours) ** 0.5)
+    return best_new, best_old, float(table[mine][:, theirs].max()), float(ours @ yours) / (lengths + 1e-6)
+
+
+class _Weights(NamedTuple):
+    mean: Floats
+    spread: Floats
+    inner: Floats
+    bias: Floats
+    outer: Floats
+    shift: Floats
+
+
+@functools.cache
+def _weights() -> _Weights:
+    import numpy as np
+
+    with np.load(WEIGHTS) as file:
+        return _Weights(*(file[name].astype(np.float32) for name in _Weights._fields))

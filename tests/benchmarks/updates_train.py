@@ -1,0 +1,282 @@
+"""Train what tells that a statement replaces an older one, from tests/data/updates and the dev half of tests/data/talks.
+
+    python tests/benchmarks/updates_train.py            cross-validated: no person is judged by what was trained on them
+    python tests/benchmarks/updates_train.py --write    the same, then memtui/engine/maintain/compare/updates.npz
+    python tests/benchmarks/updates_train.py --show     what is judged wrong
+
+A file of updates has persons ("# ..."), what is known of each ("3 My van is a Vivaro"), what takes its place ("> 3 ..."), what
+says the same ("= 3 ...") and what looks like a change and is none ("- ..."). Of the talks the facts are drawn that the program
+draws; ``superseded`` and ``updates/talks.txt`` say which of them follow on which.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from extract_eval import TALKS, Clock, matches, read_talk
+from memtui import Memory
+from memtui.engine.maintain.compare.updates import WEIGHTS, Told, model, pair_features, surroundings
+from memtui.engine.maintain.extract.drafts import Context
+from memtui.engine.maintain.extract.keyword import KeywordExtractor
+from memtui.engine.models.embedders import OfflineEmbedder
+from memtui.engine.records import Options
+
+UPDATES = Path(__file__).parents[1] / "data" / "updates"
+FOLDS, NETWORKS, HIDDEN, ROUNDS, DECAY = 10, 3, 24, 60, 2e-2
+REPLACES, APART, UNCLEAR = 1, 0, -1
+SCORES = (-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0)
+
+
+class Question(NamedTuple):
+    """A new statement, what is known when it is said, and for each of the known whether it takes its place."""
+
+    group: str
+    sort: str
+    new: Told
+    known: tuple[Told, ...]
+    labels: tuple[int, ...]
+    weight: float
+
+
+def of_files() -> list[Question]:
+    found = []
+    for file in sorted(UPDATES.glob("*.txt")):
+        if file.stem == "talks":
+            continue
+        for person in re.split(r"^# ", file.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+            found += _of_person(f"{file.stem}: {person.splitlines()[0]}", person.splitlines()[1:])
+    return found
+
+
+def _of_person(name: str, lines: list[str]) -> list[Question]:
+    known: dict[str, str] = {}
+    found = []
+    for line in lines:
+        if line[0].isdigit():
+            number, text = line.split(" ", 1)
+            if known:
+                found.append(_question(name, text, known, "", 0.5))
+            known[number] = text
+    updates: dict[str, str] = {}
+    for line in lines:
+        if line[0] == "-":
+            found.append(_question(name, line[2:], known, "", 1.0))
+            (nearest,) = model().nearest(Told(line[2:]), list(known.values()), 1)
+            found.append(_question(name, line[2:], dict([list(known.items())[nearest]]), "", 1.0))
+        elif line[0] in ">=":
+            _, number, text = line.split(" ", 2)
+            target = number if line[0] == ">" else ""
+            found.append(_question(name, text, known, target, 1.0))
+            found.append(_question(name, text, {number: known[number]}, target, 1.0))
+            if line[0] == ">":
+                others = {key: one for key, one in updates.items() if key != number}
+                if others:
+                    found.append(_question(name, text, others, "", 0.5))
+                updates[number] = text
+    return found
+
+
+def _question(name: str, text: str, known: dict[str, str], target: str, weight: float) -> Question:
+    labels = tuple(REPLACES if key == target else APART for key in known)
+    return Question(
+        name,
+        "lists" if len(known) > 1 else "alone",
+        Told(text),
+        tuple(map(Told, known.values())),
+        labels,
+        weight,
+    )
+
+
+def of_pairs() -> list[Question]:
+    found = []
+    for file in sorted(TALKS.glob("updates_*.jsonl")):
+        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        for row in rows[: len(rows) // 2]:
+            label = REPLACES if row["label"] == "conflict" else APART
+            found.append(Question(file.stem, "pairs", Told(row["new"]), (Told(row["old"]),), (label,), 2.0))
+    return found
+
+
+def of_talks() -> list[Question]:
+    marks = [
+        match.groups()
+        for line in (UPDATES / "talks.txt").read_text(encoding="utf-8").splitlines()
+        if (match := re.match(r"([+~]) (\w+) (.*) => (.*)", line))
+    ]
+    found = []
+    for person in json.loads((TALKS / "split.json").read_text(encoding="utf-8"))["dev"]:
+        talk = read_talk(person)
+        facts = drawn(talk)
+        for place, new in enumerate(facts):
+            if place:
+                known = tuple(facts[:place])
+                labels = tuple(_label(talk, marks, new.text, old.text) for old in known)
+                found.append(Question(person, "talks", new, known, labels, 1.0))
+    return found
+
+
+def _label(talk: dict[str, Any], marks: list[Any], new: str, old: str) -> int:
+    for sign, person, one, other in marks:
+        if (
+            person == talk["person"]
+            and one.casefold() in new.casefold()
+            and other.casefold() in old.casefold()
+        ):
+            return REPLACES if sign == "+" else UNCLEAR
+    return int(
+        any(
+            matches(pair["new"], new) and matches(pair["old"], old) and not matches(pair["new"], old)
+            for pair in talk["superseded"]
+        )
+    )
+
+
+def drawn(talk: dict[str, Any]) -> list[Told]:
+    """What the program draws from a talk, in the order in which it is said."""
+    clock = Clock()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Memory.open(Path(folder) / "talk.db", clock=clock, options=Options(background=False)) as memory,
+    ):
+        extractor = KeywordExtractor()
+        facts = []
+        for session in talk["sessions"]:
+            clock.now = datetime.fromisoformat(session["start"]).replace(tzinfo=UTC).timestamp()
+            turns = []
+            for role, content in session["turns"]:
+                clock.now += 40
+                turns.append(memory.record_turn(session["id"], role, content, project=session["project"]))
+            said = {turn.id: turn.content for turn in turns}
+            for draft in extractor.read(turns, Context(session_id=session["id"])).drafts:
+                if draft.kind == "fact":
+                    facts.append(Told(draft.content, surroundings(draft.content, said[draft.sources[0]])))
+        return facts
+
+
+class Network:
+    """One hidden layer, by Adam."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = np.random.default_rng(seed)
+
+    def fit(self, table: Any, wanted: Any, weights: Any) -> Network:
+        random = self._random
+        self.mean, self.spread = table.mean(0), table.std(0) + 1e-3
+        rows = self._scaled(table)
+        count, width = rows.shape
+        parts = [
+            random.normal(0, width**-0.5, (width, HIDDEN)), np.zeros(HIDDEN),
+            random.normal(0, HIDDEN**-0.5, HIDDEN), np.zeros(1),
+        ]  # fmt: skip
+        means, squares = [np.zeros_like(one) for one in parts], [np.zeros_like(one) for one in parts]
+        weights = weights / weights.mean()
+        step = 0
+        for round in range(ROUNDS):
+            rate = 3e-3 * (1 - round / ROUNDS)
+            for some in np.array_split(random.permutation(count), max(1, count // 256)):
+                step += 1
+                hidden = np.tanh(rows[some] @ parts[0] + parts[1])
+                chance = 1 / (1 + np.exp(-(hidden @ parts[2] + parts[3])))
+                slope = weights[some] * (chance - wanted[some]) / len(some)
+                back = np.outer(slope, parts[2]) * (1 - hidden * hidden)
+                slopes = [
+                    rows[some].T @ back + DECAY * parts[0], back.sum(0),
+                    hidden.T @ slope + DECAY * parts[2], np.array([slope.sum()]),
+                ]  # fmt: skip
+                for at, one in enumerate(slopes):
+                    means[at] = 0.9 * means[at] + 0.1 * one
+                    squares[at] = 0.999 * squares[at] + 0.001 * one**2
+                    bent = np.sqrt(squares[at] / (1 - 0.999**step)) + 1e-8
+                    parts[at] = parts[at] - rate * means[at] / (1 - 0.9**step) / bent
+        self.parts = parts
+        return self
+
+    def score(self, table: Any) -> Any:
+        return np.tanh(self._scaled(table) @ self.parts[0] + self.parts[1]) @ self.parts[2] + self.parts[3]
+
+    def _scaled(self, table: Any) -> Any:
+        return ((table - self.mean) / self.spread).clip(-4, 4)
+
+
+def trained(table: Any, wanted: Any, weights: Any) -> list[Network]:
+    return [Network(seed).fit(table, wanted, weights) for seed in range(NETWORKS)]
+
+
+def scored(networks: list[Network], table: Any) -> Any:
+    return np.mean([network.score(table) for network in networks], axis=0)
+
+
+def told(questions: list[Question], scores: list[Any]) -> None:
+    for sort in ("lists", "alone", "talks", "pairs"):
+        some = [(one, each) for one, each in zip(questions, scores, strict=True) if one.sort == sort]
+        wanted = sum(REPLACES in one.labels for one, _ in some)
+        print(f"{sort}: {len(some)} statements, {wanted} take the place of something")
+        for least in SCORES:
+            labels = [one.labels[int(np.argmax(each))] for one, each in some if max(each) >= least]
+            right, called = labels.count(REPLACES), len(labels) - labels.count(UNCLEAR)
+            print(
+                f"  from {least:4.1f}: found {right / max(1, wanted):4.0%}, right {right / max(1, called):4.0%} of {called}"
+            )
+
+
+def show(questions: list[Question], scores: list[Any], least: float) -> None:
+    for one, each in zip(questions, scores, strict=True):
+        best = int(np.argmax(each))
+        if each[best] >= least and one.labels[best] == APART:
+            print(f"WRONG {each[best]:5.1f} {one.group} | {one.new.text}  <-  {one.known[best].text}")
+        for place, label in enumerate(one.labels):
+            if label == REPLACES and (each[place] < least or place != best):
+                print(f"   miss {each[place]:5.1f} {one.group} | {one.new.text}  <-  {one.known[place].text}")
+
+
+def main() -> None:
+    questions = of_files() + of_pairs() + of_talks()
+    embedder = OfflineEmbedder()
+    tables = [np.array(pair_features(one.new, one.known, embedder)) for one in questions]
+    groups = {name: at % FOLDS for at, name in enumerate(sorted({one.group for one in questions}))}
+    fold = np.array([groups[one.group] for one in questions for _ in one.labels])
+    of = np.array([at for at, one in enumerate(questions) for _ in one.labels])
+    table, labels = np.vstack(tables), np.array([label for one in questions for label in one.labels])
+    weights = np.array(
+        [one.weight * (4 if label == REPLACES else 1) for one in questions for label in one.labels]
+    )
+    clear = labels != UNCLEAR
+    wanted = (labels == REPLACES).astype(float)
+    scores = np.zeros(len(labels))
+    for at in range(FOLDS):
+        inside = clear & (fold != at)
+        scores[fold == at] = scored(
+            trained(table[inside], wanted[inside], weights[inside]), table[fold == at]
+        )
+    each = [scores[of == at] for at in range(len(questions))]
+    told(questions, each)
+    if "--show" in sys.argv:
+        show(questions, each, 1.0)
+    if "--write" in sys.argv:
+        write(trained(table[clear], wanted[clear], weights[clear]))
+
+
+def write(networks: list[Network]) -> None:
+    """The networks side by side, as one: the mean of their scores."""
+    first = networks[0]
+    np.savez_compressed(
+        WEIGHTS,
+        mean=first.mean.astype(np.float32), spread=first.spread.astype(np.float32),
+        inner=np.hstack([one.parts[0] for one in networks]).astype(np.float16),
+        bias=np.hstack([one.parts[1] for one in networks]).astype(np.float32),
+        outer=np.hstack([one.parts[2] for one in networks]).astype(np.float32) / len(networks),
+        shift=np.float32(np.mean([one.parts[3][0] for one in networks])),
+    )  # fmt: skip
+    print(f"{WEIGHTS.name}: {WEIGHTS.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()
