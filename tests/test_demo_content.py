@@ -29,6 +29,7 @@ FIELDS = {
             "time",
             "confidence",
             "tags",
+            "topic",
             "sources",
             "by",
             "confirmed",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.present.memory import happens
+from memtui.present.memory import sorted_as
 
 from .door import Door
 from .lines import glyphs, memory_line
@@ -234,7 +234,7 @@ def _change(
         if verb == "tag":
             out("  " + (", ".join(new.tags) or "no tags"))
         if verb == "classify":
-            out(f"  {new.topic or 'no topic'}, {happens(new, time.time()) or 'no date'}")
+            out(f"  {sorted_as(new, time.time())}")
 
 
 def _tell_secret(memory: MemoryRecord) -> None:

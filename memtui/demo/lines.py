@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from memtui.engine.records import Category
+from memtui.engine.records import Category, Topic
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type"):
@@ -32,6 +32,7 @@ class Fact(Line, tag="fact", frozen=True, kw_only=True):
 
     key: str
     confidence: float
+    topic: Topic
     tags: tuple[str, ...]
     sources: tuple[str, ...]
     by: str

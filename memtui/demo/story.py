@@ -19,6 +19,7 @@ import apsw
 import msgspec
 
 from memtui.engine.curate import intake, notes, turns
+from memtui.engine.days import day_of_fact
 from memtui.engine.records import EXPLICIT, ID_PREFIX, TRUST_ORDER, Kind, MemoryRecord, Options, Trust
 from memtui.engine.store import history, memories, recalls, scratchpad, sessions
 from memtui.engine.store.connection import Connections
@@ -171,7 +172,8 @@ class Story:
         self._insert(
             connection, "fact", fact, key=fact.key, tags=fact.tags, sources=fact.sources,
             attributes=attributes, created_at=at, confidence=fact.confidence, project=talk.project,
-            decay_rate=0.0 if stated else _OPTIONS.decay_rate, confirmed_at=at if stated else None,
+            topic=fact.topic, happens_at=day_of_fact(fact.content, at, fact.topic),
+            decay_rate=0.0 if stated else _OPTIONS.rate_of(fact.topic), confirmed_at=at if stated else None,
             trust="user" if stated else self._trust(fact),
             source=f"session:{talk.session}" if fact.by == "consolidation" else EXPLICIT,
         )  # fmt: skip

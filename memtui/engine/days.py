@@ -229,5 +229,6 @@ _WAYS: dict[str, Callable[[str, datetime, bool], date | None]] = {
     "end of this month": _month_end(0),
     "month named": _month_named,
     "end of year": lambda _, here, past: date(here.year + 1, 12, 31),
-    "year named": lambda year, here, past: date(int(year), 12, 31),
+    # "in 2019" is when something was, and no day of it.
+    "year named": lambda year, here, past: date(int(year), 12, 31) if int(year) >= here.year else None,
 }

@@ -26,7 +26,8 @@ _TYPE_LABELS = {
 }  # fmt: skip
 _LEAST = 0.005
 _SIDES = ("trash", "confidence", "confirmed", "tags", "kind", "project", "topic", "date")
-_HALF_A_DAY = 43_200  # a fact's day is named by its noon
+_DAY = 86_400
+_HALF_A_DAY = 43_200  # a day is named by its noon
 
 
 def kind_told(memory: MemoryRecord) -> str:
@@ -81,12 +82,18 @@ def happens(memory: MemoryRecord, now: float) -> str:
     if memory.happens_at is None:
         return ""
     day = local_date(memory.happens_at, now)
-    away = memory.happens_at - now
-    if abs(away) <= _HALF_A_DAY:
+    days = round((memory.happens_at - now) / _DAY)  # from any hour to a noon: whole days of the calendar
+    if days == 0:
         return f"{day}, today"
-    if away > 0:
-        return f"{day}, {relative_time(memory.happens_at, now)}"
-    return f"{day}, past" if is_past(memory, now) else f"{day}, {relative_time(memory.happens_at, now)} ago"
+    away = relative_time(days * _DAY, 0)
+    if days > 0:
+        return f"{day}, {away}"
+    return f"{day}, past" if is_past(memory, now) else f"{day}, {away} ago"
+
+
+def sorted_as(memory: MemoryRecord, now: float) -> str:
+    """``plan, 12 Jun, in 3w``: its topic and the day that it names."""
+    return f"{memory.topic or 'no topic'}, {happens(memory, now) or 'no date'}"
 
 
 def fading(memory: MemoryRecord, fades: float | None, now: float) -> str:

@@ -216,6 +216,8 @@ ACTIONS: tuple[Action, ...] = (
             "Mark every row that the filter lets through, or none."),
     _action("add", "a", "add", "Change", ("memories", "observations"), "Write down a new memory.", footer=45, changes=True),
     _action("tag", "t", "tag", "Change", _KEPT, "Add and remove tags.", footer=50, changes=True),
+    _action("topic", "#", "topic", "Change", _ROWS,
+            "Say what a fact is about, and the day that it names: health, plan 12 june, none.", footer=52, changes=True),
     _action("editor", "o", "editor", "Change", _KEPT,
             "Open the text in $EDITOR; what is saved there becomes a correction.", changes=True, needs="editor"),
 

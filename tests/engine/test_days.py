@@ -78,6 +78,7 @@ def test_a_day_is_found(text: str, expected: str) -> None:
         "Por la mañana tomo café",
         "Guten Morgen zusammen",
         "It was the first time in four years",
+        "He stopped using it in 2019",
         "I run 12 km",
         "The version is 3.12.4",
         "Call me at 10:30",

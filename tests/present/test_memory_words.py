@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
+import pytest
 from memtui.engine.records import Enrichment, Entity, MemoryRecord, Operation, Recall
 from memtui.engine.store.operations import RESTORE
 from memtui.present import memory as words
@@ -133,3 +136,25 @@ def test_a_model_that_read_again_names_what_it_found() -> None:
     assert words.read_again(Enrichment(at=NOW - DAY, added=()), NOW, most=2) == (
         ("13 Nov, no more names found", "dim"),
     )
+
+
+@pytest.mark.parametrize(
+    ("day", "hour", "told"),
+    [
+        (27, 0, "27 Nov, in 4d"), (27, 23, "27 Nov, in 4d"), (24, 23, "24 Nov, in 1d"), (23, 1, "23 Nov, today"),
+        (23, 23, "23 Nov, today"), (22, 1, "22 Nov, past"),
+    ],
+)  # fmt: skip
+def test_a_date_is_told_in_days_of_the_calendar(day: int, hour: int, told: str) -> None:
+    now = datetime(2026, 11, 23, hour, 30, tzinfo=UTC).timestamp()
+    noon = int(datetime(2026, 11, day, 12, tzinfo=UTC).timestamp())
+    memory = fact(topic="plan", happens_at=noon)
+    assert words.happens(memory, now) == told
+    assert words.is_past(memory, now) == ("past" in told)
+    assert words.happens(fact(), now) == ""
+
+
+def test_what_does_not_fade_is_said_but_not_of_what_is_confirmed() -> None:
+    assert told(fact(decay_rate=0.0))["fading"] == "does not fade"
+    assert "fading" not in told(fact(decay_rate=0.0, confirmed_at=NOW))
+    assert "fading" not in told(fact(decay_rate=0.0, kind="episode"))

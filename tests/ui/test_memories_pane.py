@@ -7,7 +7,7 @@ import pytest
 from memtui.engine.memory import Memory
 from memtui.engine.records import MemoryRecord
 from memtui.ui.app import MemtuiApp
-from memtui.ui.dialogs.edit import AddDialog, CorrectDialog, TagDialog, tag_change
+from memtui.ui.dialogs.edit import AddDialog, CorrectDialog, TagDialog, TopicDialog, tag_change, topic_change
 from memtui.ui.dialogs.fact_merge import MergeDialog
 from memtui.ui.dialogs.question import Question
 from memtui.ui.widgets.bars import StatusLine
@@ -361,6 +361,31 @@ async def test_somebody_elses_change_is_not_overwritten_by_a_correction(story: S
         await pilot.press("ctrl+s")
         await until(lambda: "Somebody changed this memory" in app.main.query_one(StatusLine).said)
     assert "Prefers cars" not in facts(story)
+
+
+async def test_topic_and_date_are_set_in_a_dialog_and_shown(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("j", "j", "number_sign")
+        await until(lambda: there(app, TopicDialog))
+        assert "no topic, no date" in screen_text(app)
+        await pilot.press(*"plan", "space", *"12", "space", *"june", "space", *"2031", "enter")
+        await until(lambda: "12 Jun 2031, in" in screen_text(app))
+        await pilot.press("u")
+        await until(lambda: not any(one.topic for one in facts(story).values()))
+        await pilot.press("space", "j", "space", "number_sign")
+        await until(lambda: there(app, TopicDialog))
+        await pilot.press(*"work", "enter")
+        await until(lambda: "topic or date of 2 memories" in app.main.query_one(StatusLine).said)
+    assert [one.topic for one in facts(story).values()].count("work") == 2
+
+
+def test_a_topic_and_a_date_are_read_as_typed() -> None:
+    assert topic_change("Plan 12 june") == ("plan", "12 june")
+    assert topic_change("topic:health, ") == ("health", None)
+    assert topic_change("next  friday") == (None, "next friday")
+    assert topic_change("none no date") == ("none", "none")
+    assert topic_change(" ") == (None, None)
 
 
 def test_tags_are_read_as_typed() -> None:

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static, TextArea
 
+from memtui.engine.records import TOPICS
 from memtui.present.format import plural
 from memtui.present.text import visible
 from memtui.ui.presenters.diff import old_and_new
@@ -24,6 +25,13 @@ class Written(NamedTuple):
 
     text: str
     tags: tuple[str, ...]
+
+
+class TopicChange(NamedTuple):
+    """What is None stays; "none": it has none."""
+
+    topic: str | None
+    happens: str | None
 
 
 class TagChange(NamedTuple):
@@ -183,6 +191,58 @@ class TagDialog(Dialog[TagChange]):
             self.dismiss(change)
         else:
             self.dismiss(None)
+
+
+class TopicDialog(Dialog[TopicChange]):
+    """``health``, ``plan 12 june``, ``none``: what a fact is about and the day that it names. ``now``: how it stands."""
+
+    hints = (("Enter", "save"),)
+
+    def __init__(self, now: str, memories: int) -> None:
+        super().__init__()
+        self._now = now
+        self._memories = memories
+
+    def title_text(self) -> str:
+        return (
+            "Topic and date"
+            if self._memories == 1
+            else f"Topic and date of {plural(self._memories, 'memory')}"
+        )
+
+    def body(self) -> ComposeResult:
+        yield Static(assemble(("now  ", "$text-muted"), visible(self._now, 300)), classes="dialog-text")
+        yield Input(placeholder="plan 12 june", compact=True)
+        yield Static(
+            assemble((f"{', '.join(TOPICS)}; none takes the topic away.", "$text-muted")),
+            classes="dialog-label",
+        )
+        yield Static(
+            assemble(("A date: 2026-06-12, 12 june, next friday; no date takes it away.", "$text-muted")),
+            classes="dialog-label",
+        )
+        yield Static(classes="dialog-warning")
+
+    @on(Input.Changed)
+    def _show(self, event: Input.Changed) -> None:
+        change = topic_change(event.value)
+        parts = [f"topic: {change.topic}"] if change.topic else []
+        parts += [f"date: {change.happens}"] if change.happens else []
+        self.query_one(".dialog-warning", Static).update(content("; ".join(parts), "$accent", limit=300))
+
+    @on(Input.Submitted)
+    def _save(self, event: Input.Submitted) -> None:
+        change = topic_change(event.value)
+        self.dismiss(change if change.topic or change.happens else None)
+
+
+def topic_change(text: str) -> TopicChange:
+    """What ``plan 12 june`` asks for: the topic, if a first word is one, and the words of a day."""
+    first, _, rest = text.strip().partition(" ")
+    word = first.casefold().removeprefix("topic:").rstrip(",")
+    topic = word if word in (*TOPICS, "none") else None
+    day = " ".join((rest if topic else text).split())
+    return TopicChange(topic, "none" if day.casefold() == "no date" else day or None)
 
 
 def tag_change(text: str) -> TagChange:

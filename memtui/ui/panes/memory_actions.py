@@ -88,8 +88,9 @@ class MemoryActions:
             return "This one is confirmed already."
         if action.id == "confirm" and memory.kind == "episode":
             return "This is what was said, word for word: there is nothing to confirm."
-        if action.id == "pin_fact" and memory.kind != "fact":
-            return f"{_KINDS[memory.kind].partition(':')[0].rstrip('.')}: only facts can be pinned."
+        if action.id in ("pin_fact", "topic") and memory.kind != "fact":
+            told = "can be pinned" if action.id == "pin_fact" else "have a topic"
+            return f"{_KINDS[memory.kind].partition(':')[0].rstrip('.')}: only facts {told}."
         return ""
 
     async def do_confirm(self) -> None:
@@ -167,6 +168,29 @@ class MemoryActions:
             self._pane.say("No tag was changed.")
             return
         await self._verb("tag", "tag", "tagging", add=change.add, remove=change.remove)
+
+    async def do_topic(self) -> None:
+        from memtui.present.memory import sorted_as
+        from memtui.ui.dialogs.edit import TopicDialog
+
+        memory, rids = self.current, sorted(self._pane.table.marks)
+        now = sorted_as(memory, self._pane.shell.clock()) if memory is not None and not rids else "several"
+        change = await self._pane.shell.ask_person(TopicDialog(now, len(rids) or 1))
+        if change is None:
+            self._pane.say("The topic stays as it is.")
+            return
+        if len(rids) > ASK_ABOVE and not await self._sure("sort", len(rids)):
+            self._pane.say("Nothing was changed.")
+            return
+        if not rids and memory is not None:
+            rids = [memory.rid]
+        done = await self._pane.change(
+            lambda engine: engine.change_all("classify", rids, topic=change.topic, happens=change.happens),
+            "sorting",
+        )
+        self._pane.table.mark(set())
+        if done is None:
+            self._pane.say("Nothing changed: they were so already.")
 
     async def do_correct(self) -> None:
         from memtui.ui.dialogs.edit import CorrectDialog

@@ -46,8 +46,7 @@ class HitText(MemoryText):
             if len(hit.memory.content) > _BRIEF:
                 lines += [content(hit.memory.content[:LONGEST]), assemble("")]
             lines += [*self._state(hit.memory), *self._successor(detail)]
-            if hit.memory.tags:
-                lines += self.labelled("tags", assemble("  ".join(hit.memory.tags)))
+            lines += self._sorted(hit.memory)
             lines += self._group(self._said_in(detail), self._named(detail), self._versions(detail))
             lines += self._group(self._around(detail))
             lines += self._group(self._foot(hit.memory))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from memtui.present.format import relative_time
 from memtui.present.lines import Role
-from memtui.present.memory import confidence, is_fading, is_followed, why_ended
+from memtui.present.memory import confidence, is_fading, is_followed, is_past, why_ended
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Order, Piece
 
@@ -92,7 +92,7 @@ class MemorySource:
 
 
 def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[MemoryRow]]:
-    """Text, whether it is pinned and protected, confidence as bar and number, age, entities, tags."""
+    """Text, whether it is pinned and protected, confidence as bar and number, age, entities, topic, tags."""
 
     def text(row: MemoryRow, width: int) -> Iterable[Piece]:
         yield sign_of(row.memory, glyphs)
@@ -121,6 +121,10 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
     def entities(row: MemoryRow, width: int) -> Iterable[Piece]:
         yield Piece(one_line(", ".join(row.entities), width), "entity")
 
+    def topic(row: MemoryRow, width: int) -> Iterable[Piece]:
+        past = is_past(row.memory, now())
+        yield Piece(visible("past" if past else row.memory.topic or ""), "warning" if past else "dim")
+
     def tags(row: MemoryRow, width: int) -> Iterable[Piece]:
         yield Piece(one_line(" ".join(row.memory.tags), width), "dim")
 
@@ -130,8 +134,9 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
         Column("bar", "confidence", bar, width=BAR, drop=1, gap=1, sort="confidence"),
         Column("number", "", number, width=3, gap=1, sort="confidence"),
         Column("age", "age", age, width=4, right=True, sort="time"),
-        Column("entities", "about", entities, width=18, drop=2),
-        Column("tags", "tags", tags, width=14, drop=3),
+        Column("entities", "about", entities, width=18, drop=3),
+        Column("topic", "topic", topic, width=10, drop=2),
+        Column("tags", "tags", tags, width=14, drop=4),
     ]
 
 

@@ -92,6 +92,10 @@ class MemoryText(TextLayout):
             )
         yield assemble("")
         yield from self._state(memory)
+        yield from self._sorted(memory)
+
+    def _sorted(self, memory: MemoryRecord) -> Iterable[Content]:
+        """What it is about, the day that it names, its tags."""
         if memory.topic:
             yield from self.labelled("topic", assemble((memory.topic, "$text")))
         if happens := words.happens(memory, self.now):

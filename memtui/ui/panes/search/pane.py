@@ -400,6 +400,7 @@ class SearchPane(ListPane[SearchRow]):
             "erase",
             "restore",
             "tag",
+            "topic",
             "editor",
             "about",
         ):
