@@ -11,6 +11,7 @@ import click
 from memtui.engine.errors import UsageError
 from memtui.present.consolidation import ACTIONS, cost_told, state
 from memtui.present.format import count, plural
+from memtui.present.memory import without_secrets
 
 from .errors import CANCELLED, DEGRADED, OK
 from .output import brief, emit, err, in_role, note, out, paint, printed_cells, row
@@ -49,13 +50,14 @@ def consolidate_command(
     failed: it stays pending, with the error. --rules reads also what a model left waiting; a model can read it again.
 
     --again reads with what is configured today. What you corrected, confirmed, tagged or kept stays, what you took
-    away does not come back, and what is no longer drawn goes to the Trash; --preview shows it first.
+    away does not come back, and what is no longer drawn goes to the Trash; --preview shows it first, with --all also
+    the lines that stay.
     """
-    if sessions and every:
+    if sessions and every and not again:
         raise UsageError("--session and --all exclude each other.", "Leave one out.")
-    if again and every:
+    if again and every and not preview:
         raise UsageError(
-            "--all is about sessions that wait: --again takes those that were read.", "Leave one out."
+            "--all goes with --again only to preview: --again takes all that were read.", "Leave one out."
         )
     if skip:
         if not sessions or preview or rules or again:
@@ -83,7 +85,7 @@ def consolidate_command(
         if json:
             emit(found)
         else:
-            _tell(memory, found, preview, again)
+            _tell(memory, found, preview, again, every)
             if not sessions and not every and not again:
                 _tell_left_out(memory, found)
             if found.rules_could and not again:
@@ -124,13 +126,13 @@ def _tell_cost(memory: Memory, wanted: list[str] | None, *, again: bool) -> None
     note(cost_told(cost, memory.options.llm))
 
 
-def _tell(memory: Memory, found: Consolidation, preview: bool, again: bool) -> None:
+def _tell(memory: Memory, found: Consolidation, preview: bool, again: bool, every: bool) -> None:
     for outcome in found.outcomes:
         if outcome.state == "stopped" and outcome.error:
             continue
         _tell_session(outcome)
         if preview and outcome.plan is not None:
-            _tell_plan(memory, outcome.plan)
+            _tell_plan(memory, outcome.plan, every=every)
     for why, sessions in found.left_waiting.items():
         err(f"{plural(sessions, 'session')} left waiting: {why}")
     if not found.outcomes:
@@ -184,9 +186,10 @@ def _tell_session(outcome: SessionOutcome) -> None:
         err(f"  {outcome.error}")
 
 
-def _tell_plan(memory: Memory, plan: Plan) -> None:
+def _tell_plan(memory: Memory, plan: Plan, *, every: bool = True) -> None:
     said: dict[str, Any] = {}
-    for line in plan.lines:
+    changed = [line for line in plan.lines if line.action != "unchanged"]
+    for line in plan.lines if every else changed:
         word, role, _ = ACTIONS[line.action]
         if not line.accepted:
             word, role = "left out", "dim"
@@ -198,7 +201,7 @@ def _tell_plan(memory: Memory, plan: Plan) -> None:
             _tell_below(line.reason)
         for source in line.sources[:3] if line.action != "unchanged" else ():
             said.setdefault(source, memory.get(source))
-            _tell_below(f"from {source}: {said[source].content}")
+            _tell_below(f"from {source}: {without_secrets(said[source])}")
 
 
 def _tell_below(text: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from memtui.present.caution import line
 from memtui.present.changes import became, column_changes, table_told
 from memtui.present.format import relative_time
-from memtui.present.memory import is_past
+from memtui.present.memory import is_past, without_secrets
 
 from .door import Door
 from .output import Painted, brief, in_role, in_unicode, out, paint, printed_cells, row
@@ -44,7 +44,7 @@ def memory_line(memory: MemoryRecord, signs: Glyphs, *before: str) -> Painted:
     topic = (paint(memory.topic, "cyan"),) if memory.topic else ()
     past = (paint("past", "yellow"),) if is_past(memory, time.time()) else ()
     left = row(*before, paint(memory.id, "dim"), sign(memory, signs), *topic, *past)
-    return row(left, brief(memory.content, printed_cells(left) + 2))
+    return row(left, brief(without_secrets(memory), printed_cells(left) + 2))
 
 
 def tell_cautions(cautions: Sequence[Caution]) -> None:

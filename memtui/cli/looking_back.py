@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from memtui.present.format import count, local_time, plural
-from memtui.present.memory import differences
+from memtui.present.memory import differences, without_secrets
 from memtui.present.past import kinds_told, reach_told, verb_role, verb_told
 
 from .errors import NEGATIVE, OK
@@ -73,6 +73,6 @@ def _tell_change(change: PastChange, signs: Glyphs) -> None:
     if old is None or new is None:
         return
     if old.content != new.content:
-        out(row("           - was", brief(old.content, _BESIDE)))
+        out(row("           - was", brief(without_secrets(old), _BESIDE)))
     for label, was, now, _ in differences(old, new):
         out(f"           - {label}: {was} -> {now}")

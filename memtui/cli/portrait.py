@@ -17,6 +17,7 @@ from memtui.engine.records import (
 )
 from memtui.present import caution
 from memtui.present import memory as words
+from memtui.present.changes import attributes_told
 from memtui.present.format import local_time, plural
 from memtui.present.operation import by_whom, recall_line
 
@@ -115,10 +116,8 @@ def _facts(portrait: Portrait, fades: float | None) -> list[tuple[str, str]]:
     if secrets := memory.attributes.get("secrets"):
         done = "blacked out" if memory.attributes.get("redacted") else "kept from models"
         rows.append(("secret", f"{', '.join(secrets)}: {done}"))
-    for name, value in memory.attributes.items():
-        if name not in _TOLD_ATTRIBUTES:
-            rows.append((name, str(value)))
-    return rows
+    rest = {name: value for name, value in memory.attributes.items() if name not in _TOLD_ATTRIBUTES}
+    return [*rows, *attributes_told(rest, now)]
 
 
 def _tell_history(portrait: Portrait) -> None:

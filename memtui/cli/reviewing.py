@@ -8,6 +8,7 @@ import click
 
 from memtui.engine.errors import InputError, NotFoundError, UsageError
 from memtui.present.format import plural
+from memtui.present.memory import without_secrets
 from memtui.present.review import NOT_YET, kind
 
 from .errors import NEGATIVE, OK
@@ -138,11 +139,11 @@ def _tell(item: ReviewItem, signs: Glyphs) -> None:
         out(memory_line(memory, signs, f"   {name}", age(memory.event_time).rjust(3)))
         for known in item.replaced:
             if known.id == memory.supersedes:
-                out(row("       ", paint(brief(f"instead of: {known.content}", 10), "yellow")))
+                out(row("       ", paint(brief(f"instead of: {without_secrets(known)}", 10), "yellow")))
     if item.text and item.wish is not None:
         out(row("   to:", brief(item.text, 8)))
     for turn in item.sources[:_EVIDENCE]:
-        out(row("       ", paint(brief(f"from {turn.id}: {turn.content}", 10), "dim")))
+        out(row("       ", paint(brief(f"from {turn.id}: {without_secrets(turn)}", 10), "dim")))
 
 
 def _names(item: ReviewItem) -> list[str]:

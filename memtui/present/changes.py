@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+import msgspec
+
 from .format import local_date, local_time
 
 _COLUMNS = {
     "content": "text", "valid_until": "in Trash since", "ended_by": "in Trash because",
     "confirmed_at": "confirmed", "decay_rate": "fading rate", "source_ids": "sources",
     "consolidated_at": "consolidated", "reviewed_at": "reviewed", "attributes": "links",
-    "happens_at": "date",
+    "happens_at": "date", "op_id": "operation",
+}  # fmt: skip
+# What stands in a memory's attributes.
+_ATTRIBUTES = {
+    "pinned_at": "pinned", "supersedes": "replaces", "conflict_reason": "because", "secrets": "secret",
+    "redacted": "blacked out", "merged": "merged with", "extractor": "drawn by", "retired": "taken away when read again by",
 }  # fmt: skip
 _TIMES = ("_at", "_until", "_time", "_accessed")
 # Follow from the others, or mean nothing to a person.
@@ -42,10 +49,18 @@ def column_changes(before: Mapping[str, Any], after: Mapping[str, Any], now: flo
         was = before.get(column)
         if was == value or column in LEFT_OUT:
             continue
-        if column == "content":
+        if column == "attributes":
+            yield from _attribute_changes(_attributes(was), _attributes(value), now)
+        elif column == "content":
             yield ColumnChange(label_of(column), str(was), str(value), text=True)
         else:
             yield ColumnChange(label_of(column), value_of(column, was, now), value_of(column, value, now))
+
+
+def attributes_told(attributes: Mapping[str, Any], now: float) -> Iterator[tuple[str, str]]:
+    """Each attribute of a memory as a person calls it, and its value."""
+    for name, value in attributes.items():
+        yield _ATTRIBUTES.get(name, name.replace("_", " ")), _attribute(name, value, now)
 
 
 def label_of(column: str) -> str:
@@ -65,6 +80,33 @@ def value_of(column: str, value: object, now: float) -> str:
         return f"{value:.3g}"
     text = str(value)[:_LONGEST]
     return text.translate(_BARE) if text[0] in "[{" and text[-1] in "]}" else text
+
+
+def _attribute_changes(before: dict[str, Any], after: dict[str, Any], now: float) -> Iterator[ColumnChange]:
+    for name in {**before, **after}:
+        if before.get(name) != after.get(name):
+            was, became = (_attribute(name, side.get(name), now) for side in (before, after))
+            yield ColumnChange(_ATTRIBUTES.get(name, name.replace("_", " ")), was, became)
+
+
+def _attribute(name: str, value: object, now: float) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if name.endswith(_TIMES) and isinstance(value, int | float):
+        return f"since {local_date(value, now)}"
+    if value is None and name.endswith(_TIMES):
+        return "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return "none" if value is None else str(value)
+
+
+def _attributes(stored: object) -> dict[str, Any]:
+    try:
+        found = msgspec.json.decode(stored) if isinstance(stored, str | bytes) else stored
+    except msgspec.DecodeError:
+        return {"attributes": stored}
+    return found if isinstance(found, dict) else {}
 
 
 def table_told(table: str) -> str:

@@ -72,6 +72,15 @@ def pinned(memory: MemoryRecord, now: float) -> str:
     return f"{since}for every prompt"
 
 
+def without_secrets(memory: MemoryRecord) -> str:
+    """Its text as lists and cards show it: a secret in it is blacked out. A preview of it and a transcript show it whole."""
+    if "secrets" not in memory.attributes:
+        return memory.content
+    from memtui.engine.guards import secrets
+
+    return secrets.redact(memory.content)[0]
+
+
 def is_past(memory: MemoryRecord, now: float) -> bool:
     """Whether it is a plan whose day is over."""
     return memory.topic == "plan" and memory.happens_at is not None and memory.happens_at + _HALF_A_DAY < now

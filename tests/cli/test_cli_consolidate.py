@@ -181,6 +181,7 @@ def test_what_a_model_left_waiting_is_read_by_rules_and_again_by_the_model(
         shown = cli("consolidate", "--again", "--session", "s2", "--preview")
         assert "2 turns read again: 0 new, 1 reworded, 1 gone, 0 unchanged (llm" in shown.out
         assert "reword         Is fond of gooseberries" in shown.out
+        assert "--all also" in " ".join(cli("consolidate", "--help").out.split())
         assert "gone           My sister is called Nadia" in shown.out
         assert "Read “s2” again: 0 new, 1 reworded, 1 gone" in str(
             cli("consolidate", "--again", "--session", "s2", "--json").json
@@ -237,3 +238,30 @@ def test_a_line_that_is_left_out_says_why(place: Path, capsys: pytest.CaptureFix
     assert "said twice" not in told
     assert told[1].startswith("left out") and told[2] == "nobody said so"
     assert told[-1] == "speaks to the assistant"
+
+
+@pytest.mark.usefixtures("talk")
+def test_reading_again_previews_only_what_differs(cli: Cli, home: Path) -> None:
+    cli("consolidate")
+    with Memory.open(home / "memory.db", readonly=True) as memory:
+        facts = [fact.content for fact in memory.view.page("kind:fact -Bergen")]
+    assert facts
+    told = cli("consolidate", "--again", "--preview")
+    assert told.code == 0 and f"{len(facts)} unchanged" in told.out
+    assert not any(fact in told.out for fact in facts)
+    whole = cli("consolidate", "--again", "--preview", "--all")
+    assert all(fact in whole.out for fact in facts)
+
+
+def test_a_secret_of_a_turn_is_blacked_out_on_its_card(cli: Cli, home: Path) -> None:
+    secret = "hunter2Xq9!"
+    with Memory.open(home / "memory.db", options=Options(background=False, embedder="off")) as memory:
+        memory.record_turn("s1", "user", f"My sister is called Nadia. password = {secret}")
+    cli("consolidate", "--all")
+    for line in (
+        ["review"], ["search", "Nadia password"], ["list", "kind:episode"],
+        ["consolidate", "--again", "--preview", "--all"],
+    ):  # fmt: skip
+        told = cli(*line)
+        assert "Nadia" in told.out and secret not in told.out + told.err, line
+        assert "[redacted: " in told.out or line[0] == "consolidate"

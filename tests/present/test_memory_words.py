@@ -91,10 +91,27 @@ def test_a_change_names_columns_and_values_for_people() -> None:
     changes = {one.label: (one.was, one.now) for one in column_changes(before, after, NOW)}
     assert changes["tags"] == ("none", "home, work")
     assert changes["in Trash since"][1].startswith("14 Nov ")
-    assert changes["links"] == ("none", "supersedes fact_2")
+    assert changes["replaces"] == ("none", "fact_2")
     assert changes["confidence"] == ("0.5", "0.75")
     assert len(changes) == 4
     assert [one.text for one in column_changes({"content": "a"}, {"content": "b"}, NOW)] == [True]
+
+
+def test_attributes_are_told_one_by_one() -> None:
+    before = {"attributes": '{"extractor":"keyword"}'}
+    after = {
+        "attributes": f'{{"extractor":"keyword","pinned_at":{NOW},"merged":["fact_1","fact_2"],"my_key":true}}'
+    }
+    changes = [(one.label, one.was, one.now) for one in column_changes(before, after, NOW)]
+    assert changes == [
+        ("pinned", "no", "since 14 Nov"), ("merged with", "none", "fact_1, fact_2"), ("my key", "none", "yes"),
+    ]  # fmt: skip
+    assert next((one.label, one.was, one.now) for one in column_changes(after, before, NOW)) == (
+        "pinned", "since 14 Nov", "no",
+    )  # fmt: skip
+    assert [one.now for one in column_changes({"attributes": "{}"}, {"attributes": "no JSON"}, NOW)] == [
+        "no JSON"
+    ]
 
 
 def test_a_row_of_another_table_is_called_by_its_name() -> None:

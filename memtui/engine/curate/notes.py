@@ -7,7 +7,7 @@ over many rows is whole or not at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Literal
+from typing import Any, Literal
 
 import apsw
 
@@ -220,9 +220,18 @@ def unpin(connection: apsw.Connection, memory: MemoryRecord, *, actor: str) -> i
     if actor != "person":
         raise ProtectedError("Only the person unpins a fact.", "Ask them to.")
     if memory.pinned:
-        rest = {key: value for key, value in memory.attributes.items() if key != "pinned_at"}
-        memories.update(connection, memory.rid, attributes=rest)
+        memories.update(connection, memory.rid, attributes=without_pin(memory))
     return memory.rid
+
+
+def pin_of(*facts: MemoryRecord) -> dict[str, Any]:
+    """The attribute of the first that is pinned, for what takes their place; empty where none is."""
+    return next(({"pinned_at": one.attributes["pinned_at"]} for one in facts if one.pinned), {})
+
+
+def without_pin(memory: MemoryRecord) -> dict[str, Any]:
+    """Its attributes when it is not pinned."""
+    return {key: value for key, value in memory.attributes.items() if key != "pinned_at"}
 
 
 def forget(

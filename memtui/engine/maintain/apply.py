@@ -151,6 +151,7 @@ def insert(
     attributes: dict[str, Any] = {"extractor": plan.extractor, **accepted.attributes}
     if replaces is not None:
         attributes |= {"supersedes": replaces.id, "conflict_reason": intake.without_secrets(line.reason)}
+        attributes |= {} if observation else notes.pin_of(replaces)
     stated = line.edited and not observation
     topic = line.topic or (replaces.topic if replaces is not None else None)
     if observation:
@@ -193,9 +194,10 @@ def reinforce(
 
 
 def weaken(connection: apsw.Connection, old: MemoryRecord) -> None:
-    """What a later statement replaced stays, unsure, and fades faster."""
+    """What a later statement replaced stays, unsure and not pinned, and fades faster."""
     memories.update(
         connection, old.rid,
+        attributes=notes.without_pin(old),
         confidence=min(old.confidence, conflicts.SUPERSEDED_CONFIDENCE),
         decay_rate=max(old.decay_rate, conflicts.SUPERSEDED_DECAY),
     )  # fmt: skip

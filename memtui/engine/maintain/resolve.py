@@ -19,13 +19,20 @@ from .compare.dedup import without_repeats
 
 
 def keep_new(connection: apsw.Connection, new: str, old: str, reason: str, *, actor: str, now: int) -> None:
-    """The new fact stands. The old one stays with confidence 0.3 and fades at 0.5 a day; the new one names it."""
+    """The new fact stands, and takes the pin. The old one stays with confidence 0.3 and fades at 0.5 a day; the new one
+    names it.
+    """
     winner, loser = _pair(connection, new, old, now)
     if loser.protected and actor != "person":
         raise ProtectedError(
             f"{loser.id} is confirmed by the person: {actor} may not replace it.", "Ask the person."
         )
-    attributes = {**winner.attributes, "supersedes": loser.id, "conflict_reason": reason}
+    attributes = {
+        **notes.pin_of(winner, loser),
+        **winner.attributes,
+        "supersedes": loser.id,
+        "conflict_reason": reason,
+    }
     memories.update(connection, winner.rid, attributes=attributes, reviewed_at=now)
     if loser.protected:
         memories.update(connection, loser.rid, confirmed_at=None)
@@ -34,10 +41,11 @@ def keep_new(connection: apsw.Connection, new: str, old: str, reason: str, *, ac
 
 
 def keep_old(connection: apsw.Connection, new: str, old: str, *, now: int) -> None:
-    """The known fact stands; the new one goes to the Trash as superseded by it."""
+    """The known fact stands, with the pin of either; the new one goes to the Trash as superseded by it."""
     loser, winner = _pair(connection, new, old, now)
     memories.update(connection, loser.rid, valid_until=now, ended_by="superseded")
-    memories.update(connection, winner.rid, reviewed_at=now)
+    attributes = {**notes.pin_of(winner, loser), **winner.attributes}
+    memories.update(connection, winner.rid, attributes=attributes, reviewed_at=now)
 
 
 def keep_both(connection: apsw.Connection, ids: Sequence[str], *, now: int) -> None:
@@ -92,7 +100,7 @@ def _take_over(
     for one in everyone:
         sources = without_repeats(sources, one.source_ids)
     merged = _names(kept.attributes.get("merged"))
-    pin = next(({"pinned_at": one.attributes["pinned_at"]} for one in everyone if one.pinned), {})
+    pin = notes.pin_of(*everyone)
     confirmed = [one.confirmed_at for one in everyone if one.confirmed_at is not None]
     memories.update(
         connection, kept.rid,

@@ -302,6 +302,7 @@ def test_only_what_is_remembered_now_is_contradicted(memory: Memory, clock: Cloc
 def test_a_later_correction_replaces_what_is_unprotected(memory: Memory, clock: Clock) -> None:
     say(memory, clock, "s1", "My standup is at 10:00 every day on the second floor.")
     consolidate(memory, clock)
+    memory.pin(memory.view.page("kind:fact")[0].id)
     say(memory, clock, "s2", "Actually, the standup moved to 10:30 on Tuesdays.")
     outcome = consolidate(memory, clock)
     assert outcome.total("superseded") == 1
@@ -309,7 +310,9 @@ def test_a_later_correction_replaces_what_is_unprotected(memory: Memory, clock: 
     assert (old.confidence, old.decay_rate, old.active) == (0.3, 0.5, True)
     assert new.supersedes == old.id
     assert new.attributes["conflict_reason"]
+    assert (new.pinned, old.pinned) == (True, False)
     memory.undo()
+    assert memory.view.page("kind:fact")[0].pinned
     assert memory.view.page("kind:fact")[0].confidence == 0.8
 
 

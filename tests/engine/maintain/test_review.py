@@ -72,6 +72,18 @@ def test_keeping_the_new_one_weakens_the_old_one_and_links_it(memory: Memory, co
     assert [item.id for item in cards(memory, "conflict")] == [conflict.id]
 
 
+@pytest.mark.parametrize("keeps", ["new", "old"])
+def test_what_stands_takes_the_pin(memory: Memory, conflict: ReviewItem, keeps: str) -> None:
+    new, old = conflict.memories
+    stands, goes = (new, old) if keeps == "new" else (old, new)
+    memory.pin(goes.id)
+    memory.review.decide(conflict, "keep", keep=stands.id)
+    assert memory.get(stands.id).pinned
+    assert [one.id for one in memory.view.page("is:pinned is:active")] == [stands.id]
+    memory.undo()
+    assert (memory.get(stands.id).pinned, memory.get(goes.id).pinned) == (False, True)
+
+
 def test_keeping_the_old_one_puts_the_new_one_into_the_trash(memory: Memory, conflict: ReviewItem) -> None:
     new, old = conflict.memories
     memory.review.decide(conflict, "keep", keep=old.id)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 
 from memtui.present.format import local_date, local_time, plural
-from memtui.present.memory import confidence, whose
+from memtui.present.memory import confidence, whose, without_secrets
 from memtui.present.review import NOT_YET
 from memtui.present.text import cells, one_line
 from memtui.ui.presenters.diff import ADDED, REMOVED, differences
@@ -244,7 +244,8 @@ class CardText:
         self, text: str, turn: MemoryRecord, evidence: Evidence, width: int, length: int
     ) -> Iterable[Content]:
         """The words that something came from, with those in common marked, and where they were said."""
-        part, ranges = excerpt(turn.content, shared(text, turn.content), length)
+        whole = without_secrets(turn)
+        part, ranges = excerpt(whole, shared(text, whole), length)
         yield from assemble("“", marked(part, ranges, "bold $accent", "$text-muted"), "”").wrap(width)
         said = turn.kind == "episode"
         title = evidence.titles.get(
