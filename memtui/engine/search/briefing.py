@@ -200,6 +200,8 @@ def brief(
     warnings = [] if idle else vital.find(
         connection, prompt, within, now, names=profile.entity > 0, there=there, refused=why_kept_back,
     )  # fmt: skip
+    warned = {one.memory.rid for one in warnings}
+    left_out = [one for one in left_out if one.memory is None or one.memory.rid not in warned]
     facts = [*first, *pinned, *(one.memory for one in warnings), *(hit.memory for hit in told)]
     notes = cautions.find(
         connection, [one.id for one in (*facts, *([insight] if insight else []))], now, known=known

@@ -144,12 +144,14 @@ def _why(asked: _Asked, memory: MemoryRecord, about: dict[int, str]) -> tuple[in
     kinds = {name for name, listed in lexicon.people().items() if listed.found(said)}
     if meant := asked.kinds & kinds:
         return 0, f"what may harm your {', '.join(sorted(meant))}"
+    if asked.kinds and kinds:
+        return None  # it is about others than those who are meant
     others = not asked.named and (bool(asked.kinds) or _EATEN_TOGETHER in asked.topics)
     if about:
         return (2, f"what may harm {', '.join(about.values())}") if others else None
     if not kinds:
         return 1, "what may harm you"
-    return (2, f"what may harm your {', '.join(sorted(kinds))}") if others and not asked.kinds else None
+    return (2, f"what may harm your {', '.join(sorted(kinds))}") if others else None
 
 
 def _warns(marks: Collection[str]) -> bool:

@@ -421,3 +421,13 @@ def test_a_question_for_one_thing_is_connected_by_any_word_but_no_number(memory:
     memory.remember("The lease of the flat ends on 30 May")
     assert "Priya" in memory.context("Who left the ward?").text
     assert memory.context("Who lives in 30 countries?").hits == ()
+
+
+def test_what_is_told_as_a_warning_is_not_left_out_and_of_a_group_only_its_own(memory: Memory) -> None:
+    memory.remember("My husband Bruno was diagnosed as coeliac, no gluten")
+    memory.remember("My colleague Noor is diabetic")
+    told = memory.context("Book a restaurant with the team")
+    assert any("Noor" in one.memory.content for one in told.vital)
+    assert not any("Bruno" in one.memory.content for one in told.vital)
+    shown = {one.memory.id for one in told.vital}
+    assert not shown & {one.memory.id for one in told.left_out if one.memory}

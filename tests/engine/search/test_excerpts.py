@@ -249,3 +249,14 @@ def test_only_the_turns_that_promise_most_are_cut_into_pieces(
     monkeypatch.setattr(excerpts, "clauses", counting)
     assert "walnuts" in memory.context("Plan the dinner, what must I not serve?").text
     assert 1 <= len(cut) <= excerpts.MOST_CUT
+
+
+def test_the_same_people_or_a_near_meaning_alone_is_not_told_for_work(memory: Memory) -> None:
+    _say(memory, "My husband Bruno is a coeliac, so no gluten for him.", 9, "a")
+    _say(memory, "We never release on Fridays, Priya approves.", 8, "b")
+    _say(memory, "My passport expires in March, I need the new one before Lisbon.", 7, "c")
+    memory.models.index_pending()
+    told = memory.context("When can we release?")
+    assert [one.memory.session_id for one in told.excerpts] == ["b"]
+    told = memory.context("Book the trip to Lisbon")
+    assert "passport" in told.text and "release" not in told.text
