@@ -135,3 +135,20 @@ def took(find: Callable[[str], list[Span]], text: str) -> float:
 def test_a_text_of_a_million_letters_is_read_in_part(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
     assert took(lambda text: list(FAST.quick(text)), text) < 1.5
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Dinner with Sam Lee in New York", [("Sam Lee", "person"), ("New York", "location")]),
+        ("Wedding of Tom and Ada in Leeds", [("Tom", "person"), ("Ada", "person"), ("Leeds", "location")]),
+        ("Getting Started With The Postgres Setup", []),
+        ("GET /users returns 404, POST fails", []),
+        ("Ich lerne Spanisch und Deutsch", []),
+        ("Der Hund schläft im Garten", []),
+    ],
+)
+def test_short_notes_full_of_names_are_no_headings_and_verbs_languages_and_nouns_no_names(
+    text: str, found: list[tuple[str, str]]
+) -> None:
+    assert [(span.text, span.type) for span in find_names(text)] == found

@@ -61,7 +61,7 @@ def _capitalised_names(text: str) -> list[Span]:
     runs = list(_runs(text))
     if not runs or _is_shouted(text, runs):
         return []
-    german = len(cues.GERMAN.intersection(text.split())) >= 2
+    german = len(cues.GERMAN.intersection(text.lower().split())) >= 2
     # A word with a capital amid a sentence may open another one.
     inner = {run.words[0][0] for run in runs if not run.opens}
     return share_types(text, [span for run in runs if (span := _judge(text, run, german, inner)) is not None])
@@ -124,7 +124,15 @@ def _is_shouted(text: str, runs: list[_Run]) -> bool:
     if written < 4 or "," in text:
         return False
     every = text.split()
+    if all(_has_name(run) for run in runs if not run.opens):
+        return False  # "Dinner with Sam Lee in New York"
     return 3 * sum(word[0].isupper() for word in every) > 2 * len(every)
+
+
+def _has_name(run: _Run) -> bool:
+    """Whether a run holds a first name, or is a place."""
+    plain = [word.lower() for word, _, _ in run.words]
+    return any(is_given_name(word) for word in plain) or is_place(plain)
 
 
 def _judge(text: str, run: _Run, german: bool, inner: set[str]) -> Span | None:

@@ -54,6 +54,7 @@ NOT_NAMES = word_set(
 # No name alone, though it may be part of one: what opens a note or a request, and nationalities.
 OPENERS = word_set(
     """
+    swedish danish norwegian finnish deutsch englisch französisch spanisch italienisch portugiesisch türkisch russisch
     awesome bad best better big cool dear fair fine first great happy kind last little lovely new next nice perfect
     same second third chapter figure lead manager management project section slide
     la las los el le les
@@ -101,6 +102,6 @@ ACRONYMS = word_set(
     ftp fyi gb gps gpu gui hr html http https id ide imo ios ip it json jwt kb kpi lgbtq llm mb md ml mri mvp ner
     nlp ok okr oom orm os otp pc pdf pin pm pr qa ram readme rest rfc roi rss rsvp sdk seo sla sms spa sql sso ssd
     ssh ssl tba tbd tcp tdd tldr tls todo tui tv udp ui uk un uri url usa usb usd utc utf ux vm vpn wifi wip xml
-    yaml yolo am pm ad bc ii iii iv vi vii viii xi
+    yaml yolo get post put patch head delete options am pm ad bc ii iii iv vi vii viii xi
     """
 )
