@@ -135,14 +135,23 @@ def _caution(chain: _Chain, known: Collection[int] | None) -> Caution | None:
     return Caution(how="corrected", at=at, old=old, successor=last if told else None)
 
 
+class Arranged(NamedTuple):
+    """A ranking in which nothing stands before what took its place, and the cautions of what was looked at, by rid."""
+
+    fused: list[Fused]
+    cautions: dict[int, tuple[Caution, ...]]
+
+
 def behind_successors(
-    connection: apsw.Connection, fused: list[Fused], *, known: Scope | None = None
-) -> list[Fused]:
-    """The same, in which what was corrected stands behind what took its place: that is moved up to stand before it."""
-    # How sure they are now does not matter.
-    found = _find(connection, "rid", [one.rid for one in fused], 0.0, known)
+    connection: apsw.Connection, fused: list[Fused], now: float, *, known: Scope | None = None, most: int | None = None
+) -> Arranged:  # fmt: skip
+    """Put what was corrected behind what took its place: that is moved up to stand before it.
+
+    ``most``: only the first so many are of interest.
+    """
+    found = _find(connection, "rid", [one.rid for one in fused[:most]], now, known)
     if not found:
-        return fused
+        return Arranged(fused, {})
     places = {one.rid: one for one in fused}
     arranged: dict[int, Fused] = {}
     for one in fused:
@@ -150,7 +159,7 @@ def behind_successors(
             if caution.successor is not None and caution.successor.rid in places:
                 arranged.setdefault(caution.successor.rid, places[caution.successor.rid])
         arranged.setdefault(one.rid, one)
-    return list(arranged.values())
+    return Arranged(list(arranged.values()), found)
 
 
 def is_withheld(memory: MemoryRecord, cautions: Iterable[Caution]) -> bool:

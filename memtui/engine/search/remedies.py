@@ -43,7 +43,7 @@ class Trial(NamedTuple):
         found = rank(
             self.connection, self.query if query is None else query, self.scope, profile or self.profile, self.embedder
         )  # fmt: skip
-        return found._replace(fused=behind_successors(self.connection, found.fused))
+        return found._replace(fused=behind_successors(self.connection, found.fused, 0.0).fused)
 
     def place(self, ranking: Ranking) -> int | None:
         """Of the memory, from 0; None when it is not there."""

@@ -16,7 +16,7 @@ from .asked import COMING
 from .filter_terms import reads_as_filter
 from .filters import compile, which_term_removes_all
 from .ranking import MOST_HITS, QueryEmbedder, Ranking, rank
-from .scope import Scope, scope
+from .scope import scope
 
 __all__ = ["search"]
 
@@ -58,12 +58,12 @@ def search(
     inside = scope(compiled, exclude_session=exclude_session, alone=alone)
     ranking = rank(connection, query, inside, profile, embedder, nearest=nearest)
     known = cautions.known_to(within, now, fade_threshold=fade_threshold)
-    ranking = ranking._replace(fused=cautions.behind_successors(connection, ranking.fused, known=known))
+    arranged = cautions.behind_successors(connection, ranking.fused, now, known=known, most=limit)
     return SearchResult(
         query=query,
         filter=filter,
         profile=profile,
-        hits=_hits(connection, ranking, limit, now, known),
+        hits=_hits(connection, ranking, arranged, limit, now),
         arms=ranking.reports,
         notes=(*([profile_note] if profile_note else []), *_notes(connection, ranking, embedder)),
         terms=tuple(term.word for term in ranking.asked.question.terms),
@@ -73,11 +73,10 @@ def search(
 
 
 def _hits(
-    connection: apsw.Connection, ranking: Ranking, limit: int, now: float, known: Scope | None
+    connection: apsw.Connection, ranking: Ranking, arranged: cautions.Arranged, limit: int, now: float
 ) -> tuple[Hit, ...]:
-    best = ranking.fused[:limit]
+    best = arranged.fused[:limit]
     found = {memory.rid: memory for memory in memories.by_rid(connection, [one.rid for one in best], now)}
-    told = cautions.find(connection, [memory.id for memory in found.values()], now, known=known)
     hits = []
     for place, one in enumerate(best, 1):
         memory = found[one.rid]
@@ -85,9 +84,8 @@ def _hits(
         if "keyword" in arms:
             words = reading.matched(ranking.asked.question, memory.content)
             arms["keyword"] = msgspec.structs.replace(arms["keyword"], matched=words)
-        hits.append(
-            Hit(rank=place, memory=memory, score=one.score, arms=arms, cautions=told.get(memory.id, ()))
-        )
+        told = arranged.cautions.get(one.rid, ())
+        hits.append(Hit(rank=place, memory=memory, score=one.score, arms=arms, cautions=told))
     return tuple(hits)
 
 
