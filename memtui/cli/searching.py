@@ -102,7 +102,7 @@ def _tell_hits(result: SearchResult, door: Door, explain: bool) -> None:
 
 
 def _tell_breakdown(hit: Hit, result: SearchResult) -> None:
-    best = result.hits[0].score
+    best = result.best
     rows = arm_rows(hit.arms, best, {report.arm: report for report in result.arms})
     for line in table([*rows, ("total", "", "", points(hit.score, most=best), "")], right=(3,)):
         out(row("   ", line))

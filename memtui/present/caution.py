@@ -26,7 +26,7 @@ def line(caution: Caution, now: float) -> Line:
     if caution.successor is not None:
         return ((f"{day}: ", "warning"), (" ".join(caution.successor.content.split()), "text"))
     said = " ".join(caution.old.content.split())
-    kept = ", its turns are withheld from agents" if caution.withheld else ""
+    kept = ", withheld from agents" if caution.withheld else ""
     return ((f"{day}{kept}: ", "warning"), (said, "dim"))
 
 

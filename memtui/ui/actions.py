@@ -191,6 +191,8 @@ ACTIONS: tuple[Action, ...] = (
             "Pin a fact: agents are told it at every prompt; again to unpin it.", changes=True),
     _action("forget", "x", "forget", "Change", (*_KEPT, "review"),
             "Forget it: it goes to the Trash, from where it can be restored.", footer=30, changes=True),
+    _action("withhold", "z", "withhold", "Change", _KEPT,
+            "Forget it, and keep the turns that it was drawn from away from agents too.", changes=True),
     _action("both", "b", "both are true", "Change", ("review",),
             "Keep both: they do not contradict or repeat each other.", footer=32, changes=True),
     _action("merge", "m", "merge", "Change", ("review", "entities"),

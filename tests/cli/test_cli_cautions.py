@@ -43,7 +43,7 @@ def test_lists_tell_the_correction_below_the_turn(cli: Cli, fact: str) -> None:
 def test_forget_can_withhold_the_turns(cli: Cli, fact: str) -> None:
     assert cli("forget", fact, "--withhold").code == 0
     told = cli("search", "who", "works", "at", "Initech").out
-    assert "its turns are withheld from agents" in told
+    assert "withheld from agents: I work at Initech" in told
     assert "Initech" not in cli("context", "what do I do at Initech?").out
     cli("restore", fact)
     assert "withheld" not in cli("search", "who", "works", "at", "Initech").out

@@ -6,7 +6,7 @@ import string
 
 from hypothesis import example, given
 from hypothesis import strategies as st
-from memtui.engine.records import MemoryRecord
+from memtui.engine.records import Caution, MemoryRecord
 from memtui.present.glyphs import UNICODE
 from memtui.present.text import cells, visible
 from memtui.ui.panes.sessions.transcript import PAGE, Measured, Transcript
@@ -92,3 +92,15 @@ def test_folding_moves_all_that_follows() -> None:
     assert transcript.span(1) == (before[0] + by, before[1] + by)
     transcript.fold(0)
     assert transcript.span(1) == before
+
+
+@given(TEXT, st.integers(12, 80))
+def test_what_no_longer_holds_has_a_line_of_its_own(text: str, width: int) -> None:
+    said = turn(text)
+    old, new = turn("old"), turn(text or "new", rid=2)
+    cautions = tuple(Caution(how="corrected", at=0, old=old, successor=new) for _ in range(5))
+    view = VIEW._replace(width=width, cautions={1: cautions})
+    lines = view.lines(said, whole=False)
+    assert view.height(said, whole=False) == len(lines)
+    assert all(sum(cells(piece.text) for piece in line) <= width for line in lines[1:4])
+    assert "corrected" in "".join(piece.text for piece in lines[1]) or width < 16

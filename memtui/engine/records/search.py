@@ -94,6 +94,11 @@ class SearchResult(Record):
     candidates: int = 0
     milliseconds: float = 0.0
 
+    @property
+    def best(self) -> float:
+        """The highest score; what took the place of the first hit may stand before it."""
+        return max((hit.score for hit in self.hits), default=0.0)
+
 
 class Explanation(Record):
     """Why a memory is, or is not, among the hits of a query.

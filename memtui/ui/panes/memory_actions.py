@@ -75,13 +75,15 @@ class MemoryActions:
                 else f"Mark the two facts to make one of (Space); {marks or 'none'} marked now."
             )
         if self._pane.table.marks:
-            one_only = action.id in ("correct", "editor")
+            one_only = action.id in ("correct", "editor", "withhold")
             return "This works on one at a time: unmark the others first (Esc)." if one_only else ""
         memory = self.current
         if memory is None:
             return "There is no row here."
         if action.id == "restore":
             return "This one is not in the Trash." if memory.active else ""
+        if action.id == "withhold":
+            return _why_not_withhold(memory)
         if not memory.active:
             return "This one is in the Trash: restore it first."
         if action.id == "confirm" and memory.protected:
@@ -110,6 +112,26 @@ class MemoryActions:
 
     async def do_forget(self) -> None:
         await self._verb("forget", "forget", "forgetting")
+
+    async def do_withhold(self) -> None:
+        """Forget it, with the turns it was drawn from kept from agents, once the person has seen how many."""
+        from memtui.ui.dialogs.question import Question
+
+        memory = self.current
+        if memory is None:
+            return
+        identity = memory.id
+        sources = await self._pane.ask(lambda engine: engine.view.sources(identity))
+        turns = plural(sum(one.kind == "episode" for one in sources), "turn")
+        question = Question(
+            "Forget it, and withhold what it was drawn from?",
+            f"It goes to the Trash. Agents are not told the {turns} that it was drawn from either, until you restore it.",
+            yes="forget and withhold",
+        )
+        if await self._pane.shell.ask_person(question) is not True:
+            self._pane.say("Nothing was changed.")
+            return
+        await self._pane.change(lambda engine: engine.forget(identity, withhold=True), "forgetting")
 
     async def do_restore(self) -> None:
         await self._verb("restore", "restore", "restoring")
@@ -309,6 +331,16 @@ class MemoryActions:
         if memory is not None:
             self._pane.app.copy_to_clipboard(memory.content)
             self._pane.say("Copied the text.")
+
+
+def _why_not_withhold(memory: MemoryRecord) -> str:
+    if memory.kind == "episode":
+        return "This is a turn itself: forgotten, it is told to nobody."
+    if not memory.source_ids:
+        return "It was not drawn from a conversation: there is nothing more to withhold."
+    if memory.withheld:
+        return "The turns that it was drawn from are withheld already."
+    return "" if memory.active or memory.ended_by == "forgotten" else "This one was not forgotten."
 
 
 def _no_session(memory: MemoryRecord | None) -> str:

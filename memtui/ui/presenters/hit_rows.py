@@ -61,7 +61,7 @@ def hit_rows(
     """
     from memtui.engine.search.likely import likely
 
-    best = result.hits[0].score if result.hits else 0.0
+    best = result.best
     line = likely(result.hits)
     edges = (line, line + 1) if line < len(result.hits) else ()
     rows = []
@@ -95,7 +95,7 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
         if row.hit is not None:
             arrow = moved(row)
             room = max(width - 2 - (_MOVED if arrow else 0), 1)
-            state = ended_word(row.hit.memory, room)
+            state = ended_word(row.hit.memory, room, row.hit.cautions)
             if row.edge and not row.likely and room >= WORDED:
                 state = visible(f"{glyphs.rule} less likely {glyphs.rule} {state}")
             told = one_line(row.hit.memory.content, max(room - len(state), 1))

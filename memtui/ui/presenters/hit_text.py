@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -40,7 +40,8 @@ class HitText(MemoryText):
 
     def hit(self, hit: Hit, result: SearchResult, detail: MemoryDetail | None = None) -> Content:
         """The breakdown; with ``detail`` what the memory is and where it came from below it."""
-        lines = [*self._text(hit.memory.content, hit.arms), assemble(""), *self._breakdown(hit, result)]
+        lines = [*self._text(hit.memory.content, hit.arms), *self._cautions(hit.cautions), assemble("")]
+        lines += self._breakdown(hit, result)
         if detail is not None:
             lines.append(self._rule())
             if len(hit.memory.content) > _BRIEF:
@@ -84,11 +85,11 @@ class HitText(MemoryText):
         yield assemble(*parts, shown[at:last], "…" if last < len(text) else "")
 
     def _breakdown(self, hit: Hit, result: SearchResult) -> Iterable[Content]:
-        best = result.hits[0].score
+        best = result.best
         reports = {report.arm: report for report in result.arms}
         yield from self._arms(hit.arms, reports, best)
         yield self._total(hit.score, best)
-        yield from self._lead(hit, result.hits)
+        yield from self._lead(hit, result)
         missing = [arm for arm in ARMS if arm in reports and arm not in hit.arms]
         if missing:
             yield assemble("")
@@ -131,12 +132,12 @@ class HitText(MemoryText):
         blanks = " " * max(self.width - len("total") - 2 - len(told) - len(place), 0)
         return assemble(blanks, ("total", "$text-muted"), "  ", (told, "bold"), (place, "$text-muted"))
 
-    def _lead(self, hit: Hit, hits: Sequence[Hit]) -> Iterable[Content]:
+    def _lead(self, hit: Hit, result: SearchResult) -> Iterable[Content]:
         """Why it stands above the row below it."""
-        if hit.rank >= len(hits):
+        if hit.rank >= len(result.hits):
             return
         yield assemble("")
-        yield from drawn(lead(hit, hits[hit.rank], hits[0].score)).wrap(self.width)
+        yield from drawn(lead(hit, result.hits[hit.rank], result.best)).wrap(self.width)
 
     def _absent(self, arm: ArmName, why: str) -> Iterable[Content]:
         name = assemble((arm.ljust(NAME), "$text-muted"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from memtui.present.caution import word
 from memtui.present.format import relative_time
 from memtui.present.lines import Role
 from memtui.present.memory import confidence, is_fading, is_followed, is_past, why_ended
@@ -13,7 +14,7 @@ from memtui.ui.widgets.columns import Column, Order, Piece
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.records import MemoryRecord
+    from memtui.engine.records import Caution, MemoryRecord
     from memtui.engine.search.listing import SortKey
     from memtui.present.glyphs import Glyphs
 
@@ -37,10 +38,11 @@ ORDERS = (
 
 
 class MemoryRow(NamedTuple):
-    """A memory with the names of the entities it mentions."""
+    """A memory with the names of the entities it mentions, and what it tells that no longer holds."""
 
     memory: MemoryRecord
     entities: tuple[str, ...]
+    cautions: tuple[Caution, ...] = ()
 
 
 class MemorySource:
@@ -88,7 +90,8 @@ class MemorySource:
 
     def _with_entities(self, found: Sequence[MemoryRecord]) -> Sequence[MemoryRow]:
         names = self._memory.view.entity_names([memory.rid for memory in found])
-        return [MemoryRow(memory, names.get(memory.rid, ())) for memory in found]
+        cautions = self._memory.view.cautions([memory.id for memory in found])
+        return [MemoryRow(memory, names.get(memory.rid, ()), cautions.get(memory.id, ())) for memory in found]
 
 
 def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[MemoryRow]]:
@@ -97,7 +100,7 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
     def text(row: MemoryRow, width: int) -> Iterable[Piece]:
         yield sign_of(row.memory, glyphs)
         yield Piece(Visible(" "))
-        told = ended_word(row.memory, width)
+        told = ended_word(row.memory, width, row.cautions)
         yield Piece(told, "warning")
         # The mark of a pinned one stands right beside the text.
         room = width - 2 - len(told) - row.memory.pinned
@@ -155,11 +158,12 @@ def ended_sign(memory: MemoryRecord, glyphs: Glyphs) -> Visible:
     return visible(glyphs.replaced if is_followed(memory) else glyphs.ended)
 
 
-def ended_word(memory: MemoryRecord, room: int) -> Visible:
-    """Why it is in the Trash, before its text: ``replaced   ``; empty while it is active, and in a narrow list."""
-    if memory.active or room < WORDED:
+def ended_word(memory: MemoryRecord, room: int, cautions: Sequence[Caution] = ()) -> Visible:
+    """Why it is in the Trash, or what became of what it says, before its text: ``replaced   ``, ``corrected  ``; empty
+    while it is active and holds, and in a narrow list."""
+    if room < WORDED or (memory.active and not cautions):
         return Visible("")
-    return visible(f"{why_ended(memory):{_WORD}}  ")
+    return visible(f"{word(cautions[0]) if memory.active else why_ended(memory):{_WORD}}  ")
 
 
 def _level_role(memory: MemoryRecord) -> Role:

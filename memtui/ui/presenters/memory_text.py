@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.style import Style
 
+from memtui.present import caution
 from memtui.present import memory as words
 from memtui.present.changes import column_changes
 from memtui.present.format import local_date, local_time, relative_time
@@ -26,7 +27,7 @@ from .source_words import excerpt, shared
 from .text_layout import LABEL, LISTED, TextLayout, stack
 
 if TYPE_CHECKING:
-    from memtui.engine.records import MemoryDetail, MemoryRecord, RowChange
+    from memtui.engine.records import Caution, MemoryDetail, MemoryRecord, RowChange
     from memtui.present.glyphs import Glyphs
 
 
@@ -58,6 +59,7 @@ class MemoryText(TextLayout):
         return stack(
             [
                 *self._head(memory),
+                *self._cautions(detail.cautions if memory.active else ()),
                 *self._successor(detail),
                 *self._fading(detail),
                 *self._group(
@@ -115,6 +117,11 @@ class MemoryText(TextLayout):
         if ended := words.ended(memory, self.now):
             told = f"{ended_sign(memory, self.glyphs)} {ended}"
             yield from self.labelled("trash", assemble((told, "$warning"), self._way("restore", "restores")))
+
+    def _cautions(self, cautions: Sequence[Caution]) -> Iterable[Content]:
+        """What it tells that was corrected or forgotten since."""
+        for label, told in caution.lines(cautions, self.now):
+            yield from self.labelled(label, drawn(told))
 
     def _fading(self, detail: MemoryDetail) -> Iterable[Content]:
         if told := words.fading(detail.memory, detail.fades, self.now):

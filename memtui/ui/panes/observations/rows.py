@@ -77,7 +77,7 @@ class ObservationSource:
     def page(self, offset: int, limit: int) -> Sequence[ObservationRow]:
         if self._recall is not None:
             return self._recalled(self._recall).page(offset, limit)
-        return [ObservationRow(*row) for row in self._all.page(offset, limit)]
+        return [ObservationRow(row.memory, row.entities) for row in self._all.page(offset, limit)]
 
     def keys(self) -> Iterator[Sequence[int]]:
         return self._all.keys() if self._recall is None else self._recalled(self._recall).keys()
@@ -85,7 +85,7 @@ class ObservationSource:
     def rows(self, keys: Sequence[int]) -> Sequence[ObservationRow]:
         if self._recall is not None:
             return self._recalled(self._recall).rows(keys)
-        return [ObservationRow(*row) for row in self._all.rows(keys)]
+        return [ObservationRow(row.memory, row.entities) for row in self._all.rows(keys)]
 
     def key(self, row: ObservationRow) -> int:
         return row.memory.rid

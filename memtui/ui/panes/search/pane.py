@@ -452,7 +452,7 @@ class SearchPane(ListPane[SearchRow]):
         from memtui.ui.dialogs.why_not import WhyNotDialog
 
         if self.tuning is not None:
-            best = self.result.hits[0].score if self.result is not None and self.result.hits else 0.0
+            best = self.result.best if self.result is not None else 0.0
             base = self.tuning.base.name
             self.app.push_screen(
                 WhyNotDialog(self.asked, self.whole_filter, self.tuning.profile, best, saved_profile=base)

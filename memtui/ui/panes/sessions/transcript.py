@@ -159,7 +159,11 @@ class TranscriptReader:
         """The turns from ``offset`` on, measured; fewer than ``PAGE`` are the last."""
 
         def read(memory: Memory) -> Measured:
-            return Measured(read_page(memory, self.session_id, self.filter, offset), view, whole)
+            turns = read_page(memory, self.session_id, self.filter, offset)
+            if view.cautions is not None:
+                found = memory.view.cautions([turn.id for turn in turns])
+                view.cautions.update({turn.rid: found[turn.id] for turn in turns if turn.id in found})
+            return Measured(turns, view, whole)
 
         return await self._ask(read)
 

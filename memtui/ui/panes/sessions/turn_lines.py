@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from memtui.present.caution import line as caution_line
 from memtui.present.format import count, local_time
 from memtui.present.lines import Role
 from memtui.present.session import speaker, turn_note
@@ -17,12 +18,13 @@ from memtui.ui.widgets.columns import Piece
 from memtui.ui.wrap import wrap
 
 if TYPE_CHECKING:
-    from memtui.engine.records import MemoryRecord
+    from memtui.engine.records import Caution, MemoryRecord
     from memtui.present.glyphs import Glyphs
 
 # A longer text is folded to so many lines and one that says how many more there are.
 FOLD = 8
 INDENT = 2
+_MOST_CAUTIONS = 3
 Line = list[Piece]
 
 _ROLE_HUES: dict[str, Role] = {"user": "accent", "assistant": "strong", "tool": "dim", "system": "dim"}
@@ -31,7 +33,8 @@ _ROLE_HUES: dict[str, Role] = {"user": "accent", "assistant": "strong", "tool": 
 class TurnView(NamedTuple):
     """How turns are drawn: ``width`` cells wide, as of ``now``; ``through``: the last consolidated rid.
 
-    ``words`` are marked wherever they stand.
+    ``words`` are marked wherever they stand. ``cautions``: what turns (by rid) tell that no longer holds, filled as they
+    are read.
     """
 
     width: int
@@ -39,18 +42,20 @@ class TurnView(NamedTuple):
     glyphs: Glyphs
     through: int | None = None
     words: tuple[str, ...] = ()
+    cautions: dict[int, tuple[Caution, ...]] | None = None
 
     def height(self, turn: MemoryRecord, *, whole: bool) -> int:
         """Lines that ``lines`` would give."""
         body = len(self._text(turn))
-        return 2 + (body if whole or body <= FOLD + 1 else FOLD + 1)
+        return 2 + len(self._cautions(turn)) + (body if whole or body <= FOLD + 1 else FOLD + 1)
 
     def lines(self, turn: MemoryRecord, *, whole: bool) -> list[Line]:
-        """The heading, the text, and an empty line."""
+        """The heading, what no longer holds, the text, and an empty line."""
         text = self._text(turn)
         shown = text if whole or len(text) <= FOLD + 1 else text[:FOLD]
         role: Role = "text" if turn.active else "dim"
-        lines = [self._heading(turn), *(self._marked(line, role) for line in shown)]
+        lines = [self._heading(turn), *map(self._caution, self._cautions(turn))]
+        lines += [self._marked(line, role) for line in shown]
         if len(shown) < len(text):
             more = visible(f"… {count(len(text) - len(shown))} more lines")
             lines.append([_indent(INDENT), Piece(more, "accent"), Piece(Visible("  Enter unfolds"), "dim")])
@@ -59,6 +64,17 @@ class TurnView(NamedTuple):
 
     def _text(self, turn: MemoryRecord) -> list[Visible]:
         return wrap(visible(turn.content.strip(), newlines=True), self.width - INDENT)
+
+    def _cautions(self, turn: MemoryRecord) -> Sequence[Caution]:
+        return (self.cautions or {}).get(turn.rid, ())[:_MOST_CAUTIONS] if turn.active else ()
+
+    def _caution(self, caution: Caution) -> Line:
+        pieces = [_indent(INDENT), Piece(visible(f"{self.glyphs.conflict} "), "warning")]
+        for text, role in caution_line(caution, self.now):
+            room = self.width - sum(cells(piece.text) for piece in pieces)
+            if room > 1:
+                pieces += [Piece(one_line(text, room - 1), role), _indent(1)]
+        return pieces
 
     def _heading(self, turn: MemoryRecord) -> Line:
         role = turn.source_role or "user"

@@ -1,0 +1,71 @@
+"""In the app a turn says what of it was corrected or forgotten since, and a key withholds it from agents."""
+
+from __future__ import annotations
+
+import pytest
+from memtui.engine.records import MemoryRecord
+from memtui.engine.store import memories as rows
+from memtui.ui.dialogs.question import Question
+from memtui.ui.state import UiState
+from ui_story import Story, memories, running, screen_text, settle, there, until
+
+OLD, NEW = "Works at Initech", "Works at Globex"
+
+
+@pytest.fixture
+def fact(story: Story) -> MemoryRecord:
+    """A fact that was drawn from a turn."""
+    with story.open() as memory:
+        turn = memory.record_turn("job", "user", "I work at Initech near the station.")
+        fact = memory.remember(OLD)
+        with memory._core.change("test", "Linked") as op:
+            rows.update(op.connection, fact.rid, source_ids=[turn.id])
+    return fact
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_list_search_and_reading_view_tell_it(
+    story: Story, fact: MemoryRecord, size: tuple[int, int]
+) -> None:
+    with story.open() as memory:
+        memory.correct(fact.id, NEW)
+    app = story.app()
+    async with running(app, size) as pilot:
+        await pilot.press("K")
+        await until(lambda: "corrected  I work" in screen_text(app))
+        await pilot.press("3", "slash", *"works", "space", *"Initech")
+        await until(lambda: "corrected  I work" in screen_text(app))
+        text = screen_text(app)
+        assert text.index(NEW) < text.index("corrected  I work")
+    state = UiState(None)
+    state.pane = "sessions"
+    app = story.app(state=state)
+    async with running(app, size) as pilot:
+        await pilot.press("slash", *"job", "enter", "enter")
+        await until(lambda: f"corrected 22 Nov: {NEW}" in screen_text(app))
+    with story.open() as memory:
+        memory.undo()
+    async with running(story.app(), size) as pilot:
+        await pilot.press("K")
+        await settle(pilot.app)  # type: ignore[arg-type]
+        assert "corrected  I work" not in screen_text(pilot.app)  # type: ignore[arg-type]
+
+
+async def test_a_key_forgets_and_withholds_after_a_question(story: Story, fact: MemoryRecord) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        memories(app).table.select(fact.rid)
+        await settle(app)
+        await pilot.press("z")
+        await until(lambda: there(app, Question))
+        assert "1 turn" in screen_text(app)
+        await pilot.press("n")
+        await settle(app)
+        await pilot.press("z")
+        await until(lambda: there(app, Question))
+        await pilot.press("y")
+        await settle(app)
+        await pilot.press("K")
+        await until(lambda: "withheld   I work" in screen_text(app))
+    with story.open(readonly=True) as memory:
+        assert memory.get(fact.id).withheld
