@@ -5,15 +5,17 @@ The same memory gives the same bytes: nothing in a note depends on when it was w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, Protocol, TextIO
 
 import apsw
+from msgspec.structs import replace
 
 from memtui.engine.guards import secrets
 from memtui.engine.records import MemoryRecord
+from memtui.engine.search import cautions
 from memtui.engine.store import memories
 from memtui.engine.store.portable import Selection
 from memtui.engine.store.sql import scalar
@@ -159,6 +161,14 @@ class Vault:
             self._list(
                 note, "In the place of", self._linked([id for (id,) in self._rows(replaced, id=memory.id)])
             )
+            self._list(note, "No longer holds", self._cautions([memory.id]))
+
+    def _cautions(self, ids: Sequence[str]) -> Iterator[str]:
+        """What some memories tell that was corrected or forgotten since; what holds now, where it is in the vault."""
+        for of in cautions.find(self._connection, ids, 0.0).values():
+            for one in of:
+                later = "".join(self._linked([one.successor.id])) if one.successor else ""
+                yield cautions.told(replace(one, successor=None)) + (f": {later}" if later else "")
 
     def _about(self, rid: int) -> list[str]:
         found = self._rows(
@@ -208,7 +218,8 @@ class Vault:
                     last = session
                 time = _local(event_time).strftime("%H:%M")
                 note.write(
-                    f"\n**{one_line(role or 'somebody', 60)}** {time}\n\n{quoted(content)}\n\n^{_anchor(id)}\n"
+                    f"\n**{one_line(role or 'somebody', 60)}** {time}\n\n{''.join(f'*{one}*\n\n' for one in self._cautions([id]))}"
+                    f"{quoted(content)}\n\n^{_anchor(id)}\n"
                 )
 
     def _index(self) -> None:
