@@ -217,9 +217,9 @@ class Vault:
                     note.write(f"\n## {one_line(title or session or 'Alone', 200)}\n")
                     last = session
                 time = _local(event_time).strftime("%H:%M")
+                cautioned = "".join(f"*{one}*\n\n" for one in self._cautions([id]))
                 note.write(
-                    f"\n**{one_line(role or 'somebody', 60)}** {time}\n\n{''.join(f'*{one}*\n\n' for one in self._cautions([id]))}"
-                    f"{quoted(content)}\n\n^{_anchor(id)}\n"
+                    f"\n**{one_line(role or 'somebody', 60)}** {time}\n\n{cautioned}{quoted(content)}\n\n^{_anchor(id)}\n"
                 )
 
     def _index(self) -> None:

@@ -218,5 +218,5 @@ def _held(plan: Plan, line: PlanLine) -> dict[str, Any]:
         "content": line.content, "sources": list(line.sources), "trust": line.trust, "tags": list(line.tags),
         "confidence": line.confidence, "event_time": line.event_time, "session_id": plan.session_id,
         "extractor": plan.extractor, "category": line.category, "topic": line.topic, "project": line.project,
-        "reasons": [suspicion.detail for suspicion in line.suspicions],
+        "reasons": [suspicion.detail for suspicion in line.suspicions] or [line.reason],
     }  # fmt: skip

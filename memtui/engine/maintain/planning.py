@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import apsw
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from memtui.engine.curate import intake
 from memtui.engine.records import MemoryRecord, Trust
+from memtui.engine.store import memories
 
 from .compare import conflicts, dedup
 from .compare.known import Candidate, Known
@@ -30,12 +31,14 @@ def lines(
     left: int = conflicts.MOST_SUPERSEDED,
     within: dedup.Within = set,
     own_trust: Trust | None = None,
+    settled: Collection[int] = (),
 ) -> list[PlanLine]:
     """The lines of a plan. What is said in different projects, or only claimed to be said, stays apart.
 
     ``turns``: those that were read, by id; ``limit``: the most facts, and
     the most observations; ``left``: facts that the run may still supersede by itself.
 
+    ``settled``: facts in the Trash that the caller compares with itself.
     ``own_trust``: of whoever drew the facts, for those that their sources do not say; without it the sources lend theirs."""
     found: list[PlanLine] = []
     usable = [draft for draft in drafts if draft.sources and all(source in turns for source in draft.sources)]
@@ -54,6 +57,7 @@ def lines(
             within,
             own_trust,
             known,
+            settled,
         )
         if line is not None:
             found.append(line)
@@ -97,7 +101,7 @@ def _corrects(new: str, old: str) -> str | None:
 
 def _line(
     connection: apsw.Connection, draft: Draft, sources: Sequence[MemoryRecord], now: float, left: int,
-    within: dedup.Within, own_trust: Trust | None, facts: Known,
+    within: dedup.Within, own_trust: Trust | None, facts: Known, settled: Collection[int],
 ) -> PlanLine | None:  # fmt: skip
     draft = with_topic(draft)
     trust = least_trust([turn.trust for turn in sources])
@@ -125,8 +129,15 @@ def _line(
         if draft.kind == "observation":
             return None
         return _with(line, action="reinforce", reason="known already", target=same, score=1.0)
-    if same is not None and _taken_away(same) and said_at <= (same.valid_until or 0):
-        return None  # the person took it away after it was said
+    decided = same if same is not None and _taken_away(same) else None
+    if draft.kind == "fact":
+        decided = decided or dedup.decided(
+            connection, line.content, now, lambda rids: within(rids).difference(settled)
+        )
+    if decided is not None and not _said_again(sources, decided):
+        return None  # somebody took it away; what an assistant or an older turn says does not bring it back
+    if decided is not None and draft.kind == "fact":
+        return _against_decision(connection, line, decided, now, within)
     if any(suspicion.kind == "instruction" for suspicion in wrong):
         return _with(line, action="hold", reason=f"it {wrong[0].detail}")
     if draft.kind == "observation":
@@ -136,6 +147,30 @@ def _line(
     if line.action != "reinforce" and not line.claimed:
         facts.earlier.append(new)
     return line
+
+
+def _said_again(sources: Sequence[MemoryRecord], decided: MemoryRecord) -> bool:
+    """Whether the person said it after the decision; the same second counts as before."""
+    return any(
+        turn.source_role == "user" and turn.trust == "user" and turn.event_time > (decided.valid_until or 0)
+        for turn in sources
+    )
+
+
+def _against_decision(
+    connection: apsw.Connection, line: PlanLine, decided: MemoryRecord, now: float, within: dedup.Within
+) -> PlanLine:
+    """The person says again what was corrected or forgotten: only they know which of the two holds."""
+    if decided.ended_by == "superseded":
+        later = memories.latest_version(connection, decided.id, now)
+        if later.active and later.rid in within([later.rid]):
+            return _with(
+                line, action="conflict", reason="you corrected this, and said it again", target=later
+            )
+    how = "corrected" if decided.ended_by == "superseded" else "forgotten"
+    return replace(
+        line, action="hold", reason=f"it was {how}, and you said it again", target=None, known=None
+    )
 
 
 def _taken_away(ended: MemoryRecord) -> bool:

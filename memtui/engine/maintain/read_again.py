@@ -133,7 +133,14 @@ def lines(
         if not one.memory.active and one.memory.ended_by != "faded" and RETIRED not in one.memory.attributes
     ]
     planned = planning.lines(
-        connection, drafts, turns, now, limit=limit, left=left, within=lambda rids: set(rids) - open_.keys()
+        connection,
+        drafts,
+        turns,
+        now,
+        limit=limit,
+        left=left,
+        within=lambda rids: set(rids) - open_.keys(),
+        settled={one.rid for one in gone},
     )
     found: list[PlanLine] = []
     same: list[PlanLine] = []

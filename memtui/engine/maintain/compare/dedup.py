@@ -22,6 +22,9 @@ _MOST_SCORED = 5_000
 _RAREST = 3
 _LIKELY = 6
 _MOST_LOOKED_AT = 500
+# In the Trash by somebody's decision: not by time, not merged, and not by a later reading.
+_DECIDED = """m.valid_until IS NOT NULL AND m.ended_by IN ('superseded', 'forgotten')
+    AND json_type(m.attributes, '$.retired') IS NULL"""
 
 
 Within = Callable[[Sequence[int]], set[int]]
@@ -82,20 +85,43 @@ def latest(
     return memories.by_rid(connection, [rid for rid in rids if rid in known], now)
 
 
+def decided(
+    connection: apsw.Connection, content: str, now: float, within: Within = set
+) -> MemoryRecord | None:
+    """A fact that says the same and that somebody corrected or forgot, the latest of them; None where an active one says it."""
+    mine = read(content)
+    found = memories.by_rid(
+        connection, _matching(connection, _telling_words(connection, content), CANDIDATES, _DECIDED), now
+    )
+    known = within([one.rid for one in found])
+    same = [
+        one for one in found
+        if one.rid in known and compare_readings(mine, read(one.content)).kind == "duplicate"
+    ]  # fmt: skip
+    if not same or any(
+        compare_readings(mine, read(one.content)).kind == "duplicate"
+        for one in candidates(connection, content, now, within=within)
+    ):
+        return None
+    return max(same, key=lambda one: (one.valid_until or 0, one.rid))
+
+
 def likely_duplicates(connection: apsw.Connection, content: str, now: float) -> list[MemoryRecord]:
     """The same for duplicates only, and quicker: they share nearly all words, so one of the rarest three too."""
     rids = _matching(connection, _telling_words(connection, content)[:_RAREST], _LIKELY)
     return memories.by_rid(connection, rids, now)
 
 
-def _matching(connection: apsw.Connection, chosen: Sequence[str], limit: int) -> list[int]:
-    """Active facts that have one of the words, the closest first."""
+def _matching(
+    connection: apsw.Connection, chosen: Sequence[str], limit: int, state: str = "m.valid_until IS NULL"
+) -> list[int]:
+    """Facts in a state that have one of the words, the closest first."""
     if not chosen:
         return []
     match = " OR ".join(f'"{word}"' for word in chosen)
     rows = connection.execute(
         "SELECT f.rowid FROM facts_fts f JOIN memories m ON m.rid = f.rowid "
-        "WHERE facts_fts MATCH ? AND m.valid_until IS NULL ORDER BY bm25(facts_fts) LIMIT ?",
+        f"WHERE facts_fts MATCH ? AND {state} ORDER BY bm25(facts_fts) LIMIT ?",
         (f"content : ({match})", limit),
     )
     return [rid for (rid,) in rows]
