@@ -387,7 +387,9 @@ def test_what_a_tool_says_replaces_nothing_that_the_person_said(memory: Memory, 
     assert memory.get(known.id).confidence == known.confidence
 
 
-def test_what_was_forgotten_and_is_said_again_later_waits_for_the_person(memory: Memory, clock: Clock) -> None:
+def test_what_was_forgotten_and_is_said_again_later_waits_for_the_person(
+    memory: Memory, clock: Clock
+) -> None:
     memory.forget(memory.remember("Likes tea with milk").id)
     clock.now += 86_400
     say(memory, clock, "s1", "I like tea with milk after all.")
