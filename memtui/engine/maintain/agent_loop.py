@@ -98,7 +98,9 @@ class AgentLoop:
             saved = [self._write(connection, plan, line, now, known) for line in lines]
             said = {one.content for one in saved}
             for draft in drafts:
-                gone = dedup.same_text(connection, draft.content, "fact", now, known)
+                gone = dedup.same_text(connection, draft.content, "fact", now, known) or dedup.decided(
+                    connection, draft.content, now, known
+                )
                 if draft.content not in said and gone is not None and not gone.active:
                     saved.append(
                         Saved(content=draft.content, outcome="dropped", reason="it was taken away before")
