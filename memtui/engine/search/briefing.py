@@ -323,7 +323,8 @@ def _successors(connection: apsw.Connection, hits: Sequence[Hit], within: Scope,
         later = {start: rid for start, rid in rows if rid in inside}  # the last of a chain stands last
     found = {one.rid: one for one in memories.by_rid(connection, list(later.values()), now)}
     seen: set[int] = set()
-    for hit in hits:
+    # As they answer: what was replaced may be found by a word that what took its place does not have.
+    for hit in sorted(hits, key=lambda hit: -hit.score):
         memory = found[later[hit.memory.id]] if hit.memory.id in later else hit.memory
         if memory.active and memory.rid not in seen:
             seen.add(memory.rid)
