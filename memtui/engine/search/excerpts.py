@@ -40,7 +40,7 @@ MOST_READ_TWICE = 40
 """So many pieces, the best by their words, are compared with the prompt by the meaning of words."""
 MOST_COMPARED = 10_000
 """Up to so many turns are compared with a prompt by meaning; it takes about 1 ms for 1,000."""
-SURE = 0.2
+SURE = 0.1
 """From this probability on a piece is told whatever its words are."""
 SAME, ALIKE = 0.6, 0.3
 """The share of common words from which on two pieces say the same; are about the same thing."""
