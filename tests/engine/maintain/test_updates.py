@@ -50,6 +50,8 @@ def kind(new: str, old: str) -> str:
         ("We dropped Jenkins, builds run in GitHub Actions", "We use Jenkins for the builds"),
         ("I had to give up the flat, I'm on Corn Street now", "I live in a flat on Mill Road"),
         ("The standup has gone to 10:15", "Standup is at 9:45"),
+        ("I'm off warfarin, on rivaroxaban", "I'm on warfarin"),
+        ("I quit Costa, I'm at the union bar now", "I work on Saturdays at Costa"),
         ("Chorprobe ist jetzt mittwochs", "Chorprobe ist dienstags"),
         ("le yoga est passé au jeudi", "Je fais du yoga le mardi soir"),
         ("ya no trabajo en La Paz, me cambié al Marañón", "Trabajo en el Hospital La Paz"),

@@ -23,15 +23,16 @@ SUPERSEDED_SHARE = 0.02
 SUPERSEDED_CONFIDENCE = 0.3
 SUPERSEDED_DECAY = 0.5
 _CLOSE = 0.6
-# Log-odds of ``updates``: from here it is worth a card, and from here nobody needs to be asked. What rules alone hold for a
-# conflict needs less, and none where it is said to be far from one.
+# Log-odds of ``updates``: from here it is worth a card; from here if it says what is no longer so; from here nobody is asked.
+# What rules alone hold for a conflict needs less, and is none where it is said to be far from one.
 REPLACES = 1.5
+_NAMED = 0.0
 _SURELY = 2.0
 _HARDLY = -2.0
 # Of this nobody has two, and a later one is always another.
 _GROWS = "age"
-# One can like, speak, visit and own many things at once.
 CHANGED = "it may have changed since"
+# One can like, speak, visit and own many things at once.
 _MANY = frozenset(
     """
     like love hate dislik prefer enjoi speak plai plan want visit know work own have learn read bui us collect us went go
@@ -69,11 +70,13 @@ def stand(new: str, old: str, *, correcting: bool = False, judged: float | None 
             kind="conflict", reason="; ".join(verdict.reasons), score=verdict.score,
             strong=correcting and mine.denials != theirs.denials,
         )  # fmt: skip
-    if judged is not None and judged >= REPLACES:
-        return Standing(
-            kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-judged)),
-            strong=judged >= _SURELY and correcting and takes_back(new, old),
-        )  # fmt: skip
+    if judged is not None and judged >= _NAMED:
+        named = takes_back(new, old)
+        if named or judged >= REPLACES:
+            return Standing(
+                kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-judged)),
+                strong=judged >= _SURELY and correcting and named,
+            )  # fmt: skip
     return Standing(kind="beside", score=verdict.score)
 
 
