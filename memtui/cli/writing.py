@@ -54,7 +54,8 @@ def remember_command(
     if json:
         emit({"memory": record})
     else:
-        out(memory_line(record, glyphs(door), paint("remembered", "green")))
+        known = record.content != content.strip() and "redacted" not in record.attributes
+        out(memory_line(record, glyphs(door), paint("known already" if known else "remembered", "green")))
     _tell_secret(record)
 
 

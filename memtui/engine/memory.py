@@ -281,7 +281,8 @@ class Memory:
     ) -> MemoryRecord:  # fmt: skip
         """Store a fact and return it. What the person states is protected from decay.
 
-        An equal active fact is reinforced instead of stored twice. ``source`` defaults to ``explicit``; ``topic``: one of
+        An equal active fact is reinforced instead of stored twice; case, spaces and the stop at the end do not count.
+        ``source`` defaults to ``explicit``; ``topic``: one of
         ``TOPICS``.
         ``within``: a filter that the fact must pass, else nothing is written; what does not pass it is not
         looked at either. Raises InputError for a text that cannot be remembered (so).

@@ -54,8 +54,8 @@ def remember(
     wanted_tags = intake.tags(tags)
     value = intake.confidence(confidence)
     confirmed_at = now if actor == "person" else None
-    for same in memories.same_notes(connection, accepted.content, now):
-        if same.kind == "fact" and same.content == accepted.content and within(same.rid):
+    for same in memories.alike_notes(connection, accepted.content, now):
+        if same.kind == "fact" and within(same.rid):
             _reinforce(connection, same, value, wanted_tags, confirmed_at, trust)
             return same.rid
     rid = memories.insert(

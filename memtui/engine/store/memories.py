@@ -64,6 +64,9 @@ def new_id(kind: Kind) -> str:
     return ID_PREFIX[kind] + os.urandom(6).hex()
 
 
+_ENDS = ("", ".", "!", "…", " .", " !")
+
+
 def content_hash(content: str) -> str:
     """16 hex digits that are equal for texts that differ only in case, spacing and Unicode form."""
     from hashlib import blake2b  # with OpenSSL, 2 ms that the first rows on a screen need not wait for
@@ -199,10 +202,20 @@ def by_rid(connection: apsw.Connection, rids: Sequence[int], now: float) -> list
 
 def same_notes(connection: apsw.Connection, content: str, now: float) -> list[MemoryRecord]:
     """Active notes (facts, reflections, observations) with the same text, the oldest first."""
+    return _of_hashes(connection, (content_hash(content),), now)
+
+
+def alike_notes(connection: apsw.Connection, content: str, now: float) -> list[MemoryRecord]:
+    """The same, also where only the stop at the end differs: "I like tea" and "i like tea."."""
+    bare = content.rstrip().rstrip(".!… ")
+    return _of_hashes(connection, tuple(content_hash(bare + end) for end in _ENDS), now) if bare else []
+
+
+def _of_hashes(connection: apsw.Connection, hashes: Sequence[str], now: float) -> list[MemoryRecord]:
     rows = connection.execute(
-        f"SELECT {COLUMNS} FROM memories m WHERE m.content_hash = ? AND m.kind <> 'episode' "
+        f"SELECT {COLUMNS} FROM memories m WHERE m.content_hash IN ({','.join('?' * len(hashes))}) AND m.kind <> 'episode' "
         "AND m.valid_until IS NULL ORDER BY m.rid LIMIT 50",
-        (content_hash(content),),
+        tuple(hashes),
     )
     return [record(row, now) for row in rows]
 
