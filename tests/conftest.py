@@ -7,10 +7,11 @@ import os
 import shutil
 import sqlite3
 import sys
+import sysconfig
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import hypothesis
@@ -69,8 +70,24 @@ def _keep_bytecode() -> None:
         folder = tempfile.mkdtemp(prefix="memtui-tests-")
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         os.environ[_BYTECODE] = folder
+        with suppress(OSError):  # where no links can be made, they are compiled
+            _link_installed(Path(folder))
     sys.pycache_prefix = os.environ[_BYTECODE]
     sys.dont_write_bytecode = False
+
+
+def _link_installed(folder: Path) -> None:
+    """What is compiled already, of Python and of packages, is not compiled again."""
+    for place in dict.fromkeys(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")):
+        for here, folders, files in os.walk(place):
+            if here.endswith("__pycache__"):
+                there = folder / Path(here).parent.relative_to(Path(here).anchor)
+                there.mkdir(parents=True, exist_ok=True)
+                for name in files:
+                    if name.endswith(f".{sys.implementation.cache_tag}.pyc"):
+                        os.symlink(f"{here}/{name}", there / name)  # noqa: PTH211 - a path object for each costs more
+            elif here == place and "site-packages" in folders and place == sysconfig.get_path("stdlib"):
+                folders.remove("site-packages")
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
