@@ -310,3 +310,13 @@ def test_saving_refuses_a_strategy_that_is_not_there(tmp_path: Path) -> None:
             config.save(file, name, "best")
     config.save(file, "names.enrichment", "local")
     assert config.load(file, {}).settings.names.enrichment == "local"
+
+
+def test_topics_that_last_are_words_and_a_wrong_one_is_named_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('[decay]\nlasting = "plan, Health"\nnotes = true\n', encoding="utf-8")
+    options = config.load(file, {}).settings.options()
+    assert (options.lasting, options.notes_fade) == (("health", "plan"), True)
+    file.write_text('[decay]\nlasting = "hobby"\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"line 2: 'hobby' is no topic"):
+        config.load(file, {})

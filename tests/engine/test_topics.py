@@ -187,3 +187,17 @@ def test_what_was_drawn_before_is_as_it_was(desk: Desk) -> None:
     desk.memory.classify(fact.id, topic="plan", happens="2026-05-01")
     [then] = desk.memory.history.as_of(before).page()
     assert (then.topic, day(then)) == ("health", "2026-03-06")
+
+
+@pytest.mark.parametrize(("fade", "rate"), [(False, 0.0), (True, 0.1)])
+def test_facts_from_own_notes_do_not_fade_unless_told(tmp_path: Path, fade: bool, rate: float) -> None:
+    note = tmp_path / "garden.md"
+    note.write_text(
+        "# Garden\n\n- The raised beds are made of larch\n- The pump is in the shed\n", encoding="utf-8"
+    )
+    options = Options(background=False, embedder="off", notes_fade=fade)
+    with Memory.open(tmp_path / "memory.db", options=options) as memory:
+        memory.files.import_paths([note])
+        facts = memory.view.page("kind:fact")
+        assert facts and {one.decay_rate for one in facts} == {rate}
+        assert not any(one.protected for one in facts)
