@@ -9,6 +9,7 @@ question for one thing ("when is Ada's birthday?") brings none.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from itertools import islice
 
 import apsw
 
@@ -66,9 +67,10 @@ def find(
     ranked = []
     for memory in memories.by_rid(connection, rids, now):
         found = _why(asked, memory, about.get(memory.rid, {}))
-        if found is not None and memory.rid not in there and not refused(memory):
+        if found is not None and memory.rid not in there:
             ranked.append((found[0], -memory.event_time, -memory.rid, Vital(memory=memory, reason=found[1])))
-    return [one for *_, one in sorted(ranked, key=lambda one: one[:3])[:MOST]]
+    best = (one for *_, one in sorted(ranked, key=lambda one: one[:3]))
+    return list(islice((one for one in best if not refused(one.memory)), MOST))
 
 
 def _read(connection: apsw.Connection, prompt: str, *, names: bool) -> _Asked:
