@@ -65,6 +65,7 @@ def test_a_change_in_other_words_is_a_conflict(new: str, old: str) -> None:
     ("new", "old"),
     [
         ("My sister works at Deloitte", "I work at Marsden"),
+        ("remember, I take no dairy", "No dairy for me"),
         ("We also have a Redis for sessions", "The database is MySQL 8"),
         ("Kyle at the garage looked at my brakes", "Our boiler man is Derek"),
         ("Paulo asked if he can bring his bicycle inside", "Paulo makes the dough"),

@@ -147,7 +147,8 @@ def takes_back(new: str, old: str) -> bool:
     embedder = model().embedder
     mine, theirs = profile(new, embedder), profile(old, embedder)
     shared = set(mine.content).intersection(theirs.content)
-    said = bool(mine.gone.intersection(theirs.content)) or any(
+    # "No ladders" and "I can't do ladders" both deny it.
+    said = bool((mine.gone - theirs.gone).intersection(theirs.content)) or any(
         mine.gone_values & sort for sort in theirs.values
     )
     return said and len(set(theirs.content) - shared) <= _LITTLE_ELSE
