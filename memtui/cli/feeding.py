@@ -246,7 +246,7 @@ def _tell(report: ImportReport) -> None:
     if report.already_there:
         rows.append(("", count(report.already_there), "already there"))
     if report.skipped:
-        rows.append(("", count(report.skipped), "skipped:"))
+        rows.append(("", count(report.skipped), "skipped in what was read:"))
         rows += [("", count(number), f"  {reason}") for reason, number in report.reasons.items()]
     if report.redacted:
         rows.append(("", count(report.redacted), "look like they hold a secret"))

@@ -206,9 +206,11 @@ async def test_several_places_are_marked_and_come_in_together(story: Story, tmp_
     prompts = {"display": "only a prompt", "timestamp": NOW * 1000, "project": "/x/y", "sessionId": "gone"}
     (tmp_path / ".claude" / "history.jsonl").write_text(json.dumps(prompts) + "\n")
     app = story.app(home=tmp_path)
-    async with running(app) as pilot:
+    async with running(app, (80, 24)) as pilot:
         await pilot.press("i")
         await until(lambda: "1 turn" in text_of(app))
+        hints = next(line for line in screen_text(app).splitlines() if "Tab complete" in line)
+        assert "mark more" in hints and "Esc leave" in hints
         await pilot.press("down", "space", "down", "space", "enter")
         await until(lambda: "3 turns of 3 sessions would come in" in text_of(app))
         await pilot.press("enter")
@@ -358,7 +360,9 @@ async def test_after_an_import_facts_are_drawn_with_a_preview_one_key_away(
         await settle(app)
         await pilot.press("enter")
         await until(lambda: stage(app) == "drawing" and "Draw facts now?" in text_of(app))
-        assert "d show the facts first" in text_of(app)
+        assert any(
+            "d show the facts first" in line and "Esc leave" in line for line in screen_text(app).splitlines()
+        )
         await pilot.press("d")
         await until(lambda: there(app, ProposalsDialog))
         await settle(app)

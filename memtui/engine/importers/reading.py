@@ -106,11 +106,16 @@ class Tally:
         names: dict[str, list[str]] = {}
         for one in self._left_out:
             names.setdefault(one.reason, []).append(one.name)
-        left_out = [f"{len(some):,} × left out: {reason} ({some_of(some)})" for reason, some in names.items()]
+        left_out = [f"{_files(some)} left out: {reason} ({some_of(some)})" for reason, some in names.items()]
         mended = [f"{count:,} × {what}" for what, count in self._mended.items()]
         more = self._noted - len(self._places)
         rest = [f"{more:,} more like these: --json and the log name each"] if more else []
         return (*map(str, registry.broken()), *left_out, *mended, *self._places, *rest)
+
+
+def _files(some: Sequence[str]) -> str:
+    """Files are counted apart from the records that are skipped."""
+    return "1 file" if len(some) == 1 else f"{len(some):,} files"
 
 
 def nothing_read(place: str, reasons: Counter[str]) -> Refused:

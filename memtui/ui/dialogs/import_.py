@@ -43,12 +43,12 @@ WHAT = (
 
 Stage = Literal["choose", "counting", "counted", "importing", "done", "drawing", "failed"]
 _HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
-    "choose": (("Enter", "see what would come in"), ("Tab", "complete")),
+    "choose": (("Enter", "count it"), ("Tab", "complete")),
     "counting": (("c", "stop"),),
     "counted": (("Enter", "import it"), ("b", "another path")),
     "importing": (("c", "stop"), ("Esc", "go on in the background")),
     "done": (("Enter", "close"), ("u", "undo")),
-    "drawing": (("d", "show the facts first"), ("r", "draw them"), ("Enter", "not now"), ("u", "undo")),
+    "drawing": (("d", "show the facts first"), ("r", "draw"), ("Enter", "not now"), ("u", "undo")),
     "failed": (("b", "another path"),),
 }
 
@@ -114,12 +114,10 @@ class ImportDialog(Dialog[None]):
 
     def hint_line(self) -> Content:
         parts: list[Content | str] = []
-        several = (
-            (("Down, Space", "mark several"),) if self._stage == "choose" and len(self._places) > 1 else ()
-        )
+        several = (("Down, Space", "mark more"),) if self._stage == "choose" and len(self._places) > 1 else ()
         leave = () if any(key == "Esc" for key, _ in _HINTS[self._stage]) else (("Esc", "leave"),)
         for key, what in (*_HINTS[self._stage], *several, *leave):
-            parts += [assemble((key, "bold $accent"), " ", (what, "$text-muted")), "   "]
+            parts += ["   " if parts else "", assemble((key, "bold $accent"), " ", (what, "$text-muted"))]
         return assemble(*parts)
 
     def _show_stage(self, stage: Stage, text: Content | None = None) -> None:

@@ -54,7 +54,7 @@ def test_a_packed_rollout_is_read_and_its_plain_copy_adds_nothing(zstd: Any, tmp
         path.with_suffix("").write_bytes(rollout("one", "two", "three"))
         report = memory.files.import_paths([path.parent])
         assert (report.imported, report.already_there, report.files) == (1, 2, 1)
-        assert report.warnings == (f"1 × left out: packed copy of a file beside it ({path.name})",)
+        assert report.warnings == (f"1 file left out: packed copy of a file beside it ({path.name})",)
 
 
 def test_several_frames_are_one_file_and_the_session_is_the_names(zstd: Any, tmp_path: Path) -> None:

@@ -468,8 +468,8 @@ def test_what_an_archive_leaves_out_is_named(memory: Memory, tmp_path: Path) -> 
         archive.writestr("inner.zip", b"PK\x05\x06\0\0")
     report = memory.files.import_paths([tmp_path / "x.zip"])
     assert report.warnings[:2] == (
-        "5 × left out: in no known format (files/0.html, files/1.html, files/2.html and 2 more)",
-        "1 × left out: packed file in an archive (inner.zip)",
+        "5 files left out: in no known format (files/0.html, files/1.html, files/2.html and 2 more)",
+        "1 file left out: packed file in an archive (inner.zip)",
     )
     assert [one.place for one in report.left_out] == [
         *(f"{tmp_path / 'x.zip'}: files/{number}.html" for number in range(5)),
@@ -523,7 +523,7 @@ def test_what_was_left_out_and_mended_is_told(memory: Memory, tmp_path: Path) ->
     (tmp_path / "in" / "b").write_text("just text")
     report = memory.files.import_paths([tmp_path / "in"])
     assert set(report.warnings) == {
-        "1 × left out: in no known format (b)",
+        "1 file left out: in no known format (b)",
         "1 × invalid UTF-8 replaced",
         "1 × unusable time ignored",
         f"{tmp_path / 'in' / 'a'}:2: not valid JSON",
