@@ -183,8 +183,8 @@ def _against_known(
 ) -> PlanLine:
     worst: tuple[conflicts.Standing, Candidate] | None = None
     for one in candidates:
-        if one.record is None and (one.score is None or one.score < conflicts.REPLACES):
-            continue  # the drafts of one conversation were compared by their words already
+        if one.record is None and not (draft.correcting and one.score and one.score >= conflicts.REPLACES):
+            continue  # of one conversation only what says so takes something back; their words were compared already
         standing = conflicts.stand(new.text, one.told.text, correcting=draft.correcting, judged=one.score)
         if standing.kind == "duplicate" and one.record is not None:
             return _with(
