@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-import shlex
-import subprocess
 import sys
 from collections.abc import Sequence
 from functools import cache
-from importlib import metadata
-from importlib.util import find_spec
 from pathlib import Path
 
 
 def command_for(*packages: str) -> str:
     """The command line that installs ``packages`` (requirements) where this program runs."""
+    from importlib.util import find_spec
+
     folders = Path(sys.prefix).parts
     if "pipx" in folders:
         return _line(["pipx", "inject", "memtui", *packages])
@@ -49,6 +47,8 @@ def _needs(extra: str) -> tuple[str, ...]:
 @cache
 def _required(marker: str) -> tuple[str, ...]:
     """What memtui requires under exactly this marker."""
+    from importlib import metadata
+
     try:
         required = metadata.requires("memtui") or []
     except metadata.PackageNotFoundError:
@@ -66,4 +66,7 @@ def _follow(folders: Sequence[str], *names: str) -> bool:
 
 
 def _line(words: list[str]) -> str:
+    import shlex
+    import subprocess
+
     return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)

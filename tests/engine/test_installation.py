@@ -6,7 +6,6 @@ import shlex
 import sys
 
 import pytest
-from memtui.engine import installation
 from memtui.engine.installation import command_for, command_for_dependency, command_for_extra
 
 
@@ -33,7 +32,7 @@ def test_without_pip_in_the_environment_uv_installs(
     has_pip: object, begins: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "prefix", "/home/ada/project/.venv")
-    monkeypatch.setattr(installation, "find_spec", lambda _: has_pip)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: has_pip)
     words = shlex.split(command_for("sqlalchemy>=2"))
     assert words[: len(begins)] == begins
     assert words[-1] == "sqlalchemy>=2"

@@ -20,7 +20,6 @@ from memtui.engine.errors import (
     ReadOnlyError,
     StoreError,
 )
-from memtui.engine.installation import command_for_dependency
 
 from . import words
 
@@ -50,6 +49,8 @@ def assert_sqlite() -> None:
     """Refuse an SQLite that loses commits in WAL mode (before 3.51.3) or lacks what we use."""
     version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
     if version < OLDEST_SQLITE:
+        from memtui.engine.installation import command_for_dependency
+
         raise StoreError(
             f"SQLite {apsw.sqlite_lib_version()} is too old for memtui.",
             f"Install a newer apsw from its wheel: {command_for_dependency('apsw')}",
