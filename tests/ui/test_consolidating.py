@@ -33,7 +33,11 @@ def talks(story: Story) -> Story:
         story.now = NOW - 3 * DAY
         memory.record_turn("garden", "user", "I like gooseberries.")
         story.now = NOW - 2 * DAY
-        memory.record_turn("family", "user", "My sister is called Nadia. I am vegetarian. I work with Koos.")
+        memory.record_turn(
+            "family",
+            "user",
+            "My sister is called Nadia. I am vegetarian. I work with Koos.\nCan you plan a family evening of games?",
+        )
         memory.record_turn(
             "family", "assistant", f"{HOSTILE} We spoke of your family today, and of much else. " * 3
         )
@@ -91,7 +95,7 @@ async def test_after_a_run_a_low_transcript_still_begins_with_what_the_session_i
     async with running(app, (80, 24)) as pilot:
         await pilot.press("r")
         await until(lambda: said(app).startswith("Consolidated “family”: 3 facts"))
-        await until(lambda: "of your family today" in screen_text(app))
+        await until(lambda: "Plan a family evening" in screen_text(app))
         await settle(app)
         assert pane(app).query_one(TranscriptView).scroll_offset.y == 0
         assert "✓ consolidated 22 Nov" in screen_text(app)
