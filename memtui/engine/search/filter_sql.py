@@ -145,8 +145,16 @@ class Translator:
         return f"m.kind <> 'episode' AND m.topic = '{self.known(term, value, TOPICS)}'"
 
     def tag(self, _: Term, value: Value) -> str:
+        """A topic is found as a tag too: what ``-tag:health`` keeps from an agent may have only the topic."""
         same = self.same("t.value", value)
-        return f"m.tags <> '[]' AND EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE {same})"
+        tagged = f"m.tags <> '[]' AND EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE {same})"
+        topics = [topic for topic in TOPICS if value.prefix and value.text and topic.startswith(fold(value.text))]
+        if not value.prefix and fold(value.text) in TOPICS:
+            topics = [fold(value.text)]
+        if not topics:
+            return tagged
+        named = ", ".join(f"'{topic}'" for topic in topics)
+        return f"({tagged} OR m.kind <> 'episode' AND coalesce(m.topic, '') IN ({named}))"
 
     def entity(self, _: Term, value: Value) -> str:
         """Linked to an entity of that name or alias; entities that were merged are one."""

@@ -66,6 +66,15 @@ def test_words_look_at_the_content_only(book: Book) -> None:
     assert found(book, "february") == found(book, "ada") == []
 
 
+def test_a_topic_is_found_and_kept_out_as_a_tag(book: Book) -> None:
+    book.add("tagged", tags=["health"])
+    book.add("sorted", topic="health")
+    book.add("other", topic="work")
+    book.add("none")
+    assert found(book, "tag:health") == found(book, "tag:Hea*") == ["tagged", "sorted"]
+    assert found(book, "-tag:health") == ["other", "none"]
+
+
 @pytest.mark.parametrize(
     ("beginning", "text"),
     [

@@ -18,8 +18,11 @@ _TAGGED: dict[str, Topic] = {topic: topic for topic in TOPICS} | {
 
 
 def sorted_by_topic(drafts: Sequence[Draft], model: DurabilityModel) -> list[Draft]:
-    """The drafts, each fact with a topic where one is known: a tag that names it becomes it."""
-    found = [with_topic(draft) for draft in drafts]
+    """The drafts, each fact with a topic where one is known: a tag that is its name becomes it."""
+    found = [
+        replace(draft, tags=tuple(tag for tag in draft.tags if tag != draft.topic))
+        for draft in map(with_topic, drafts)
+    ]
     open_ = [place for place, draft in enumerate(found) if draft.kind == "fact" and draft.topic is None]
     if open_ and model.available():
         for place, topic in zip(
@@ -30,12 +33,11 @@ def sorted_by_topic(drafts: Sequence[Draft], model: DurabilityModel) -> list[Dra
 
 
 def with_topic(draft: Draft) -> Draft:
-    """The draft with the topic that its first such tag names; the tag goes."""
+    """The draft with the topic that its first such tag names."""
     named = next((tag for tag in draft.tags if tag in _TAGGED), None)
     if draft.kind != "fact" or named is None:
         return draft
-    tags = tuple(tag for tag in draft.tags if tag != named)
-    return replace(draft, topic=draft.topic or _TAGGED[named], tags=tags)
+    return replace(draft, topic=draft.topic or _TAGGED[named])
 
 
 def topics_of(texts: Sequence[str], model: DurabilityModel) -> list[Topic | None]:
