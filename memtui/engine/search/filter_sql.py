@@ -148,9 +148,10 @@ class Translator:
         """A topic is found as a tag too: what ``-tag:health`` keeps from an agent may have only the topic."""
         same = self.same("t.value", value)
         tagged = f"m.tags <> '[]' AND EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE {same})"
-        topics = [topic for topic in TOPICS if value.prefix and value.text and topic.startswith(fold(value.text))]
-        if not value.prefix and fold(value.text) in TOPICS:
-            topics = [fold(value.text)]
+        folded = fold(value.text)
+        topics = [
+            one for one in TOPICS if folded and (one.startswith(folded) if value.prefix else one == folded)
+        ]
         if not topics:
             return tagged
         named = ", ".join(f"'{topic}'" for topic in topics)
