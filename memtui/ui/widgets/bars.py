@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from textual import events
@@ -17,8 +17,6 @@ from memtui.present.text import Visible, cells, one_line, visible
 from memtui.ui.messages import message_type
 from memtui.ui.safe import assemble, line
 
-# From this width on the tabs have their full names.
-WIDE = 130
 # Before the keys, where nothing can be changed.
 _READ_ONLY = "read-only   "
 
@@ -98,12 +96,13 @@ class TabBar(Widget):
         return first, texts[first:last], last < len(texts)
 
     def _texts(self) -> list[tuple[Tab, tuple[Visible, Visible]]]:
-        wide = self.app.size.width >= WIDE
+        """The most that fits: counts are dropped before names, but not those of work for the person."""
         texts = []
-        for tab in self.tabs:
-            name = visible(f" {tab.label}" if wide else tab.short)
-            number = "" if tab.counted is None else (full_count if wide else short_count)(tab.counted)
-            texts.append((tab, (name, visible(f" {number}" if number else ""))))
+        for named in (True, False):
+            for counted in (full_count, short_count, None):
+                texts = [(tab, _text(tab, named=named, counted=counted)) for tab in self.tabs]
+                if sum(_width(*text) for text in texts) - 1 <= self.size.width:
+                    return texts
         return texts
 
     def on_click(self, event: events.Click) -> None:
@@ -114,6 +113,14 @@ class TabBar(Widget):
             if event.x < left:
                 self.post_message(self.Chosen(tab.place))
                 return
+
+
+def _text(tab: Tab, *, named: bool, counted: Callable[[int], str] | None) -> tuple[Visible, Visible]:
+    """A tab's name, whole or short, and its count; without ``counted`` only what calls for the person is counted."""
+    name = visible(f" {tab.label}" if named else tab.short)
+    if tab.counted is None or (counted is None and not (tab.calls and tab.counted)):
+        return name, visible("")
+    return name, visible(f" {(counted or short_count)(tab.counted)}")
 
 
 def _width(tab: Tab, text: tuple[Visible, Visible]) -> int:
