@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from memtui.present.caution import line
 from memtui.present.changes import became, column_changes, table_told
-from memtui.present.format import relative_time
+from memtui.present.format import local_date, relative_time
 from memtui.present.memory import is_past, without_secrets
 
 from .door import Door
@@ -40,10 +40,14 @@ def age(seconds: float) -> str:
 
 
 def memory_line(memory: MemoryRecord, signs: Glyphs, *before: str) -> Painted:
-    """What stands ``before``, then id, signs, topic and text, on one line that fits the terminal."""
+    """What stands ``before``, then id, signs, topic, date and text, on one line that fits the terminal."""
     topic = (paint(memory.topic, "cyan"),) if memory.topic else ()
-    past = (paint("past", "yellow"),) if is_past(memory, time.time()) else ()
-    left = row(*before, paint(memory.id, "dim"), sign(memory, signs), *topic, *past)
+    now = time.time()
+    date: tuple[str, ...] = ()
+    if memory.happens_at is not None:
+        day, past = local_date(memory.happens_at, now), is_past(memory, now)
+        date = (paint(f"{day}, past", "yellow") if past else paint(day, "dim"),)
+    left = row(*before, paint(memory.id, "dim"), sign(memory, signs), *topic, *date)
     return row(left, brief(without_secrets(memory), printed_cells(left) + 2))
 
 

@@ -26,7 +26,7 @@ _BEFORE = 24  # characters before the words of a day
 _PARTS = ("month", "weekday", "count", "unit")
 # What comes again and again, or holds on any day.
 _UNDATED: frozenset[Topic] = frozenset(("routine", "rule", "preference", "identity"))
-_SIGNS = ("again", "no longer", "over")
+_SIGNS = ("again", "no longer", "done", "over")
 _said = re.compile(r" \(said [^()]*\)$")
 _article = re.compile(r"(?:the|der|den|le|la|el|um|im|am) ", re.IGNORECASE)
 
@@ -43,14 +43,16 @@ def day_named(text: str, said_at: float, *, ahead: bool = False, zone: tzinfo | 
     """Noon of the day that a text names, in Unix seconds; None where it names none.
 
     ``said_at``: when it was said; ``zone``: where, else here. Of several days it is the last that still holds ("moved from
-    Friday to Monday"). ``ahead``: a plan, whose days lie ahead whatever the tense.
+    Friday to Monday"). ``ahead``: a plan, whose days lie ahead whatever the tense, unless it begins with what
+    was done.
     """
     text = _said.sub("", text)[:_LONGEST].replace("’", "'")
     found = _kinds()
     if not found.any.search(text):
         return None
     here = local_time(said_at, zone)
-    past = not ahead and found.signs["over"].search(text) is not None
+    over = not ahead and found.signs["over"].search(text) is not None
+    past = over or found.signs["done"].match(text) is not None
     named = list(_days(text, here.replace(tzinfo=None), past))
     named = [one for one in named if one.exact] or named  # "Friday, 8 May"
     if not named:
@@ -176,6 +178,10 @@ def _last_weekday(words: str, here: datetime, past: bool) -> date | None:
     return _read(words, here, True)
 
 
+def _weekday_of_next_week(words: str, here: datetime, past: bool) -> date | None:
+    return _read(words, here + timedelta(days=6 - here.weekday()), past=False)
+
+
 def _day_of_month(number: str, here: datetime, past: bool) -> date | None:
     """The next month that has such a day, or the last one."""
     day, month = int(number), here.date().replace(day=1)
@@ -220,6 +226,7 @@ _WAYS: dict[str, Callable[[str, datetime, bool], date | None]] = {
     "counted": _read,
     "near": _read,
     "last weekday": _last_weekday,
+    "weekday of next week": _weekday_of_next_week,
     "weekday named": _read,
     "day of month": _day_of_month,
     "end of next weekend": _week_end(1),

@@ -320,9 +320,11 @@ def test_topic_and_date_of_a_fact_are_set_shown_and_listed(cli: Cli) -> None:
     assert (fact["topic"], fact["happens_at"] > 0) == ("health", True)
     shown = cli("show", fact["id"]).out
     assert "topic" in shown and "12 Jun 2031, in" in shown
+    assert "12 Jun 2031" in cli("list").out
     done = cli("topic", fact["id"], "plan", "--on", "3 march 2020")
     assert "plan, 3 Mar 2020, past" in done.out
-    assert "past" in cli("search", "--filter", "is:past").out
+    assert "3 Mar 2020, past" in cli("search", "--filter", "is:past").out
+    assert "3 Mar 2020, past" in cli("list").out
     assert cli("undo").code == 0
     assert cli("show", fact["id"], "--json").json["memory"]["topic"] == "health"
 

@@ -47,7 +47,18 @@ def day(text: str, *, ahead: bool = False) -> str | None:
         ("The demo is on Monday instead of on Friday", "2026-03-09"),
         ("Ya no es el 20 de marzo, es el 17 de abril", "2026-04-17"),
         ("El viernes 8 de mayo es la entrega", "2026-05-08"),
+        ("The demo is thursday next week", "2026-03-12"),
+        ("The demo is next week on Monday", "2026-03-09"),
+        ("The demo is Sunday next week", "2026-03-15"),
+        ("Die Demo ist nächste Woche Donnerstag", "2026-03-12"),
+        ("moved to Berlin on 3 january", "2026-01-03"),
+        ("I moved to Berlin on 3 january", "2026-01-03"),
+        ("Ida moved to Berlin on 3 january", "2026-01-03"),
+        ("We painted the shed on 3 january", "2026-01-03"),
+        ("The demo moved to 3 january", "2027-01-03"),
+        ("We booked the ferry on 3 january", "2027-01-03"),
         # A week, a month, a year: its last day.
+        ("Wedding prob june 2027", "2027-06-30"),
         ("We are moving next week", "2026-03-15"),
         ("We are painting the shed this weekend", "2026-03-08"),
         ("The lease starts next month", "2026-04-30"),
@@ -96,6 +107,9 @@ def test_what_names_no_day_has_none(text: str) -> None:
         ("2026-06-12", "2026-06-12"),
         ("12 june", "2026-06-12"),
         ("friday", "2026-03-06"),
+        ("june 2027", "2027-06-30"),
+        ("thursday next week", "2026-03-12"),
+        ("next year", "2027-12-31"),
         ("tomorrow", "2026-03-05"),
     ],
 )
@@ -112,6 +126,10 @@ def test_what_is_no_day_is_refused(text: str) -> None:
 
 def test_the_days_of_a_plan_lie_ahead() -> None:
     assert day("We booked the ferry and left the dates open: 3 January", ahead=True) == "2027-01-03 12"
+
+
+def test_what_was_done_lies_behind_even_in_a_plan() -> None:
+    assert day("Moved to Berlin on 3 january", ahead=True) == "2026-01-03 12"
 
 
 def test_a_day_is_that_of_the_place() -> None:
