@@ -114,6 +114,29 @@ def test_nothing_that_the_person_confirmed_is_replaced_without_them(memory: Memo
     assert [item.memories[1].id for item in memory.review.items() if item.kind == "conflict"] == [old.id]
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I am allergic to peanuts.", "Actually I'm not allergic to cats anymore, it was dust."),
+        ("I am allergic to peanuts.", "I'm no longer allergic to peanuts, the test came back negative."),
+        ("I am allergic to peanuts.", "My sister Ada is no longer allergic to peanuts."),
+        ("My daughter is allergic to nuts.", "Actually my son is not allergic to nuts anymore."),
+        ("I am allergic to ibuprofen.", "I stopped taking ibuprofen, I take paracetamol now."),
+        ("My dog Rex is allergic to chicken.", "My cat Tom is no longer allergic to chicken."),
+        ("I work at Globex.", "My brother no longer works at Globex, he moved to Initech."),
+        ("My wife is vegan.", "I'm not vegan anymore."),
+    ],
+)
+def test_health_and_what_is_said_of_somebody_else_is_never_replaced_without_asking(
+    old: str, new: str, memory: Memory, clock: Clock
+) -> None:
+    talk(memory, clock, "before", old)
+    talk(memory, clock, "later", new)
+    [known] = [fact for fact in memory.view.page("kind:fact") if old.rstrip(".") in fact.content]
+    assert known.confidence > 0.7
+    assert not memory.view.cautions([known.id])
+
+
 def test_what_was_said_earlier_replaces_nothing_that_was_said_later(memory: Memory, clock: Clock) -> None:
     later = clock.now + 90 * 86_400
     clock.now = later

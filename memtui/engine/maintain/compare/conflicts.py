@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+from msgspec.structs import replace
+
 from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 
 from .set_to import another_value
 from .similarity import Reading, compare_readings, read
 from .slots import contested, moves_home, names_role
-from .updates import takes_back
+from .updates import people_named, takes_back
 
 # In a run so many facts, or this share of them if that is more, may be superseded without being asked, as with the
 # cap of fading; the rest waits in Review.
@@ -51,7 +53,15 @@ class Standing(Record):
 
 
 def stand(new: str, old: str, *, correcting: bool = False, judged: float | None = None) -> Standing:
-    """``correcting``: the new one says of itself that something has changed. ``judged``: the score of ``updates``, if any."""
+    """``correcting``: the new one says of itself that something has changed. ``judged``: the score of ``updates``, if any.
+
+    What is said of somebody replaces nothing that was said of somebody else beyond doubt.
+    """
+    found = _stand(new, old, correcting, judged)
+    return replace(found, strong=False) if found.strong and people_named(new) != people_named(old) else found
+
+
+def _stand(new: str, old: str, correcting: bool, judged: float | None) -> Standing:
     mine, theirs = read(new), read(old)
     verdict = compare_readings(mine, theirs)
     if verdict.kind == "duplicate":
@@ -106,6 +116,8 @@ def may_supersede(
     order = [str(trust) for trust in TRUST_ORDER]
     if old.protected:
         return "the known one is confirmed"
+    if old.topic == "health":
+        return "it is about somebody's health"
     if order.index(trust_of_new) > order.index(old.trust):
         return "the known one comes from a more trusted source"
     if claimed:

@@ -146,12 +146,23 @@ def takes_back(new: str, old: str) -> bool:
     """Whether it says of the very thing that it is no longer so ("off warfarin"), and the older one says little else."""
     embedder = model().embedder
     mine, theirs = profile(new, embedder), profile(old, embedder)
+    if mine.people != theirs.people:
+        return False
     shared = set(mine.content).intersection(theirs.content)
     # "No ladders" and "I can't do ladders" both deny it.
     said = bool((mine.gone - theirs.gone).intersection(theirs.content)) or any(
         mine.gone_values & sort for sort in theirs.values
     )
     return said and len(set(theirs.content) - shared) <= _LITTLE_ELSE
+
+
+def people_named(text: str) -> frozenset[str]:
+    """The given names and the words for people ("sister") in a statement, by stem."""
+    listed = _words()["people"]
+    bare = (token.casefold().removesuffix("'s") for token in tokens(text.replace("’", "'")))
+    return frozenset(
+        SYNONYMS.get(word, word) for word in bare if word in listed or gazetteer.is_given_name(word)
+    )
 
 
 def surroundings(text: str, turn: str) -> str:
