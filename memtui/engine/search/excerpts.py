@@ -1,8 +1,9 @@
 """What the person said before, where it bears on a prompt: the best pieces of their own turns.
 
-Turns are found by the search (words, meaning, names) and by the subjects of the prompt: who asks for a dinner is also told
-who may not eat what. Each is cut into pieces, and each piece gets a probability that it answers (``relevance``). A prompt
-that asks for one thing gets pieces only where one of them probably answers it.
+Turns are found by the search (words, meaning, names), by the subjects of the prompt (who asks for a dinner is also told who
+may not eat what) and by other words for what it asks ("it goes out on 3 May" for "when is the release"). Each is cut into
+pieces, and each piece gets a probability that it answers (``relevance``). A prompt that asks for one thing gets pieces only
+where one of them probably answers it.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 PERSON = "kind:episode role:user trust:user"
 """The filter of what counts as the person's own words."""
 MOST_FOUND, MOST_OF_SUBJECT = 25, 25
-"""So many turns are looked at: that the search found; that speak of the prompt's subjects, the newest ones."""
+"""So many turns are looked at: that the search found; the newest that speak of its subjects, or answer it in other words."""
 MOST_CUT = 30
 """So many of them are cut into pieces, those that promise most by their words."""
 MOST_PIECES = 8
@@ -140,11 +141,11 @@ def _turns(
     embedder: QueryEmbedder | str,
     nearest: bool,
 ) -> list[int]:
-    """The turns to look at: as the search ranks them, then those of the prompt's subjects."""
+    """The turns to look at: as the search ranks them, those of the prompt's subjects, those that answer in other words."""
     alone = replace(profile, neighbours=0.0, session=0.0, facts=0.0, depth=MOST_FOUND)
     found = ranking.rank(connection, prompt, within, alone, embedder, nearest=nearest)
     rids = [one.rid for one in found.fused[:MOST_FOUND]]
-    if match := _of_subjects(read):
+    for match in filter(None, (_of_subjects(read), _said_otherwise(read))):
         rows = connection.execute(
             f"""
             SELECT f.rowid FROM memories_fts f CROSS JOIN memories m ON m.rid = f.rowid
@@ -169,6 +170,16 @@ def _of_subjects(read: Prompt) -> str:
             wanted |= dict.fromkeys(
                 f'"{one}"' for one in sorted(topic.told.whole) if one not in STOP_WORDS and len(one) > 1
             )
+    return " OR ".join(wanted)
+
+
+def _said_otherwise(read: Prompt) -> str:
+    """The FTS5 query for other words that answer those of the prompt; empty where there are none."""
+    wanted: dict[str, None] = {}
+    for _, told in read.wordings:
+        wanted |= dict.fromkeys(f'"{one}"' for one in sorted(told.single.whole) if lexicon.tells(one))
+        wanted |= dict.fromkeys(f'"{one}"*' for one in told.single.beginnings)
+        wanted |= dict.fromkeys(f'"{one.strip()}"' + "*" * (one[-1] != " ") for one in told.rows)
     return " OR ".join(wanted)
 
 
@@ -305,6 +316,8 @@ def _excerpt(one: _Candidate, read: Prompt) -> Excerpt:
         word for stem, word in read.words.items() if stem in read.weights and stem in one.piece.stems
     ]:
         reasons.append(f"words: {', '.join(shared)}")
+    if found := {word for _, told in read.wordings for word in told.found(one.piece.words, one.piece.plain)}:
+        reasons.append(f"other words: {', '.join(sorted(found)[:3])}")
     for topic in lexicon.topics():
         if topic.name in read.topics and (found := topic.told.found(one.piece.words) - STOP_WORDS):
             reasons.append(f"{topic.name}: {', '.join(sorted(found)[:3])}")

@@ -89,6 +89,59 @@ def _attribute(name: str, side: str) -> re.Pattern[str]:
     return re.compile("|".join(listed for of, _, listed in parts if of == side), re.IGNORECASE)
 
 
+class Phrases(Record):
+    """Words, and several in a row, each with a space before and after it; of one that stands for beginnings, only before it."""
+
+    single: WordList
+    rows: tuple[str, ...]
+
+    def found(self, said: Iterable[str], plain: str) -> set[str]:
+        """Those that stand in a text: its words, and the text as ``store.words.plain`` gives it."""
+        return self.single.found(said) | {row.strip() for row in self.rows if row in plain}
+
+
+class Wording(Record):
+    """Words of a prompt, and what statements say that answer it with others."""
+
+    asked: frozenset[str]
+    told: Phrases
+
+
+def wordings(said: Collection[str], plain: str) -> tuple[Wording, ...]:
+    """What answers the words of a prompt with others, by group of the list."""
+    groups = _wordings("asked")
+    asked = ((name, listed.found(said, plain)) for name, listed in groups.items())
+    return tuple(
+        Wording(asked=frozenset(word for one in found for word in one.split()), told=_wordings("told")[name])
+        for name, found in asked
+        if found
+    )
+
+
+@functools.cache
+def _wordings(side: str) -> dict[str, Phrases]:
+    return {
+        name: _phrases(
+            one for line in lines if line.startswith(side) for one in line.partition(":")[2].split(",")
+        )
+        for name, lines in _sections("wordings").items()
+    }
+
+
+def _phrases(listed: Iterable[str]) -> Phrases:
+    single: list[str] = []
+    rows: list[str] = []
+    for one in map(str.strip, listed):
+        begins = one.endswith("*")
+        bare = one.removesuffix("*")
+        parts = bare.split() if bare.isascii() and bare.replace(" ", "").isalnum() else words(bare)
+        if len(parts) == 1:
+            single.append(parts[0] + "*" * begins)
+        else:
+            rows.append(f" {' '.join(parts)}{'' if begins else ' '}")
+    return Phrases(single=_list(single), rows=tuple(rows))
+
+
 @functools.cache
 def people() -> dict[str, WordList]:
     """Kinds of people by the words for them."""

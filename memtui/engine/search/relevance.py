@@ -31,6 +31,8 @@ FEATURES = (
 )  # fmt: skip
 _BEGINNING = 5
 _HEALTH_ASKED = frozenset({"food", "medicine", "outing"})
+OTHERWISE = 0.8
+"""How much of a prompt's word a piece has that answers it with other words."""
 MOST_WORDS = 40
 """So many telling words of a prompt are compared with every piece, those that say most."""
 _WEIGHTS = Path(__file__).parent / "relevance.json"
@@ -46,7 +48,8 @@ _stems: dict[str, str] = {}
 class Prompt(Record):
     """A prompt as the score reads it. ``weights``: its telling words by stem, each with how much it says.
 
-    ``plain``: those of them that are no names; ``total`` and ``of_plain``: their sums.
+    ``plain``: those of them that are no names; ``total`` and ``of_plain``: their sums. ``wordings``:
+    the stems of words that statements may answer with others, and with which.
     """
 
     text: str
@@ -61,6 +64,7 @@ class Prompt(Record):
     factual: bool
     wanted: str
     attributes: tuple[re.Pattern[str], ...]
+    wordings: tuple[tuple[frozenset[str], lexicon.Phrases], ...]
 
 
 class Limits(Record):
@@ -79,6 +83,7 @@ class Piece(Record):
 
     clause: Clause
     words: frozenset[str]
+    plain: str
     stems: tuple[str, ...]
     telling: tuple[str, ...]
     marks: Mapping[str, int]
@@ -105,10 +110,16 @@ def read_prompt(text: str, rarity: Mapping[str, float]) -> Prompt:
     plain = {stem: weight for stem, weight in telling.items() if stem not in names}
     wanted = next((kind for kind in ("who", "when", "number") if lexicon.sentence_words()[kind] & asked), "")
     factual = lexicon.asks_for_one_thing(text)
+    by_word = dict(zip(said, stems_said, strict=True))
+    wordings = [
+        (frozenset(by_word[word] for word in one.asked if word in by_word) & telling.keys(), one.told)
+        for one in (lexicon.wordings(asked, f" {' '.join(said)} ") if factual else ())
+    ]
     return Prompt(
         text=text, weights=telling, total=sum(telling.values()) or 1.0, plain=plain, of_plain=sum(plain.values()),
         words=dict(zip(stems_said, said, strict=True)), names=names, topics=subjects,
         people=lexicon.kinds_of_people(asked), factual=factual, wanted=wanted, attributes=lexicon.attributes(text),
+        wordings=tuple(one for one in wordings if one[0]),
     )  # fmt: skip
 
 
@@ -121,15 +132,18 @@ def read_piece(clause: Clause, turn_stems: frozenset[str], age: float) -> Piece:
         for mark in lexicon.marks(word):
             marks[mark] = marks.get(mark, 0) + 1
     return Piece(
-        clause=clause, words=frozenset(said), stems=stems_said, telling=tuple(filter(lexicon.tells, said)), marks=marks,
+        clause=clause, words=frozenset(said), plain=f" {' '.join(found)} ", stems=stems_said,
+        telling=tuple(filter(lexicon.tells, said)), marks=marks,
         beginnings=frozenset(stem[:_BEGINNING] for stem in stems_said if len(stem) >= _BEGINNING),
         turn_stems=turn_stems, age=age,
     )  # fmt: skip
 
 
-def promise(prompt: Prompt, turn_stems: frozenset[str], said: Iterable[str]) -> float:
+def promise(prompt: Prompt, turn_stems: frozenset[str], said: Sequence[str]) -> float:
     """How much a whole turn may have for the prompt, by its words."""
-    shared = sum(weight for stem, weight in prompt.weights.items() if stem in turn_stems) / prompt.total
+    shared = sum(weight for stem, weight in prompt.weights.items() if stem in turn_stems)
+    otherwise = _said_otherwise(prompt, set(said), f" {' '.join(said)} ") - turn_stems
+    shared = (shared + sum(OTHERWISE * prompt.weights[stem] for stem in otherwise)) / prompt.total
     wanted = {lexicon.told(topic) for topic in prompt.topics}
     topics = sum(not wanted.isdisjoint(lexicon.marks(word)) for word in set(said))
     return shared + min(topics, 3) / 3
@@ -149,13 +163,20 @@ def features(prompt: Prompt, piece: Piece, nearness: Nearness | None = None) -> 
     """The features by name; each 0 to about 1."""
     stems_said, marks, text = set(piece.stems), piece.marks, piece.clause.text
     covered = {stem: _overlap(stem, stems_said, piece.beginnings) for stem in prompt.weights}
+    said_otherwise = _said_otherwise(prompt, piece.words, piece.plain)
+    for stem in said_otherwise:
+        covered[stem] = max(covered[stem], OTHERWISE)
     overlap = sum(weight * covered[stem] for stem, weight in prompt.weights.items()) / prompt.total
     telling = sum(weight * covered[stem] for stem, weight in prompt.plain.items())
     in_turn = sum(weight for stem, weight in prompt.weights.items() if stem in piece.turn_stems)
+    in_turn += sum(OTHERWISE * prompt.weights[stem] for stem in said_otherwise - piece.turn_stems)
     near: Mapping[str, float] = {}
     likeness = 0.0
     if nearness is not None:
         near = dict(zip(prompt.weights, nearness.of(piece.telling), strict=True))
+        near = {
+            stem: max(value, OTHERWISE) if stem in said_otherwise else value for stem, value in near.items()
+        }
         likeness = sum(weight * near[stem] for stem, weight in prompt.weights.items()) / prompt.total
     told = min(max((marks.get(lexicon.told(topic), 0) for topic in prompt.topics), default=0), 3) / 3
     health = min(marks.get("health", 0), 2) / 2
@@ -174,6 +195,11 @@ def features(prompt: Prompt, piece: Piece, nearness: Nearness | None = None) -> 
         bool(prompt.names) and not any(_in_turn(stem, piece) for stem in prompt.names),
     )  # fmt: skip
     return dict(zip(FEATURES, map(float, values), strict=True))
+
+
+def _said_otherwise(prompt: Prompt, said: Collection[str], plain: str) -> set[str]:
+    """The words of a prompt that a text answers with others."""
+    return {stem for asked, told in prompt.wordings if told.found(said, plain) for stem in asked}
 
 
 def compared(meanings: WordMeanings, prompt: Prompt, pieces: Iterable[Piece]) -> Nearness:

@@ -260,3 +260,43 @@ def test_the_same_people_or_a_near_meaning_alone_is_not_told_for_work(memory: Me
     assert [one.memory.session_id for one in told.excerpts] == ["b"]
     told = memory.context("Book the trip to Lisbon")
     assert "passport" in told.text and "release" not in told.text
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        (
+            "The new portal goes out on the 3rd of May, so nothing fancy.",
+            "When is the release of the portal?",
+        ),
+        ("Irina took over the warehouse from Petr last month.", "Who is responsible for the warehouse?"),
+        ("We moved to a place near the canal in Leith in spring.", "Where do I live?"),
+        ("Wir sind im Mai nach Bremen umgezogen, dritter Stock.", "Wo wohne ich?"),
+        ("On a demenage a Nantes, rue des Carmes, en juin.", "Où est-ce que j'habite ?"),
+        ("Nos mudamos a Oaxaca en junio, a la calle Reforma.", "¿Dónde vivo ahora?"),
+    ],
+)
+def test_a_question_is_answered_by_what_was_said_with_other_words(
+    memory: Memory, said: str, asked: str
+) -> None:
+    _say(memory, said)
+    _chatter(memory)
+    memory.models.index_pending()
+    told = memory.context(asked).excerpts
+    assert [one.text for one in told] == [said]
+    assert any(reason.startswith("other words: ") for reason in told[0].reasons)
+
+
+def test_what_answers_with_other_words_is_found_where_no_vectors_are(memory: Memory) -> None:
+    _say(memory, "The new portal goes out on the 3rd of May, so nothing fancy.", 20)
+    for place in range(40):
+        _say(memory, f"The portal needs a page for article {place}.", 5, f"chatter{place}")
+    assert "3rd of May" in memory.context("When is the release of the portal?").text
+
+
+def test_a_prompt_for_work_is_told_nothing_for_small_words(memory: Memory) -> None:
+    _say(memory, "Django, because Iris who takes it over in the fall only knows Python.")
+    _say(memory, "TypeScript and SQLite, everything runs on the box in my hall.", 9)
+    memory.models.index_pending()
+    for prompt in ("Plan a dinner for the two of us", "Cook a soup for a friend"):
+        assert memory.context(prompt).excerpts == ()
