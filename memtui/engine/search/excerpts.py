@@ -294,6 +294,8 @@ def _bears(one: _Candidate, read: Prompt) -> bool:
         lexicon.connects(read.words[stem]) for stem in read.weights if stem in one.piece.stems
     ):
         return True
+    if any(told.found(one.piece.words, one.piece.plain) for _, told in read.wordings):
+        return True
     wanted = {lexicon.told(topic) for topic in read.topics}
     return any(
         lexicon.connects(word) and not wanted.isdisjoint(lexicon.marks(word)) for word in one.piece.words

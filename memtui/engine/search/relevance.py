@@ -113,7 +113,7 @@ def read_prompt(text: str, rarity: Mapping[str, float]) -> Prompt:
     by_word = dict(zip(said, stems_said, strict=True))
     wordings = [
         (frozenset(by_word[word] for word in one.asked if word in by_word) & telling.keys(), one.told)
-        for one in (lexicon.wordings(asked, f" {' '.join(said)} ") if factual else ())
+        for one in lexicon.wordings(asked, f" {' '.join(said)} ")
     ]
     return Prompt(
         text=text, weights=telling, total=sum(telling.values()) or 1.0, plain=plain, of_plain=sum(plain.values()),

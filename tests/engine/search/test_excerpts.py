@@ -300,3 +300,10 @@ def test_a_prompt_for_work_is_told_nothing_for_small_words(memory: Memory) -> No
     memory.models.index_pending()
     for prompt in ("Plan a dinner for the two of us", "Cook a soup for a friend"):
         assert memory.context(prompt).excerpts == ()
+
+
+def test_work_is_told_too_what_answers_it_with_other_words(memory: Memory) -> None:
+    _say(memory, "Irina took over from Petr, all invoices go through her.")
+    _chatter(memory)
+    memory.models.index_pending()
+    assert "Irina" in memory.context("Who has to approve the budget?").text
