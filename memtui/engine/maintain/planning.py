@@ -143,7 +143,8 @@ def _line(
     if draft.kind == "observation":
         return line
     new = Told(line.content, surroundings(line.content, sources[-1].content))
-    line = _against_known(draft, line, new, facts.candidates(new, said_at, within), left)
+    talk = sources[0].session_id if len({turn.session_id for turn in sources}) == 1 else None
+    line = _against_known(draft, line, new, facts.candidates(new, said_at, within), left, talk)
     if line.action != "reinforce" and not line.claimed:
         facts.earlier.append(new)
     return line
@@ -179,7 +180,7 @@ def _taken_away(ended: MemoryRecord) -> bool:
 
 
 def _against_known(
-    draft: Draft, line: PlanLine, new: Told, candidates: Sequence[Candidate], left: int
+    draft: Draft, line: PlanLine, new: Told, candidates: Sequence[Candidate], left: int, talk: str | None
 ) -> PlanLine:
     worst: tuple[conflicts.Standing, Candidate] | None = None
     for one in candidates:
@@ -201,7 +202,7 @@ def _against_known(
         return replace(line, action=action, reason=reason, known=known.told.text, score=standing.score)
     waits = conflicts.may_supersede(
         known.record, trust_of_new=line.trust, said_at=line.event_time, strong=standing.strong, left=left,
-        claimed=line.claimed,
+        claimed=line.claimed, same_talk=talk is not None and talk == known.record.session_id,
     )  # fmt: skip
     if waits:
         return _with(

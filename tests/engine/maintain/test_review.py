@@ -230,7 +230,7 @@ def test_new_facts_come_by_session_and_are_accepted_at_once(memory: Memory, cloc
 
 def test_what_a_run_replaced_is_not_new_but_told_with_what_replaced_it(memory: Memory, clock: Clock) -> None:
     talk(memory, clock, "s1", "I live in Bergen.")
-    talk(memory, clock, "s2", "I moved: I live in Oslo now.")
+    talk(memory, clock, "s1", "I moved: I live in Oslo now.")
     old, new = facts(memory)
     assert (old.confidence, new.supersedes) == (0.3, old.id)
     (card,) = cards(memory, "new")
@@ -241,7 +241,7 @@ def test_what_a_run_replaced_is_not_new_but_told_with_what_replaced_it(memory: M
 def test_what_was_replaced_wrongly_is_asked_about_before_it_fades(memory: Memory, clock: Clock) -> None:
     talk(memory, clock, "s1", "I live in Bergen.")
     memory.review.decide(cards(memory, "new")[0], "keep")
-    talk(memory, clock, "s2", "I moved: I live in Oslo now.")
+    talk(memory, clock, "s1", "I moved: I live in Oslo now.")
     assert cards(memory, "fading") == [], "it is meant to fade"
     memory.review.decide(cards(memory, "new")[0], "forget")
     (card,) = cards(memory, "fading")

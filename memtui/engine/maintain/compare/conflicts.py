@@ -16,7 +16,7 @@ from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 from .set_to import another_value
 from .similarity import Reading, compare_readings, read
 from .slots import contested, moves_home, names_role
-from .updates import people_named, takes_back
+from .updates import people_named, takes_all_back, takes_back
 
 # In a run so many facts, or this share of them if that is more, may be superseded without being asked, as with the
 # cap of fading; the rest waits in Review.
@@ -85,7 +85,7 @@ def _stand(new: str, old: str, correcting: bool, judged: float | None) -> Standi
         if named or judged >= REPLACES:
             return Standing(
                 kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-judged)),
-                strong=judged >= _SURELY and correcting and named,
+                strong=judged >= _SURELY and correcting and named and takes_all_back(new, old),
             )  # fmt: skip
     return Standing(kind="beside", score=verdict.score)
 
@@ -110,9 +110,12 @@ def _matters(mine: Reading, theirs: Reading, score: float) -> bool:
 
 
 def may_supersede(
-    old: MemoryRecord, *, trust_of_new: str, said_at: int, strong: bool, left: int, claimed: bool = False
-) -> str:
-    """Empty when a new fact may replace ``old`` without asking; else why the person is asked."""
+    old: MemoryRecord, *, trust_of_new: str, said_at: int, strong: bool, left: int, claimed: bool = False,
+    same_talk: bool = False,
+) -> str:  # fmt: skip
+    """Empty when a new fact may replace ``old`` without asking; else why the person is asked.
+
+    ``same_talk``: the person said both in one conversation, and takes the first back there."""
     order = [str(trust) for trust in TRUST_ORDER]
     if old.protected:
         return "the known one is confirmed"
@@ -126,6 +129,8 @@ def may_supersede(
         return "it was said before the known one"
     if not strong:
         return "both may be true"
+    if old.trust == "user" and not same_talk:
+        return "you said the known one in another conversation"
     if left <= 0:
         return "this run has replaced as many as it may"
     return ""

@@ -165,6 +165,15 @@ def people_named(text: str) -> frozenset[str]:
     )
 
 
+def takes_all_back(new: str, old: str) -> bool:
+    """Whether that is all that the older one says, and the new one speaks of it once ("sqlite stays for the cli")."""
+    embedder = model().embedder
+    mine, theirs = profile(new, embedder), profile(old, embedder)
+    return set(theirs.content) <= set(mine.content) and all(
+        mine.content.count(stem) == 1 for stem in mine.gone
+    )
+
+
 def surroundings(text: str, turn: str) -> str:
     """What a turn says right before the sentence that the statement is drawn from."""
     words = set(tokens(text.casefold()))
