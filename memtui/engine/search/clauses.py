@@ -55,8 +55,8 @@ class Clause(Record):
     requests: bool = False
 
 
-def clauses(text: str) -> list[Clause]:
-    """The pieces of a turn in their order."""
+def clauses(text: str, *, apart: bool = False) -> list[Clause]:
+    """The pieces of a turn in their order. ``apart``: short ones stay by themselves unless they speak of the one before."""
     plain = _quote.sub("“…”", _own_words(text[:READ_AT_MOST]))
     found: list[Clause] = []
     for sentence in _sentences(plain):
@@ -70,7 +70,7 @@ def clauses(text: str) -> list[Clause]:
             joins = (
                 before is not None
                 and not (_apart(read) or _apart(before))
-                and (len(piece) < SHORT or len(before.text) < SHORT or _hanging.match(piece))
+                and ((not apart and min(len(piece), len(before.text)) < SHORT) or _hanging.match(piece))
             )
             if before is not None and joins and len(before.text) + len(piece) < LONG:
                 found[-1] = Clause(text=f"{before.text} {piece}", asks=False)

@@ -125,7 +125,9 @@ def find(
     turns = memories.by_rid(connection, rids, now)
     ended = cautions.find(connection, [turn.id for turn in turns], now, known=known)
     here = fold(prompt)  # a program may have recorded it already
-    pieces = [(turn, piece) for turn, piece in _pieces(read, turns) if fold(piece.clause.text) not in here]
+    pieces = [
+        (turn, piece) for turn, piece in _pieces(read, turns, ended) if fold(piece.clause.text) not in here
+    ]
     scored = _scored(read, pieces, with_meanings=not isinstance(embedder, str))
     if not scored or scored[0].score < relevance.limits(read).opens:
         return Found([], [])
@@ -200,8 +202,13 @@ def _outdated(turn: MemoryRecord, piece: Piece, ended: Collection[Caution]) -> s
     return ""
 
 
-def _pieces(read: Prompt, turns: Sequence[MemoryRecord]) -> list[tuple[MemoryRecord, Piece]]:
-    """The statements of the turns that promise most by their words."""
+def _pieces(
+    read: Prompt, turns: Sequence[MemoryRecord], ended: Collection[str]
+) -> list[tuple[MemoryRecord, Piece]]:
+    """The statements of the turns that promise most by their words.
+
+    ``ended``: the turns that say something that no longer holds. What stands beside it is cut off, for it may be told.
+    """
     newest_first = sorted(turns, key=lambda turn: (-turn.event_time, -turn.rid))
     promising = []
     for place, turn in enumerate(newest_first):
@@ -212,7 +219,7 @@ def _pieces(read: Prompt, turns: Sequence[MemoryRecord]) -> list[tuple[MemoryRec
     return [
         (turn, relevance.read_piece(clause, whole, place / len(newest_first)))
         for _, place, turn, whole in promising[:MOST_CUT]
-        for clause in clauses(turn.content)
+        for clause in clauses(turn.content, apart=turn.id in ended)
         if not clause.asks
     ]
 

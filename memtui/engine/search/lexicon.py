@@ -55,7 +55,7 @@ def topics() -> tuple[Topic, ...]:
 
 @functools.cache
 def vital() -> dict[str, WordList]:
-    """``health``: what may harm; ``rule``: what forbids or demands."""
+    """``health``: what may harm; ``rule``: what forbids or demands; ``diet``: what some do not eat."""
     return {name: _list(" ".join(lines).split()) for name, lines in _sections("vital").items()}
 
 

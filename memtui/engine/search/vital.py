@@ -89,8 +89,13 @@ def _read(connection: apsw.Connection, prompt: str, *, names: bool) -> _Asked:
 
 def _candidates(connection: apsw.Connection, asked: _Asked, within: Scope) -> list[int]:
     """Facts that speak of health, the newest; and those linked to the people named."""
-    health = lexicon.vital()["health"]
-    match = " OR ".join([*(f'"{one}"*' for one in health.beginnings), *(f'"{one}"' for one in health.whole)])
+    lists = [lexicon.vital()[name] for name in ("health", "diet")]
+    match = " OR ".join(
+        [
+            *(f'"{one}"*' for of in lists for one in of.beginnings),
+            *(f'"{one}"' for of in lists for one in of.whole),
+        ]
+    )
     rows = connection.execute(
         f"""
         SELECT f.rowid FROM facts_fts f CROSS JOIN memories m ON m.rid = f.rowid
@@ -157,6 +162,10 @@ def _why(asked: _Asked, memory: MemoryRecord, about: dict[int, str]) -> tuple[in
 
 
 def _warns(marks: Collection[str]) -> bool:
-    """Whether words tell of health: a condition by name, or a rule about what may harm."""
+    """Whether words tell of health: a condition by name, or a rule about what may harm or is not eaten."""
     health = sum(mark == "health" for mark in marks)
-    return health > 1 or (health == 1 and ("rule" in marks or lexicon.told("food") in marks))
+    return (
+        ("diet" in marks and "rule" in marks)
+        or health > 1
+        or (health == 1 and ("rule" in marks or lexicon.told("food") in marks))
+    )

@@ -431,3 +431,17 @@ def test_what_is_told_as_a_warning_is_not_left_out_and_of_a_group_only_its_own(m
     assert not any("Bruno" in one.memory.content for one in told.vital)
     shown = {one.memory.id for one in told.vital}
     assert not shown & {one.memory.id for one in told.left_out if one.memory}
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["what's for dinner tonight?", "what's for dinner with the family?", "what's for lunch?",
+     "what's for dinner tonight for Elias?", "what to cook tonight", "¿Qué hay de cenar?"],
+)  # fmt: skip
+def test_an_everyday_question_about_food_brings_what_may_harm(memory: Memory, prompt: str) -> None:
+    memory.remember("Im allergic to hazelnuts")
+    memory.remember("Marit doesnt eat meat")
+    memory.models.index_pending()
+    assert "Im allergic to hazelnuts" in _vital(memory, prompt)
+    if "Elias" not in prompt:
+        assert "Marit doesnt eat meat" in memory.context(prompt).text

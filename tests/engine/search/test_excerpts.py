@@ -242,9 +242,9 @@ def test_only_the_turns_that_promise_most_are_cut_into_pieces(
     _say(memory, "I am allergic to walnuts, no walnuts at dinner.", 90, "old")
     cut: list[str] = []
 
-    def counting(text: str) -> list[Clause]:
+    def counting(text: str, *, apart: bool) -> list[Clause]:
         cut.append(text)
-        return clauses(text)
+        return clauses(text, apart=apart)
 
     monkeypatch.setattr(excerpts, "clauses", counting)
     assert "walnuts" in memory.context("Plan the dinner, what must I not serve?").text
@@ -307,3 +307,25 @@ def test_work_is_told_too_what_answers_it_with_other_words(memory: Memory) -> No
     _chatter(memory)
     memory.models.index_pending()
     assert "Irina" in memory.context("Who has to approve the budget?").text
+
+
+async def test_what_stands_beside_a_corrected_statement_in_a_short_turn_is_told(memory: Memory) -> None:
+    _say(memory, "Im allergic to hazelnuts. Marit doesnt eat meat. Elias cant have lactose")
+    _chatter(memory)
+    await memory.consolidate()
+    memory.models.index_pending()
+    [old] = [hit.memory for hit in memory.search("lactose", filter="kind:fact").hits]
+    memory.correct(old.id, "Elias can drink milk now")
+    told = memory.context("what should I cook tonight")
+    assert "hazelnuts" in told.text and "Marit doesnt eat meat" in told.text
+    assert "lactose" not in told.text
+    assert [one.text for one in told.left_out if "corrected since" in one.reason] == [
+        "Elias cant have lactose"
+    ]
+
+
+def test_a_sentence_that_speaks_of_the_one_before_goes_with_it() -> None:
+    said = "I work at Globex. It is in Paris. Marit eats no meat."
+    assert [one.text for one in clauses(said, apart=True)] == [
+        "I work at Globex. It is in Paris.", "Marit eats no meat.",
+    ]  # fmt: skip
