@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui import paths
-from memtui.engine.errors import ReadOnlyError, StoreError, UsageError
+from memtui.engine.errors import OlderFileError, ReadOnlyError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from memtui.config import Configuration
     from memtui.engine.memory import Memory
+    from memtui.engine.records import Options
 
 
 @dataclass
@@ -126,12 +127,24 @@ class Door:
             raise StoreError(f"There is no memory at {path}.", hint)
         if write:
             log.start()  # else what a job logs would stand between the lines of the answer
-        with Memory.open(path, readonly=not write, options=options) as memory:
+        with self._brought_up(path, write, options) as memory:
             if memory.files.unfinished_erase() is not None:
                 from .output import note
 
                 note("an erase was interrupted: memtui erase --resume finishes it")
             yield memory
+
+    def _brought_up(self, path: Path, write: bool, options: Options) -> Memory:
+        """The memory, open; one of an older format is brought up to date first, where that is allowed."""
+        from memtui.engine.memory import Memory
+
+        try:
+            return Memory.open(path, readonly=not write, options=options)
+        except OlderFileError:
+            if self.readonly:
+                raise
+        Memory.open(path, options=options).close()
+        return Memory.open(path, readonly=not write, options=options)
 
 
 @contextmanager

@@ -10,6 +10,7 @@
     ├── StoreError          4   the memory file
     │   ├── ForeignFileError    not a memory file
     │   ├── NewerFileError      written by a newer memtui
+    │   ├── OlderFileError      written by an older memtui, and opened for reading only
     │   ├── CorruptFileError    damaged
     │   ├── UnsafePlaceError    a network, FUSE or cloud-sync folder
     │   ├── ReadOnlyError       opened for reading only
@@ -80,6 +81,10 @@ class ForeignFileError(StoreError):
 
 
 class NewerFileError(StoreError):
+    pass
+
+
+class OlderFileError(StoreError):
     pass
 
 

@@ -316,3 +316,20 @@ def test_the_doctor_tells_what_each_strategy_finds(
     )
     assert re.search(r"marks: regex; 1 name in", told)
     assert "memories are not read again at night" in told
+
+
+def test_a_memory_of_an_older_format_is_brought_up_by_any_command_but_not_with_readonly(
+    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memtui.engine.store import migrate
+    from memtui.engine.store.migrate import Migration
+
+    cli("remember", "Ada likes tea")
+    known = migrate.migrations()
+    newer = Migration(known[-1].version + 1, "moods", "CREATE TABLE moods (rid INTEGER PRIMARY KEY) STRICT")
+    monkeypatch.setattr(migrate, "migrations", lambda: (*known, newer))
+    told = cli("--readonly", "list")
+    assert (told.code, "older memtui" in told.err, "without --readonly" in told.err) == (4, True, True)
+    assert "Ada likes tea" in cli("list").out
+    assert len(list((home / "backups").glob("*-migration.db"))) == 1
+    assert "Ada likes tea" in cli("--readonly", "list").out

@@ -21,6 +21,7 @@ from memtui.engine.errors import (
     ForeignFileError,
     InputError,
     NewerFileError,
+    OlderFileError,
     ReadOnlyError,
     StoreError,
 )
@@ -220,6 +221,11 @@ def _probe(path: Path, *, readonly: bool) -> tuple[apsw.Connection, bool]:
             raise NewerFileError(
                 f"{path} was written by a newer memtui (format {version}, this one knows {migrate.current_version()}).",
                 "Update memtui, or look at it with --readonly.",
+            )
+        if version < migrate.current_version() and readonly:
+            raise OlderFileError(
+                f"{path} was written by an older memtui (format {version}, this one reads {migrate.current_version()}).",
+                "Open it once without --readonly: memtui makes a backup and brings it up to date.",
             )
         if has_log and wal.stat().st_size and wal.stat().st_mtime < path.stat().st_mtime:
             _refuse_stale_log(probe, path)

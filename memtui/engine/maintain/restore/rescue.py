@@ -21,6 +21,7 @@ from memtui.engine.errors import (
     ForeignFileError,
     InputError,
     MemtuiError,
+    OlderFileError,
     ReadOnlyError,
     StoreError,
 )
@@ -75,6 +76,8 @@ class Rescue:
             return ReadOnlyError(f"{self.path} may not be written.", "Fix its permissions.")
         try:
             connections = file.open_file(self.path, readonly=True, allow_unsafe=True)
+        except OlderFileError:
+            return None  # who opens it to write brings it up to date
         except MemtuiError as error:
             return error
         try:
