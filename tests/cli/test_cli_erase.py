@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 from pathlib import Path
 
@@ -56,3 +57,19 @@ def test_erase_says_what_it_needs(cli: Cli) -> None:
     assert cli("erase").code == 2
     assert cli("erase", "fact_000000000000", "--yes-erase", "1").code == 3
     assert cli("--readonly", "erase", "fact_000000000000", "--yes-erase", "1").code == 4
+
+
+def test_the_list_of_what_goes_tells_no_secret(cli: Cli, tmp_path: Path) -> None:
+    long = f"{'I had a long day. ' * 15}My wifi password is blaukraut!77 as ever."
+    talk = tmp_path / "talk.jsonl"
+    lines = [
+        json.dumps({"session_id": "monday", "role": "user", "content": said})
+        for said in ("My wifi password is blaukraut!77", long)
+    ]
+    talk.write_text("\n".join(lines))
+    assert cli("import", str(talk)).code == 0
+    listed = cli("erase", "--session", "monday", "--dry-run")
+    assert "My wifi password is [redacted: password]" in listed.out
+    plan = cli("erase", "--session", "monday", "--dry-run", "--json")
+    assert len(plan.json["plan"]["carriers"]) >= 2
+    assert "blaukraut" not in listed.out + plan.out

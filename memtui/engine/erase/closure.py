@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .matching import LONG_ENOUGH, Texts
-from .records import Carrier, Gone, Request, Row
+from .records import Carrier, Gone, Request, Row, shown
 
 _MOST_OFFERED = 200
 
@@ -64,7 +64,7 @@ class Closure:
             self.unlisted.add(id)
             return
         self.offered[id] = Carrier(
-            key=id, place="memory", title=str(columns[3]), why=f"{why} (kept as you wished)" if fate_else else why,
+            key=id, place="memory", title=shown(str(columns[3])), why=f"{why} (kept as you wished)" if fate_else else why,
             fate="kept", choice=True, kind=str(columns[2]),
         )  # fmt: skip
 

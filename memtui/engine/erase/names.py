@@ -15,7 +15,7 @@ from memtui.engine.store.sql import as_json
 from . import columns
 from .closure import Closure
 from .matching import LEAST, folded
-from .records import COLUMNS, Carrier
+from .records import COLUMNS, Carrier, shown
 
 _WORDS_ASKED = 12
 
@@ -151,7 +151,7 @@ def take_names(connection: apsw.Connection, found: Closure, kept: frozenset[str]
     for eid, id, name in [*only_here, *_unlinked_names(connection, found)]:
         if f"entity:{id}" in kept:
             found.offered[f"entity:{id}"] = Carrier(
-                key=f"entity:{id}", place="entity", title=str(name), why="named only there (kept as you wished)",
+                key=f"entity:{id}", place="entity", title=shown(str(name)), why="named only there (kept as you wished)",
                 fate="kept", choice=True,
             )  # fmt: skip
         else:

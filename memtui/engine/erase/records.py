@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from memtui.engine.curate import intake
 from memtui.engine.records import Operation, Record
 
 Place = Literal[
@@ -14,6 +15,7 @@ Place = Literal[
 Fate = Literal["erased", "cleared", "kept"]
 
 
+_TITLE = 300
 COLUMNS = "m.rid, m.id, m.kind, m.content, m.session_id, m.source_key, m.source_role, m.event_time"
 """Of a memory ``m``, as ``Row`` has them."""
 
@@ -63,12 +65,17 @@ class Request(Record):
     keep: tuple[str, ...] = ()
 
 
+def shown(text: str) -> str:
+    """The beginning of a text as the list of what carries it has it: without its secrets."""
+    return intake.without_secrets(text)[:_TITLE]
+
+
 class Carrier(Record):
     """A row that carries the text, or was drawn from it.
 
     ``key``: what the person calls it by when they choose (a memory's id, ``scratchpad:4``). ``fate``: ``erased`` goes
     as a whole, ``cleared`` loses the words and stays, ``kept`` stays as it is. ``choice``: the person may decide
-    otherwise. ``chosen``: it is what they asked for.
+    otherwise. ``chosen``: it is what they asked for. ``title``: how its text begins, without secrets.
     """
 
     key: str

@@ -22,11 +22,10 @@ from . import history
 from .closure import NOTHING, Closure, about, carries, censored, quoting_notes, says, without
 from .columns import columns_of, there
 from .matching import CENSORED
-from .records import Carrier, Fate, Place
+from .records import Carrier, Fate, Place, shown
 
 _object = msgspec.json.Decoder(dict[str, Any]).decode
 _any = msgspec.json.Decoder().decode
-_TITLE = 300
 _WORD = "has a word of it that nothing else says"
 _KEPT = "(kept as you wished)"
 # The table of each place, and its key.
@@ -65,11 +64,11 @@ def _step(
     named = f"{place}:{key}"
     if choice and named in closure.request.keep:
         closure.offered[named] = Carrier(
-            key=named, place=place, title=title[:_TITLE], why=f"{why} {_KEPT}", fate="kept", choice=True
+            key=named, place=place, title=shown(title), why=f"{why} {_KEPT}", fate="kept", choice=True
         )  # fmt: skip
         return []
     fate: Fate = "erased" if values is None else "cleared"
-    carrier = Carrier(key=named, place=place, title=title[:_TITLE], why=why, fate=fate, choice=choice)
+    carrier = Carrier(key=named, place=place, title=shown(title), why=why, fate=fate, choice=choice)
     return [Step(*_ROWS[place], key, values, carrier)]
 
 
@@ -91,9 +90,9 @@ def _notes(connection: apsw.Connection, closure: Closure) -> list[Step]:
         if left != tags:
             values["tags"] = json_text(left)
         if values:
-            shown = next((str(value) for value in quoting.values()), ", ".join(map(str, tags)))
+            quoted = next((str(value) for value in quoting.values()), ", ".join(map(str, tags)))
             carrier = Carrier(
-                key=f"note:{id}", place="memory", title=shown[:_TITLE], why="what is noted with another quotes it",
+                key=f"note:{id}", place="memory", title=shown(quoted), why="what is noted with another quotes it",
                 fate="cleared", kind=str(kind),
             )  # fmt: skip
             steps.append(Step("memories", "rid", int(str(rid)), values, carrier))
@@ -120,9 +119,9 @@ def _sessions(connection: apsw.Connection, closure: Closure) -> list[Step]:
             values["last_error"] = None
         if values:
             what = " and ".join(name.replace("last_error", "error") for name in values)
-            shown = next(str(text) for text in (summary, title, error) if text)
+            told = next(str(text) for text in (summary, title, error) if text)
             steps += _step(
-                closure, "session", int(str(sid)), shown,
+                closure, "session", int(str(sid)), told,
                 f"{what} of a session that it was said in" if touched else f"{what} of another session", values,
                 choice=by_word,
             )  # fmt: skip
@@ -263,8 +262,8 @@ def _entities(connection: apsw.Connection, closure: Closure) -> list[Step]:
             values["summary"] = None
         if values:
             why = "a description that quotes it" if "summary" in values else f"a name that {_WORD}"
-            shown = summary if "summary" in values else name
-            steps += _step(closure, "entity", int(str(eid)), str(shown), why, values)
+            told = summary if "summary" in values else name
+            steps += _step(closure, "entity", int(str(eid)), str(told), why, values)
     return steps
 
 
@@ -348,7 +347,7 @@ def _labels(connection: apsw.Connection, closure: Closure) -> list[Step]:
                 named = f"label:{old}"
                 if old in closure.sessions or not closure.texts.tells(old):
                     continue
-                title, what = old[:_TITLE], column.replace("_id", "").replace("_", " ")
+                title, what = shown(old), column.replace("_id", "").replace("_", " ")
                 if named in closure.request.keep:
                     why = f"a {what} that {_WORD} {_KEPT}"
                     closure.offered[named] = Carrier(
