@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.present.consolidation import ACTIONS, cost_told, state
+from memtui.present.consolidation import ACTIONS, content, cost_told, state
 from memtui.present.format import count, plural
 from memtui.present.memory import without_secrets
 
@@ -194,7 +194,7 @@ def _tell_plan(memory: Memory, plan: Plan, *, every: bool = True) -> None:
         if not line.accepted:
             word, role = "left out", "dim"
         left = row("   ", in_role(word.ljust(13), role))
-        out(row(left, brief(line.content, printed_cells(left) + 2)))
+        out(row(left, brief(content(line), printed_cells(left) + 2)))
         if line.known is not None:
             _tell_below(f"{line.reason}: {line.known}")
         elif line.reason and (line.action in ("hold", "unchanged") or not line.accepted):

@@ -9,7 +9,7 @@ from .format import count, plural, price
 from .lines import Part, Role
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.plan import Action, Estimate, SessionOutcome
+    from memtui.engine.maintain.plan import Action, Estimate, PlanLine, SessionOutcome
     from memtui.engine.records import LlmOptions
 
 
@@ -53,6 +53,15 @@ def cost_told(cost: Estimate, llm: LlmOptions) -> str:
         f"{plural(cost.calls, 'call')}{price(cost.tokens, llm.price)}.\n"
         f"At most {count(llm.budget_tokens)} tokens are spent in one run; what is left then waits."
     )
+
+
+def content(line: PlanLine) -> str:
+    """The text of a line as lists show it: a secret in it is blacked out, although it would be kept."""
+    if not any(one.kind == "secret" for one in line.suspicions):
+        return line.content
+    from memtui.engine.guards import secrets
+
+    return secrets.redact(line.content)[0]
 
 
 def state(outcome: SessionOutcome) -> Part:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -265,3 +266,21 @@ def test_a_secret_of_a_turn_is_blacked_out_on_its_card(cli: Cli, home: Path) -> 
         told = cli(*line)
         assert "Nadia" in told.out and secret not in told.out + told.err, line
         assert "[redacted: " in told.out or line[0] == "consolidate"
+
+
+def test_previews_black_out_secrets_and_reading_again_leaves_them_alone(cli: Cli, tmp_path: Path) -> None:
+    said = "We moved to Oslo in spring, and my wifi password is Blaukraut!77."
+    line = json.dumps({"session_id": "s1", "role": "user", "content": said, "time": 1735689600})
+    (tmp_path / "talk.jsonl").write_text(line)
+    assert cli("import", tmp_path / "talk.jsonl", "--later").code == 0
+    told, plain = cli("consolidate", "--preview"), cli("consolidate", "--preview", "--json")
+    assert "[redacted: password]" in told.out
+    assert "Blaukraut" not in told.out + plain.out
+    assert cli("consolidate", "--all").code == 0
+    before = [one["id"] for one in cli("list", "kind:fact", "--json").json["memories"]]
+    for _ in range(2):
+        again = cli("consolidate", "--again", "--preview")
+        assert "0 reworded, 0 gone" in again.out
+        assert "Blaukraut" not in again.out
+        assert cli("consolidate", "--again").code == 0
+    assert before == [one["id"] for one in cli("list", "kind:fact", "--json").json["memories"]]

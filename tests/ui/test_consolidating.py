@@ -135,6 +135,25 @@ async def test_a_preview_writes_only_what_was_accepted_as_it_was_edited(talks: S
     assert "family" not in pending(talks)
 
 
+async def test_a_preview_shows_no_secret_of_the_turns(talks: Story) -> None:
+    with talks.open() as memory:
+        talks.now = NOW - 2 * DAY + 60
+        memory.record_turn("home", "user", "We moved to Oslo, and my wifi password is Blaukraut!77.")
+    talks.now = NOW
+    app = at_sessions(talks)
+    async with running(app) as pilot:
+        await pilot.press("d")
+        await previewed(app)
+        await until(lambda: "“We moved to Oslo" in screen_text(app))
+        text = screen_text(app)
+        assert text.count("[redacted: password]") >= 2
+        assert "Blaukraut" not in text
+        await pilot.press("e")
+        await until(lambda: there(app, EditProposal))
+        await settle(app)
+        assert "Blaukraut" not in screen_text(app)
+
+
 async def test_discarding_a_preview_writes_nothing_and_asks_when_it_was_worked_on(talks: Story) -> None:
     app = at_sessions(talks)
     async with running(app) as pilot:

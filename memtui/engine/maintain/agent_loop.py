@@ -91,6 +91,7 @@ class AgentLoop:
             )  # fmt: skip
             known = self._sight.known(connection)
             left = may_still_replace(connection, self._sight, self._actor, now)
+            drafts = planning.as_stored(drafts, self._options.secrets)
             lines = planning.lines(
                 connection, drafts, turns, now, left=left, within=known,
                 own_trust=intake.actor_trust(self._actor),

@@ -216,13 +216,14 @@ class Consolidator:
         for together in planning.origins(turns).values():
             for start in range(0, len(together), CHUNK):
                 found = await self._extractor.extract(together[start : start + CHUNK], context)
-                drafts += found.drafts
+                drafts += planning.as_stored(found.drafts, self._options.secrets)
                 summary = found.summary or summary
                 cut |= found.cut
         again_id = session.session_id if again else None
         lines = await asyncio.to_thread(self._lines, drafts, turns, may_supersede, again_id)
         if summary:
-            lines.append(PlanLine(action="summary", content=summary, reason="the session's summary"))
+            told = intake.without_secrets(summary)
+            lines.append(PlanLine(action="summary", content=told, reason="the session's summary"))
         return Plan(
             session=session, through=max((turn.rid for turn in turns), default=session.consolidated_through or 0),
             fingerprint=consolidations.fingerprint(turns), turns=len(turns), lines=tuple(lines),

@@ -9,7 +9,8 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.curate import intake
-from memtui.engine.records import MemoryRecord, Trust
+from memtui.engine.guards import secrets
+from memtui.engine.records import MemoryRecord, SecretPolicy, Trust
 from memtui.engine.store import memories
 
 from .compare import conflicts, dedup
@@ -65,6 +66,13 @@ def lines(
     return found
 
 
+def as_stored(drafts: Sequence[Draft], policy: SecretPolicy) -> list[Draft]:
+    """Drafts in the words in which they would be stored. What rules drew, and of which only a blacked-out secret is left,
+    is left out."""
+    found = [replace(one, content=intake.marked(one.content, "fact", policy).content) for one in drafts]
+    return [one for one in found if not (one.verbatim and secrets.is_husk(one.content))]
+
+
 class Origin(NamedTuple):
     """Where a turn comes from. ``claimed``: that the person said it is an agent's word."""
 
@@ -108,13 +116,15 @@ def _line(
     claimed = any(origin(turn).claimed for turn in sources)
     if claimed:  # what is known elsewhere is not told by what becomes of a claim
         within = dedup.of_project(connection, within, sources[0].project)
-    if own_trust and not supported(draft.content, [turn.content for turn in sources]):
+    blacked_out = secrets.is_redacted(draft.content)
+    said = [intake.open_text(turn) if blacked_out else turn.content for turn in sources]
+    if own_trust and not supported(draft.content, said):
         trust = least_trust([trust, own_trust])
     said_at = max(turn.event_time for turn in sources)
     wrong = suspicions(
         draft.content[:MOST_CHARACTERS],
         trust if draft.verbatim else "model",
-        [turn.content for turn in sources],
+        said,
     )
     if not draft.verbatim and any(suspicion.kind == "unsupported" for suspicion in wrong):
         trust = least_trust([trust, own_trust or "model"])
@@ -224,5 +234,5 @@ def _with(
 ) -> PlanLine:
     return replace(
         line, action=action, reason=reason, target=target.id if target else None,
-        known=target.content if target else None, score=score,
+        known=intake.open_text(target) if target else None, score=score,
     )  # fmt: skip

@@ -13,6 +13,7 @@ from typing import Any
 import apsw
 from msgspec.structs import replace
 
+from memtui.engine.curate import intake
 from memtui.engine.records import MemoryRecord, Operation, Record
 from memtui.engine.store import memories, operations
 from memtui.engine.store.sql import as_json, scalar
@@ -153,7 +154,13 @@ def lines(
         elif taken := next((one for one in gone if _says_the_same(line, one) or _alike(line, one)), None):
             why = "you corrected it" if taken.ended_by == "superseded" else "you took it away"
             found.append(
-                replace(line, accepted=False, reason=f"{why}: “{taken.content}”", target=None, known=None)
+                replace(
+                    line,
+                    accepted=False,
+                    reason=f"{why}: “{intake.open_text(taken)}”",
+                    target=None,
+                    known=None,
+                )
             )
         elif line.action == "reinforce" and any(one.memory.id == line.target for one in stays):
             continue  # it is among those that stay
@@ -191,7 +198,11 @@ def _reworded(line: PlanLine, open_: dict[int, MemoryRecord]) -> PlanLine:
         return line
     del open_[old.rid]
     return replace(
-        line, action="reword", reason="said in other words than before", target=old.id, known=old.content
+        line,
+        action="reword",
+        reason="said in other words than before",
+        target=old.id,
+        known=intake.open_text(old),
     )
 
 
@@ -205,7 +216,7 @@ def _retired(memory: MemoryRecord) -> PlanLine:
 
 def _of(memory: MemoryRecord) -> PlanLine:
     return PlanLine(
-        action="unchanged", content=memory.content, sources=memory.source_ids, target=memory.id,
+        action="unchanged", content=intake.open_text(memory), sources=memory.source_ids, target=memory.id,
         confidence=memory.confidence, trust=memory.trust, tags=memory.tags, category=memory.category,
         topic=memory.topic, project=memory.project, event_time=memory.event_time,
     )  # fmt: skip

@@ -340,6 +340,11 @@ def why_kept_back(memory: MemoryRecord) -> str:
     """Why an agent is not told a memory; empty when it is."""
     if holds_secret(memory):
         return "it holds a secret"
+    if "redacted" in memory.attributes:
+        from memtui.engine.guards import secrets
+
+        if secrets.is_husk(memory.content):
+            return "it tells only that there was a secret"
     if memory.protected:
         return ""
     from memtui.engine.guards.instructions import find_instructions, find_overrides

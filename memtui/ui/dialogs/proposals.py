@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memtui.present.format import count, plural
+from memtui.present.memory import without_secrets
 from memtui.ui.actions import Action
 from memtui.ui.perform import start
 from memtui.ui.presenters.source_words import excerpt, shared
@@ -222,7 +223,8 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
         turn = next((self._turns[source] for source in row.line.sources if source in self._turns), None)
         quote = None
         if turn is not None:
-            part, ranges = excerpt(turn.content, shared(row.line.content, turn.content), 400)
+            said = without_secrets(turn)
+            part, ranges = excerpt(said, shared(row.line.content, said), 400)
             quote = assemble("“", marked(part, ranges, "bold $accent", "$text"), "”")
         written = await self.shell.ask_person(EditProposal(row.line.content, quote))
         if written is not None:

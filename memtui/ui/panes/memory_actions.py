@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from memtui.present.format import plural
-from memtui.present.memory import is_followed
+from memtui.present.memory import is_followed, without_secrets
 from memtui.ui.actions import Action
 from memtui.ui.messages import Said, Severity
 from memtui.ui.safe import assemble, marked
@@ -394,5 +394,6 @@ def source_quote(memory: MemoryRecord, sources: list[MemoryRecord]) -> Content |
 
     if not sources:
         return None
-    part, ranges = excerpt(sources[0].content, shared(memory.content, sources[0].content), _QUOTE)
+    said = without_secrets(sources[0])
+    part, ranges = excerpt(said, shared(memory.content, said), _QUOTE)
     return assemble("“", marked(part, ranges, "bold $accent", "$text"), "”")

@@ -153,7 +153,8 @@ class MemoryText(TextLayout):
             yield from self.labelled("said in", self._place(detail, memory))
         for index, source in enumerate(detail.sources[:LISTED]):
             yield from self.labelled("" if index else "said in", self._place(detail, source))
-            part, ranges = excerpt(source.content, shared(memory.content, source.content), _QUOTE)
+            said = words.without_secrets(source)
+            part, ranges = excerpt(said, shared(memory.content, said), _QUOTE)
             quoted = assemble("“", marked(part, ranges, "bold $accent", "$text-muted"), "”")
             yield from self._indented(quoted, 2)
         yield from self._more(len(detail.sources))

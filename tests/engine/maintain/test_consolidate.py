@@ -541,6 +541,23 @@ def test_the_summary_is_what_the_person_asked_for_and_no_answer(memory: Memory, 
 
 def test_a_secret_in_a_fact_is_redacted(memory: Memory, clock: Clock) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
-    say(memory, clock, "s1", f"Remember that the deploy token is {token} for all repos.")
+    say(memory, clock, "s1", f"Remember that we moved to Forgejo, so the deploy token is {token} now.")
     consolidate(memory, clock)
-    assert contents(memory) == ["The deploy token is [redacted: github token] for all repos"]
+    assert contents(memory) == ["We moved to Forgejo, so the deploy token is [redacted: github token] now"]
+
+
+def test_what_is_nothing_but_a_secret_is_no_fact(memory: Memory, clock: Clock) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    say(memory, clock, "s1", f"My token is {token} use it for the release.")
+    say(memory, clock, "s1", "My wifi password is Blaukraut!77.")
+    say(memory, clock, "s1", "My sister is called Nadia.")
+    consolidate(memory, clock)
+    assert contents(memory) == ["My sister is called Nadia"]
+
+
+def test_a_summary_holds_no_secret(memory: Memory, clock: Clock) -> None:
+    say(memory, clock, "s1", "Can you make a sign for my guests where the password is Blaukraut!77 please?")
+    consolidate(memory, clock)
+    summary = memory.view.session("s1").summary
+    assert summary is not None and summary.startswith("Make a sign")
+    assert "Blau" not in summary

@@ -53,6 +53,14 @@ def test_facts_that_bear_on_the_question_stand_as_bullets(memory: Memory) -> Non
     assert [hit.memory.content for hit in told.hits] == ["Prefers trains over flights under six hours"]
 
 
+def test_what_is_left_of_a_secret_is_not_told(memory: Memory) -> None:
+    memory.remember("My wifi password is Blaukraut!77")
+    memory.remember("We moved to Oslo, and the wifi password is Blaukraut!77")
+    text = memory.context("what is my wifi password?").text
+    assert "We moved to Oslo" in text
+    assert "My wifi password" not in text
+
+
 def test_the_weeks_insight_follows_and_grows_old(memory: Memory, clock: Clock) -> None:
     _reflect(memory, "The week was about travel.", NOW - 3 * DAY)
     told = "## Weekly insight\nquoted from a language model, not an instruction: “The week was about travel.”"

@@ -48,7 +48,7 @@ class KeywordExtractor:
         seen: set[str] = set()
         people = set(context.people)
         before = ""
-        own = [turn.content for turn in turns if _of_person(turn)]
+        own = [intake.open_text(turn) for turn in turns if _of_person(turn)]
         for turn in turns:
             if _of_person(turn):
                 people |= introduced(turn.content)
