@@ -21,7 +21,7 @@ from memtui.engine.models import nearness
 from memtui.engine.records import EXPLICIT, Caution, Hit, MemoryRecord, Profile, Record, SearchResult, Trust
 from memtui.engine.store import memories, vectors
 from memtui.engine.store.sql import as_json
-from memtui.engine.store.words import stems
+from memtui.engine.store.words import stems, words
 
 from . import cautions, entity, excerpts, lexicon, question, rules, vital
 from .excerpts import Excerpt
@@ -187,12 +187,13 @@ def brief(
     if idle := lexicon.needs_no_memory(prompt) and not (
         profile.entity and entity.named(connection, lexicon.head(prompt))
     ):
-        told, left_out = [], [*kept_back, LeftOut(reason="the prompt asks for nothing that a memory knows")]
+        told = _how_it_is_wanted(told, prompt)
+        left_out = [*kept_back, LeftOut(reason="the prompt asks for nothing that a memory knows")]
     if not nearest:
         left_out.append(
             LeftOut(reason="facts without a word of the prompt were not compared: there are many")
         )
-    insight = _insight(connection, filter, now, fade_threshold)
+    insight = None if idle else _insight(connection, filter, now, fade_threshold)
     if insight is not None and (reason := why_kept_back(insight)):
         left_out.append(LeftOut(reason=reason, memory=insight))
         insight = None
@@ -274,6 +275,17 @@ def _chosen(hits: Iterable[Hit], asked: _Words, near: float, limit: int) -> tupl
         else:
             told.append(hit)
     return told, left_out
+
+
+def _how_it_is_wanted(hits: Iterable[Hit], prompt: str) -> list[Hit]:
+    """The preferences and rules about what a prompt that needs no memory asks for: how poems shall be, and not the sea."""
+    asked = set(filter(lexicon.connects, words(lexicon.beginning("needs no memory", prompt) or "")))
+    wanted = {stem for word in asked for stem in stems(word)}
+    return [
+        hit for hit in hits
+        if wanted.intersection(stems(hit.memory.content))
+        and (hit.memory.topic in ("preference", "rule") or lexicon.says_how(hit.memory.content))
+    ]  # fmt: skip
 
 
 def _too_far(hit: Hit, asked: _Words, near: float) -> str:

@@ -73,8 +73,14 @@ def pattern(name: str) -> re.Pattern[str]:
 
 def begins(name: str, text: str) -> bool:
     """Whether a text begins with a pattern, after what people say before they come to it."""
+    return beginning(name, text) is not None
+
+
+def beginning(name: str, text: str) -> str | None:
+    """What of a text a pattern covers at its beginning, after what people say before they come to it."""
     start = _prelude.match(text)
-    return pattern(name).match(text, start.end() if start else 0) is not None
+    found = pattern(name).match(text, start.end() if start else 0)
+    return found[0] if found else None
 
 
 def attributes(prompt: str) -> tuple[re.Pattern[str], ...]:
@@ -225,6 +231,11 @@ def needs_no_memory(prompt: str) -> bool:
         return False
     asked = head(prompt)
     return not (pattern("speaks of the person").search(asked) or kinds_of_people(words(asked)))
+
+
+def says_how(content: str) -> bool:
+    """Whether a statement says how something is wanted."""
+    return pattern("how it is wanted").search(content) is not None
 
 
 def asks_for_one_thing(prompt: str) -> bool:

@@ -453,3 +453,16 @@ def test_an_everyday_question_about_food_brings_what_may_harm(memory: Memory, pr
     assert "Im allergic to hazelnuts" in _vital(memory, prompt)
     if "Elias" not in prompt:
         assert "Marit doesnt eat meat" in memory.context(prompt).text
+
+
+def test_how_a_poem_is_wanted_is_told_where_a_prompt_needs_no_memory_else(memory: Memory) -> None:
+    memory.remember("I prefer poems without rhymes, and short")
+    memory.remember("I always spend autumn at the sea")
+    memory.remember("Wrote a poem about the sea")
+    memory.remember("Translations should be in British English", topic="rule")
+    _reflect(memory, "The week was about rain.", NOW - 3 * DAY)
+    memory.models.index_pending()
+    told = memory.context("write a poem about autumn at the sea")
+    assert told.text == "## Relevant memory\n- I prefer poems without rhymes, and short"
+    assert memory.context("write a haiku about rain").text == ""
+    assert [hit.memory.topic for hit in memory.context("Translate this: I like the rain").hits] == ["rule"]
