@@ -71,7 +71,7 @@ def test_the_assistants_words_are_never_facts() -> None:
 def test_a_fact_has_no_filler_and_its_topic() -> None:
     (fact,) = drafts("oh and by the way my sister Nell is allergic to penicillin lol :)")
     assert fact.content == "My sister Nell is allergic to penicillin"
-    assert fact.topic in ("health", "people") and fact.tags == ()
+    assert fact.topic == "health" and "health" not in fact.tags
     assert without_filler("lol ok, we moved to Selby btw 😀") == "We moved to Selby"
 
 
@@ -120,3 +120,31 @@ def test_an_endless_message_takes_no_time(message: str) -> None:
     started = time.perf_counter()
     facts(message)
     assert time.perf_counter() - started < 8
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("we moved to Dresden yesterday, im dead", "We moved to Dresden yesterday"),
+        ("the ci is red again. we use trunk based. NEVER force push", "NEVER force push"),
+        ("always give recipes in grams, not cups", "Always give recipes in grams, not cups"),
+        ("I dont get cups, always give recipes in grams, not cups", "Always give recipes in grams, not cups"),
+    ],
+)
+def test_what_a_mood_or_an_excuse_stands_beside_is_drawn(message: str, kept: str) -> None:
+    found = [fact.split(" (said")[0] for fact in facts(message)]
+    assert kept in found, found
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "NEVER again",
+        "NEVER saw that coming",
+        "ALWAYS the same story with him",
+        "always give your best",
+        "never give up",
+    ],
+)
+def test_an_exclamation_is_no_rule(message: str) -> None:
+    assert not [draft for draft in drafts(message) if draft.topic == "rule"]

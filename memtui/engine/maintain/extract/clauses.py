@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from .exclusions import chats
 from .sentences import Sentence
 
 _SUBJECT = (
@@ -43,6 +44,18 @@ def clauses(sentence: Sentence) -> list[tuple[int, int]]:
         start = match.end()
     found.append((start, len(sentence.text)))
     return found
+
+
+def without_chat(sentence: Sentence) -> Sentence:
+    """The sentence without the moods and exclamations that end it: "we moved yesterday, I'm dead"."""
+    parts = clauses(sentence)
+    end = len(sentence.text)
+    while len(parts) > 1 and chats(sentence.masked[parts[-1][0] : parts[-1][1]]):
+        parts.pop()
+        end = parts[-1][1]
+    return (
+        sentence if end == len(sentence.text) else Sentence(sentence.text[:end], sentence.masked[:end], False)
+    )
 
 
 def _words(text: str) -> int:

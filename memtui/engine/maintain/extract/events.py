@@ -34,7 +34,7 @@ _LIFE = re.compile(
 )
 # With a name after it, which only its capital tells.
 _NAMED_LIFE = re.compile(
-    r"(?:I|We)(?:'ve| have| just| finally| also| recently)* (?:moved (?:back )?to (?!Line|Step|Page)[A-Z]|"
+    r"(?i:I|We)(?:'ve| have| just| finally| also| recently)* (?:moved (?:back )?to (?!Line|Step|Page)[A-Z]|"
     r"(?:started|began)(?: working)? (?:at|with) (?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)[A-Z]|joined [A-Z]|"
     r"left (?!Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)[A-Z][\w&-]+(?: [A-Z][\w&-]+)?"
     r"(?: (?:after \w+ years?|last (?:month|year|spring|summer|autumn|winter)|in (?:19|20)\d\d|for a (?:new )?job)\b.*)?"

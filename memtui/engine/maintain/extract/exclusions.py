@@ -52,6 +52,7 @@ _FELT = re.compile(
     r"hungover|fed up|done|crying|proud|wrecked|shattered|drained|cold|freezing|late|lost|stuck|"
     r"muerta? de sueño|de malas|mensa|cansad[oa]|triste|müde|verdrießlich|erschöpft|genervt|traurig|sentimental|"
     r"fatiguée?|crevée?|énervée?|triste)(?!\w)|"
+    r"\b(?:i'm|im|i am) (?:so |actually |literally )?dead\b|"
     r"\btengo (?:hambre|sueño|frío|calor|sed)\b|\bmuriendo de (?:sueño|hambre|risa|calor|frío)\b|"
     r"^(?:so )?(?:tired|exhausted|knackered|headache|bored|hungry)\b|\bignore me\b|\bbad mood\b|\bworst (?:day|mum|"
     r"mom|dad|mother|week)\b|"

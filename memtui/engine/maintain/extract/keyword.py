@@ -12,7 +12,7 @@ from memtui.engine.store.words import fold
 
 from . import classified
 from .classified import Around
-from .clauses import clauses
+from .clauses import clauses, without_chat
 from .drafts import SAID, Context, Draft, Extraction
 from .durability import DurabilityModel
 from .exclusions import asks, readable
@@ -97,7 +97,8 @@ class KeywordExtractor:
         for place, sentence in enumerate(message):
             if any(asks(sentence.masked[start:end]) for start, end in clauses(sentence)):
                 continue  # in part a request: its clauses are judged one by one
-            statement = find_statement(sentence, around.people, of_work=of_work, of_play=of_play)
+            told_of = sentence if sentence.question else without_chat(sentence)
+            statement = find_statement(told_of, around.people, of_work=of_work, of_play=of_play)
             if statement is not None:
                 stated[place] = [statement]
         if of_play or not readable(content) or not self._model.available():
@@ -107,10 +108,10 @@ class KeywordExtractor:
         judged = self._model.judge([candidate.text for candidate in found])
         told = classified.statements(message, list(zip(found, judged, strict=True)), around)
         for place, sentence in left:
-            if place not in told and (
-                orders := classified.orders(sentence, of_work=of_work, of_play=of_play)
-            ):
-                told[place] = orders
+            known = " ".join(one.text for one in told.get(place, ())).casefold()
+            orders = classified.orders(sentence, of_work=of_work, of_play=of_play)
+            if fresh := [order for order in orders if order.text.casefold() not in known]:
+                told[place] = [*told.get(place, ()), *fresh]
         stated |= told
         severe = classified.severe_candidates(message, stated)
         judged = self._model.judge([candidate.text for candidate in severe])

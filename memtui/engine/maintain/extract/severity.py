@@ -101,7 +101,8 @@ _owned = re.compile(
 
 
 @functools.cache
-def _severe() -> re.Pattern[str]:
+def _severe(*, bodily: bool = False) -> re.Pattern[str]:
+    """``bodily``: without what only must be kept from others. The apostrophe of "can't" may be left out."""
     listed = []
     for line in _WORDS.read_text(encoding="utf-8").splitlines():
         if line.strip() and line[0] not in "#[":
@@ -112,9 +113,8 @@ def _severe() -> re.Pattern[str]:
         )
         for entry in sorted(listed, key=len, reverse=True)
     ]  # fmt: skip
-    return re.compile(
-        rf"(?<!\w)(?:{'|'.join([*shapes, _FREE, _NONE_FOR, _DOSE, _GIVES, _KEPT_FROM])})(?!\w){_NO_PLACE}"
-    )
+    shapes += [_FREE, _NONE_FOR, _DOSE, _GIVES] if bodily else [_FREE, _NONE_FOR, _DOSE, _GIVES, _KEPT_FROM]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(shapes)})(?!\w){_NO_PLACE}".replace("n't", "n'?t"))
 
 
 def signs(text: str) -> Iterator[re.Match[str]]:
@@ -125,6 +125,11 @@ def signs(text: str) -> Iterator[re.Match[str]]:
 def severe(text: str) -> bool:
     """Whether it says a word that tells of harm."""
     return next(signs(text), None) is not None
+
+
+def ails(plain: str) -> bool:
+    """Whether a text in small letters says a word of illness, of medicine or of what somebody must not have."""
+    return _severe(bodily=True).search(plain) is not None
 
 
 def told_severely(masked: str, *, question: bool) -> str | None:

@@ -19,9 +19,9 @@ MARKER = re.compile(
 
 _LONGEST_MESSAGE = 1_200  # a longer one with rules in it is somebody's guide or a prompt, pasted
 _VERBS = (
-    r"(?:answer|reply|respond|write|use|call me|address me|include|add|show|give me|tell me|ask me|check|run|start|begin|"
+    r"(?:answer|reply|respond|write|use|call me|address me|include|add|show|give|tell me|ask me|check|run|start|begin|"
     r"end|explain|cite|format|translate|speak|sign|suggest|recommend|propose|assume|delete|remove|commit(?! to)|push|merge|"
-    r"deploy|ship|release|rebase|force-push|squash|book|schedule|send|share|publish|store|log|record|mention|"
+    r"deploy|ship|release|rebase|force[- ]push|squash|book|schedule|send|share|publish|store|log|record|mention|"
     r"avoid|list|convert|spell|name|comment|document|review|verify|confirm|double-check|warn me|remind me|"
     r"summari[sz]e|indent|hardcode|hard-code|skip|edit|change|modify|overwrite|create|generate|import|install|"
     r"upgrade|pin|expose|mock|link|default to|stick to|refer to|apologi[sz]e|invent|make (?:sure|changes|assumptions|"
@@ -35,15 +35,17 @@ _ALWAYS = re.compile(
 )
 # What one is told to do in life as well: "always use sunscreen", "never answer the door".
 _EVERYDAY = re.compile(
-    r"(?:.*? )?(?:always|never|ever|circumstances) (?:ever )?(?:answer|reply|respond|write|use|include|add|show|check|run|start|"
-    r"begin|end|speak|sign|assume|remove|book|schedule|send|share|store|record|mention|avoid|list|spell|name|comment|review|"
+    r"(?:.*? )?(?:always|never|ever|circumstances) (?:ever )?(?:answer|reply|respond|write|use|include|add|show|"
+    r"give(?! me\b)|check|run|start|begin|end|speak|sign|assume|remove|book|schedule|send|share|store|record|mention|avoid|"
+    r"list|spell|name|comment|review|"
     r"verify|confirm|double-check|skip|edit|change|create|install|expose|apologi[sz]e|make|put|be|remember)\b"
 )
 _AT_WORK = re.compile(
     r"\b(?:me|my|mine|our|us|i|we|your|answers?|repl(?:y|ies)|responses?|examples?|explanations?|reasoning|sources?|"
     r"summar(?:y|ies)|"
     r"words?|sentences?|paragraphs?|jargon|emojis?|bullets?|bullet points|lists?|tables?|headings?|markdown|json|yaml|csv|"
-    r"html|formats?|units?|metric|imperial|celsius|fahrenheit|euros?|dollars?|24-?hour|time ?zones?|dates?|prices?|"
+    r"html|formats?|units?|metric|imperial|celsius|fahrenheit|euros?|dollars?|grams?|kilos?|miles|kilomet(?:re|er)s|"
+    r"24-?hour|time ?zones?|dates?|prices?|"
     r"spelling|grammar|oxford|commas?|quotes?|passive|english|german|french|dutch|spanish|italian|portuguese|polish|"
     r"british|american|plain|formal|informal|recipes?|links?|code|codebase|functions?|class(?:es)?|methods?|variables?|"
     r"types?|type hints?|hints?|tabs?|spaces|indent\w*|docstrings?|comments?|tests?|linters?|lint|build|ci|pipelines?|"
@@ -52,6 +54,11 @@ _AT_WORK = re.compile(
     r"endpoints?|quer(?:y|ies)|logs?|databases?|backups?|tickets?|issues?|reviews?|pull requests?|prs?|changelog|specs?|"
     r"files?|folders?|scripts?|config\w*|secrets?|drafts?|e-?mails?|messages?|subject|reports?|invoices?|meetings?|"
     r"calendar|standups?|customers?|clients?|seats?|flights?|trains?|hotels?|vegan|vegetarian)\b"
+)
+# Written large against the proverb: "NEVER force push", "ALWAYS pin the versions".
+_SHOUTED = re.compile(
+    r"(?:NEVER|ALWAYS)(?: EVER)? (?!mind|again|\w+(?:ed|ing)\b|saw|seen|been|had|have|has|was|is|knew|know|thought|would|will|"
+    r"the\b|an?\b|got|gets|did|does|said|a few)[a-z]{3,}(?: [\w-]+)+"
 )
 # "when you write code for me, ...": in which case an order holds.
 _CASE_FIRST = re.compile(
@@ -146,9 +153,10 @@ def is_order(text: str, plain: str, *, lasts: bool, of_work: bool) -> bool:
     before it; ``of_work``: the message asks for some work, of which the order may be.
     """
     plain = _CASE_LAST.sub("", _CASE_FIRST.sub("", plain))
-    if not (_ONCE.match(plain) if lasts else _ALWAYS.match(plain) and not of_work):
+    shouted = _SHOUTED.match(text) is not None
+    if not (_ONCE.match(plain) if lasts else (shouted or _ALWAYS.match(plain)) and not of_work):
         return False
-    everyday = None if lasts else _EVERYDAY.match(plain)
+    everyday = None if lasts or shouted else _EVERYDAY.match(plain)
     if everyday and not (_AT_WORK.search(plain, everyday.end()) or _NAME.search(text)):
         return False
     if _NOT_LASTING.search(plain) or _YOU.search(_addressed(plain)):

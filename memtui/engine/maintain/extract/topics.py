@@ -1,8 +1,11 @@
-"""What a fact is about: by the tag that a rule or a model gave it, else by the classifier."""
+"""What a fact is about: by its form where that is sure, by the tag of a rule or a model, else by the classifier."""
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -10,7 +13,22 @@ from memtui.engine.records import TOPICS, Topic
 
 from .drafts import Draft
 from .durability import DurabilityModel
+from .severity import ails, of_nobody
+from .statement_shapes import FAMILY, PEOPLE
+from .statements import plain_text
 
+_SIGNS = Path(__file__).with_name("topic_signs.txt")
+# A plan to see the doctor is a plan; who "went veggie" for the taste has a preference.
+_AILING: frozenset[Topic | None] = frozenset((None, "people", "identity", "possession", "home"))
+_BY_FORM: dict[Topic, frozenset[Topic | None]] = {
+    "health": _AILING | {"routine", "preference"},
+    "people": frozenset(
+        (None, "possession", "home", "work", "identity", "routine", "decision", "preference", "health")
+    ),
+    "work": frozenset((None, "home", "people", "possession", "routine", "health", "preference")),
+    "project": frozenset((None, "home", "people", "possession", "health", "preference")),
+}
+"""Of a form's topic: which others it may take the place of."""
 # What the rules call it.
 _TAGGED: dict[str, Topic] = {topic: topic for topic in TOPICS} | {
     "self": "identity", "family": "people", "pet": "people",
@@ -29,6 +47,39 @@ def sorted_by_topic(drafts: Sequence[Draft], model: DurabilityModel) -> list[Dra
             open_, topics_of([found[place].content for place in open_], model), strict=True
         ):
             found[place] = replace(found[place], topic=topic)
+    return [
+        replace(draft, topic=by_form(draft.content, draft.topic)) if draft.kind == "fact" else draft
+        for draft in found
+    ]
+
+
+def by_form(text: str, topic: Topic | None) -> Topic | None:
+    """The topic that the form of a text gives it, where that is surer than ``topic``; else ``topic``."""
+    plain = plain_text(text)
+    nobodys = of_nobody(plain)
+    if topic in _AILING and ails(plain) and not nobodys:
+        return "health"
+    for told, shape in _signs().items():
+        if topic in _BY_FORM[told] and shape.search(plain) and not (told == "health" and nobodys):
+            return told
+    return topic
+
+
+@functools.cache
+def _signs() -> dict[Topic, re.Pattern[str]]:
+    sections: dict[str, list[str]] = {}
+    for line in _SIGNS.read_text(encoding="utf-8").splitlines():
+        if line.startswith("[") and line.endswith("]"):
+            below = sections.setdefault(line[1:-1], [])
+        elif line and not line.startswith("#"):
+            below.append(line)
+    parts = {"food": "|".join(sections["food"]), "family": FAMILY, "people": PEOPLE}
+    found: dict[Topic, re.Pattern[str]] = {}
+    for topic in _BY_FORM:
+        shape = "|".join(f"(?:{line})" for line in sections[topic])
+        for name, words in parts.items():
+            shape = shape.replace(f"{{{name}}}", words)
+        found[topic] = re.compile(shape)
     return found
 
 
