@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 
+from .apart import apart
 from .set_to import another_value
 from .similarity import Reading, compare_readings, read
 from .slots import contested, moves_home, names_role
@@ -74,6 +75,8 @@ def _stand(new: str, old: str, correcting: bool, judged: float | None) -> Standi
         )  # fmt: skip
     if correcting and (reason := another_value(new, old)):
         return Standing(kind="conflict", reason=reason, strong=True, score=max(verdict.score, _CLOSE))
+    if apart(new, old):
+        return Standing(kind="beside", score=verdict.score)
     doubtful = judged is not None and judged < _HARDLY
     if verdict.kind == "conflict" and _matters(mine, theirs, verdict.score) and not doubtful:
         return Standing(

@@ -174,6 +174,16 @@ def takes_all_back(new: str, old: str) -> bool:
     )
 
 
+def changes_hands(new: str) -> bool:
+    """Whether it says that somebody has what another one had ("Aisha took over deploys")."""
+    return bool(profile(new, model().embedder).cues[_CUES.index("replaced")])
+
+
+def listed(heading: str) -> frozenset[str]:
+    """The words under a heading of change_words.txt."""
+    return _words()[heading]
+
+
 def surroundings(text: str, turn: str) -> str:
     """What a turn says right before the sentence that the statement is drawn from."""
     words = set(tokens(text.casefold()))

@@ -1,0 +1,73 @@
+"""Two statements that can both be true whatever they have in common: of two people, or of two things that harm somebody.
+
+"Tobi is allergic to cats" leaves my hazelnuts as they are, and a new school leaves the lactose where it was.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from memtui.engine.models.ner import gazetteer
+
+from ..extract.severity import severe
+from .similarity import tokens
+from .updates import changes_hands, listed, model, people_named, profile
+from .vocabulary import SYNONYMS
+
+_SELF = "\x00self"
+_LEADING = 3  # words in which the subject stands
+_AND = frozenset(("and", "und", "et", "y", "or", "&"))
+
+
+class _Subject(NamedTuple):
+    """Of whom a statement is: the person, a relation of theirs, a name. All empty where it is of no person, or of several."""
+
+    own: bool = False
+    relation: str = ""
+    name: str = ""
+
+
+def apart(new: str, old: str) -> bool:
+    """Whether the two stand beside each other without doubt."""
+    mine, theirs = _subject(new), _subject(old)
+    shared = _shared(new, old)
+    if severe(new) or severe(old):
+        return _differ(mine, theirs) or not shared
+    if _differ(mine, theirs):
+        return not (shared and changes_hands(new))
+    named = people_named(new) & people_named(old)
+    return bool(named) and not shared and mine.name != theirs.name
+
+
+def _shared(new: str, old: str) -> frozenset[str]:
+    """The stems that both have: no people, and not what is said of any ailment."""
+    embedder = model().embedder
+    mine, theirs = profile(new, embedder), profile(old, embedder)
+    both = frozenset(mine.content) & frozenset(theirs.content)
+    return both - mine.people - theirs.people - listed("health in general")
+
+
+def _differ(mine: _Subject, theirs: _Subject) -> bool:
+    """A relation and a name may be one person; two relations, two names, and the person beside another one are not."""
+    if mine.own or theirs.own:
+        return mine.own != theirs.own and any((*mine, *theirs[1:])) and any((*mine[1:], *theirs))
+    if mine.name and theirs.name:
+        return mine.name != theirs.name
+    return bool(mine.relation and theirs.relation) and mine.relation != theirs.relation
+
+
+def _subject(text: str) -> _Subject:
+    words = [word.casefold() for word in tokens(text)[: _LEADING + 1]]
+    if not words or not _AND.isdisjoint(words):
+        return _Subject()
+    name = relation = ""
+    for word in words[:_LEADING]:
+        bare = SYNONYMS.get(word.removesuffix("'s"), word.removesuffix("'s"))
+        if not relation and not name and (word in listed("people") or bare in listed("people")):
+            relation = bare
+        elif not name and gazetteer.is_given_name(bare):
+            name = bare
+        elif word not in listed("self"):
+            break
+    own = words[0] in listed("speakers") and not (relation or name)
+    return _Subject(own, relation, name)
