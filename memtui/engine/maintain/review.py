@@ -247,10 +247,15 @@ def _new_facts(
     )
     for memory in _latest(connection, now, where, facts):
         by_session.setdefault(memory.session_id or str(memory.source), []).append(memory)
-    cards = []
-    for some in by_session.values():
-        cards.append((proposals.identity("new", *(fact.id for fact in some)), _news(some), tuple(some)))
-    yield from _unsettled(connection, now, "new", cards[:conversations])
+    put_off = proposals.put_off(connection, now)
+    cards = 0
+    for session, some in by_session.items():
+        left = tuple(fact for fact in some if fact.id not in put_off)
+        if left and cards < conversations:
+            cards += 1
+            # Named by the conversation: what is decided on another card leaves it its id.
+            id = proposals.identity("new", session)
+            yield _card(connection, now, "new", id, _news(left), left, session_id=left[0].session_id)
 
 
 def _news(facts: Sequence[MemoryRecord]) -> str:

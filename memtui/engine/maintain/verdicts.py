@@ -156,11 +156,10 @@ def _note(
     *,
     until: int | None = None,
 ) -> None:
-    proposals.ask(
-        connection,
-        item.id,
-        item.kind,
-        {"memories": [memory.id for memory in item.memories], "reason": intake.without_secrets(item.reason)},
-        now,
-    )
+    about = {
+        "memories": [memory.id for memory in item.memories],
+        "reason": intake.without_secrets(item.reason),
+    }
+    if not proposals.ask(connection, item.id, item.kind, about, now) and item.kind == "new":
+        proposals.retell(connection, item.id, about)
     proposals.decide(connection, item.id, state, now, until=until)

@@ -63,6 +63,11 @@ def decide(connection: apsw.Connection, id: str, state: State, now: int, *, unti
     )
 
 
+def retell(connection: apsw.Connection, id: str, payload: Mapping[str, Any]) -> None:
+    """What it is about now: the card of a conversation's new facts has others from time to time."""
+    connection.execute("UPDATE proposals SET payload = ? WHERE id = ?", (_encode(dict(payload)).decode(), id))
+
+
 def get(connection: apsw.Connection, id: str) -> Proposal:
     """Raises NotFoundError."""
     row = connection.execute(f"SELECT {_COLUMNS} FROM proposals WHERE id = ?", (id,)).fetchone()

@@ -228,6 +228,28 @@ def test_new_facts_come_by_session_and_are_accepted_at_once(memory: Memory, cloc
     assert all(not fact.protected for fact in facts(memory))
 
 
+def test_deciding_one_card_leaves_the_others_their_ids(memory: Memory, clock: Clock) -> None:
+    memory.remember("I live in Bergen")
+    talk(memory, clock, "s1", "I like tea with milk.", "I'm allergic to walnuts.", "We live in Oslo now.")
+    before = {card.id for card in memory.review.items()}
+    assert len(before) == 2
+    memory.review.decide(cards(memory, "conflict")[0], "snooze")
+    assert {card.id for card in memory.review.items()} <= before
+    clock.now += 8 * 86_400
+    memory.review.decide(cards(memory, "conflict")[0], "both")
+    assert {card.id for card in memory.review.items()} <= before
+    memory.review.decide(cards(memory, "new")[0], "keep")
+    assert cards(memory, "new") == []
+    talk(memory, clock, "s1", "My boss is Maria.")
+    assert [len(card.memories) for card in cards(memory, "new")] == [1]
+    memory.review.decide(cards(memory, "new")[0], "snooze")
+    assert cards(memory, "new") == []
+    clock.now += 8 * 86_400
+    assert [len(card.memories) for card in cards(memory, "new")] == [1]
+    memory.review.decide(cards(memory, "new")[0], "keep")
+    assert cards(memory, "new") == []
+
+
 def test_what_a_run_replaced_is_not_new_but_told_with_what_replaced_it(memory: Memory, clock: Clock) -> None:
     talk(memory, clock, "s1", "I live in Bergen.")
     talk(memory, clock, "s1", "I moved: I live in Oslo now.")

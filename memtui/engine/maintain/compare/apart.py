@@ -28,15 +28,18 @@ class _Subject(NamedTuple):
 
 
 def apart(new: str, old: str) -> bool:
-    """Whether the two stand beside each other without doubt."""
+    """Whether the two stand beside each other without doubt.
+
+    Somebody whom the new one only mentions ("on the 17th because Priya is away") is not what it is about.
+    """
     mine, theirs = _subject(new), _subject(old)
     shared = _shared(new, old)
     if severe(new) or severe(old):
         return _differ(mine, theirs) or not shared
-    if _differ(mine, theirs):
-        return not (shared and changes_hands(new))
     named = people_named(new) & people_named(old)
-    return bool(named) and not shared and mine.name != theirs.name
+    if _differ(mine, theirs) and named.isdisjoint((*mine[1:], *theirs[1:])):
+        return not (shared and changes_hands(new))
+    return bool(named) and not shared and named.isdisjoint(mine[1:])
 
 
 def _shared(new: str, old: str) -> frozenset[str]:
