@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import asdict
 
 from memtui.engine.errors import MemtuiError, UsageError
 from memtui.present.entity import DECIDED, facts, waiting
 from memtui.present.format import count, plural
 
 from .errors import NEGATIVE, OK
-from .lines import age, glyphs, memory_line
+from .lines import age, glyphs, memory_line, tell_cautions
 from .output import brief, drawn, emit, err, out, paint, row, table
 from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.records import Entity, EntityMerge, EntityProfile
+    from memtui.engine.records import Caution, Entity, EntityMerge, EntityProfile
 
     from .door import Door
 
@@ -120,10 +121,11 @@ def entities_command(
     with door.reading() as memory:
         profile = memory.entities.get(name, limit=limit)
         namesakes = memory.entities.namesakes(profile.entity.id)
+        cautions = memory.view.cautions([one.id for one in profile.memories])
     if json:
-        emit(profile)
+        emit(asdict(profile) | {"cautions": cautions})
     else:
-        _portray(door, profile, namesakes)
+        _portray(door, profile, namesakes, cautions)
     return OK
 
 
@@ -179,7 +181,9 @@ def _tell_merge(merge: EntityMerge) -> None:
     out(f"also called {', '.join(merge.aliases)}")
 
 
-def _portray(door: Door, profile: EntityProfile, namesakes: list[Entity]) -> None:
+def _portray(
+    door: Door, profile: EntityProfile, namesakes: list[Entity], cautions: Mapping[str, Sequence[Caution]]
+) -> None:
     entity = profile.entity
     out(row(paint(entity.canonical_name, "bold"), paint(entity.id, "dim")))
     if entity.summary:
@@ -200,6 +204,7 @@ def _portray(door: Door, profile: EntityProfile, namesakes: list[Entity]) -> Non
     signs = glyphs(door)
     for memory in profile.memories:
         out(memory_line(memory, signs, age(memory.event_time).rjust(4)))
+        tell_cautions(cautions.get(memory.id, ()))
     if len(profile.memories) < profile.total:
         err(f"{count(len(profile.memories))} of {count(profile.total)}: --limit shows more")
     if told := waiting(profile.waiting):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -13,13 +14,13 @@ from memtui.present.format import count, local_time, plural
 from memtui.present.session import facts, failure, speaker, standing, state, turn_note
 
 from .errors import NEGATIVE, OK
-from .lines import age, glyphs, sign
+from .lines import age, glyphs, sign, tell_cautions
 from .output import brief, emit, err, in_role, out, paint, printed_cells, row, table
 from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.records import MemoryRecord
+    from memtui.engine.records import Caution, MemoryRecord
     from memtui.engine.store.lists import SessionRow
     from memtui.present.glyphs import Glyphs
 
@@ -51,11 +52,12 @@ def sessions_command(door: Door, text: tuple[str, ...], limit: int | None, json:
             left = sessions.count(wanted) - len(found)
         else:
             turns = _turns(memory, named.session.session_id, limit)
+            cautions = memory.view.cautions([one.id for one in turns])
     if named is not None:
         if json:
-            emit({"session": named.session, "state": named.state, "turns": turns})
+            emit({"session": named.session, "state": named.state, "turns": turns, "cautions": cautions})
         else:
-            _tell_transcript(named, turns, glyphs(door), model)
+            _tell_transcript(named, turns, cautions, glyphs(door), model)
         return OK
     if json:
         emit({"sessions": [asdict(one.session) | {"state": one.state} for one in found]})
@@ -107,7 +109,10 @@ def _tell_failure(one: SessionRow) -> None:
         out(row("    ", paint(brief(error, 6), "red")))
 
 
-def _tell_transcript(named: SessionRow, turns: list[MemoryRecord], signs: Glyphs, model: str) -> None:
+def _tell_transcript(
+    named: SessionRow, turns: list[MemoryRecord], cautions: Mapping[str, Sequence[Caution]], signs: Glyphs,
+    model: str,
+) -> None:  # fmt: skip
     session = named.session
     out(row(paint(session.name, "bold"), paint(session.session_id, "dim"), in_role(*state(named, model))))
     out(paint(", ".join(facts(session, time.time())), "dim"))
@@ -119,6 +124,7 @@ def _tell_transcript(named: SessionRow, turns: list[MemoryRecord], signs: Glyphs
         note = in_role(*turn_note(turn, session.consolidated_through))
         special = (note,) if note else ()
         out(row(paint(turn.id, "dim"), sign(turn, signs), paint(speaker(turn), "bold"), when, *special))
+        tell_cautions(cautions.get(turn.id, ()))
         out(turn.content)
     if len(turns) < session.turns:
         err(f"and {count(session.turns - len(turns))} more turns: --limit shows them")

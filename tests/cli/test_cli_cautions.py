@@ -47,3 +47,23 @@ def test_forget_can_withhold_the_turns(cli: Cli, fact: str) -> None:
     assert "Initech" not in cli("context", "what do I do at Initech?").out
     cli("restore", fact)
     assert "withheld" not in cli("search", "who", "works", "at", "Initech").out
+
+
+def test_a_transcript_marks_the_turn(cli: Cli, fact: str) -> None:
+    cli("correct", fact, "The user works at Globex")
+    told = cli("sessions", "monday").out.splitlines()
+    place = told.index("I work at Initech.")
+    assert told[place - 1].split(None, 2)[:2] == ["!", "corrected"]
+    assert told[place - 1].endswith(": The user works at Globex")
+    shown = cli("sessions", "monday", "--json").json
+    assert [of[0]["how"] for of in shown["cautions"].values()] == ["corrected"]
+    cli("undo")
+    assert "corrected" not in cli("sessions", "monday").out
+
+
+def test_everything_about_a_name_marks_what_no_longer_holds(cli: Cli, fact: str) -> None:
+    cli("correct", fact, "The user works at Globex")
+    lines = cli("entities", "Initech").out.splitlines()
+    (place,) = [number for number, line in enumerate(lines) if "I work at Initech." in line]
+    assert lines[place + 1].split(None, 2)[:2] == ["!", "corrected"]
+    assert cli("entities", "Initech", "--json").json["cautions"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtui.engine.records import Companion, Entity, Kind, MemoryRecord
+from memtui.engine.records import Caution, Companion, Entity, Kind, MemoryRecord
 from memtui.present.glyphs import ASCII, UNICODE
 from memtui.present.text import cells
 from memtui.ui.panes.entities.name_marks import NameMarks
@@ -173,3 +173,10 @@ def test_a_line_shows_the_part_of_a_long_text_that_says_the_name() -> None:
 def test_a_line_is_never_wider_than_asked(name: str, long: str, width: int) -> None:
     pieces = NameMarks((name, long[:5])).line(long, width)
     assert sum(cells(piece.text) for piece in pieces) <= width
+
+
+def test_what_no_longer_holds_is_marked() -> None:
+    old = memory(1, "Ada is vegetarian")
+    one = portrait(cautions={old.id: (Caution(how="corrected", at=NOW, old=old),)})
+    (line,) = [line for line in lines(laid(one)) if "vegetarian" in line]
+    assert "corrected  Ada is vegetarian" in line

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.records import Companion, Entity, MemoryRecord
+    from memtui.engine.records import Caution, Companion, Entity, MemoryRecord
 
 # More memories than that are counted, and listed in Memories.
 LISTED = 200
@@ -31,6 +31,7 @@ class Portrait(NamedTuple):
     the first to the last; ``titles``: what the sessions of these memories are called, by their ids;
     ``unlinked``: memories that the person took out; ``waiting``: texts that were not read for names yet.
     ``added``: the memories (rids) in which only a model found it that read them again.
+    ``cautions``: what of these memories (by id) was corrected, replaced or forgotten since.
     """
 
     entity: Entity
@@ -42,6 +43,7 @@ class Portrait(NamedTuple):
     unlinked: int = 0
     waiting: int = 0
     added: frozenset[int] = frozenset()
+    cautions: Mapping[str, Sequence[Caution]] = {}
 
     @property
     def complete(self) -> bool:
@@ -70,6 +72,7 @@ def gather_portrait(memory: Memory, identity: str) -> Portrait:
         unlinked=profile.unlinked,
         waiting=profile.waiting,
         added=frozenset(memory.view.enriched_in(profile.entity.eid)),
+        cautions=memory.view.cautions([one.id for one in profile.memories]),
     )
 
 

@@ -191,7 +191,7 @@ class ProfileText:
     ) -> list[Piece]:
         age = relative_time(one.event_time, self.now)
         room = width - 2 - _AGE - 1 - (where + 2 if where else 0)
-        state = ended_word(one, room)
+        state = ended_word(one, room, portrait.cautions.get(one.id, ()))
         pieces = [sign_of(one, self.glyphs), Piece(Visible(" ")), Piece(state, "warning")]
         pieces += marks.line(one.content, room - len(state))
         pieces.append(_blanks(room - sum(cells(piece.text) for piece in pieces[2:])))
