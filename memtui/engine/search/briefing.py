@@ -23,7 +23,7 @@ from memtui.engine.store import memories, vectors
 from memtui.engine.store.sql import as_json
 from memtui.engine.store.words import stems, words
 
-from . import cautions, entity, excerpts, lexicon, question, rules, vital
+from . import cautions, entity, excerpts, kinship, lexicon, question, rules, vital
 from .excerpts import Excerpt
 from .filter_sql import STATES
 from .filter_terms import parse
@@ -161,7 +161,13 @@ def brief(
         compile(f"kind:fact {filter}".strip(), now, fade_threshold=fade_threshold),
         exclude_session=session_id, alone=alone,
     )  # fmt: skip
-    asked = _words(words := question.read(connection, prompt, FACTS, within if alone else None))
+    kin = kinship.asked(prompt)
+    # Facts about "my son" may have nothing but his name.
+    called = kinship.names(connection, kin, within, now)
+    meant = " ".join([prompt, *called])
+    asked = _words(words := question.read(connection, meant, FACTS, within if alone else None))
+    if not called:
+        asked = asked._replace(telling=asked.telling.union(*map(stems, kin)))
     pinned, kept_back = _pinned(connection, within, now)
     of = project or rules.project_of(parse(filter))
     first = [
@@ -174,7 +180,7 @@ def brief(
     for nearest in (True,) if few else (False, True):
         # What was replaced is found by its old words too; what is told then is its successor.
         result = search(
-            connection, prompt, filter=f"kind:fact is:active,superseded {filter}".strip(), limit=limit + PINNED + _SPARE,
+            connection, meant, filter=f"kind:fact is:active,superseded {filter}".strip(), limit=limit + PINNED + _SPARE,
             profile=profile, embedder=embedder, now=now, exclude_session=session_id,
             fade_threshold=fade_threshold, nearest=nearest, alone=alone, within=filter,
         )  # fmt: skip
@@ -199,7 +205,7 @@ def brief(
         insight = None
     there = {*stand, *(hit.memory.rid for hit in told)}
     warnings = [] if idle else vital.find(
-        connection, prompt, within, now, names=profile.entity > 0, there=there, refused=why_kept_back,
+        connection, meant, within, now, names=profile.entity > 0, there=there, refused=why_kept_back,
     )  # fmt: skip
     warned = {one.memory.rid for one in warnings}
     left_out = [one for one in left_out if one.memory is None or one.memory.rid not in warned]

@@ -165,6 +165,16 @@ def groups() -> dict[frozenset[str], WordList]:
 
 
 @functools.cache
+def kinship() -> dict[str, frozenset[str]]:
+    """What facts call those for whom a prompt has a word."""
+    found: dict[str, frozenset[str]] = {}
+    for line in _lines("kinship"):
+        asked, _, told = line.partition(":")
+        found |= dict.fromkeys(asked.split(), frozenset((told or asked).split()))
+    return found
+
+
+@functools.cache
 def small_words() -> frozenset[str]:
     """Words that say next to nothing, of languages other than English."""
     return frozenset(word for line in _lines("small_words") for word in line.split())

@@ -466,3 +466,17 @@ def test_how_a_poem_is_wanted_is_told_where_a_prompt_needs_no_memory_else(memory
     assert told.text == "## Relevant memory\n- I prefer poems without rhymes, and short"
     assert memory.context("write a haiku about rain").text == ""
     assert [hit.memory.topic for hit in memory.context("Translate this: I like the rain").hits] == ["rule"]
+
+
+def test_who_is_meant_by_my_son_is_told_by_his_name(memory: Memory) -> None:
+    for text in (
+        "My son Elias is 4, my partner Marit works at the library", "Elias cant have lactose", "Elias started judo",
+        "My boss is called Henrike", "Henrike wants reports on Fridays", "Ada's son Max plays chess",
+    ):  # fmt: skip
+        memory.remember(text)
+    memory.models.index_pending()
+    assert "Elias is 4" in memory.context("how old is my son").text
+    assert "judo" in memory.context("which sport does our son do?").text
+    assert "reports" in memory.context("when does my boss want it?").text
+    assert "Max" not in memory.context("how old is my son").text
+    assert "lactose" in memory.context("what to cook for my kids").text

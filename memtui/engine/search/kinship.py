@@ -1,0 +1,59 @@
+"""Whom a prompt means that says "my son": the names that facts give to those people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+import apsw
+
+from memtui.engine.store import memories
+from memtui.engine.store.words import fold
+
+from . import lexicon
+from .scope import Scope
+
+MOST = 4
+"""So many names at most, those of newer facts first."""
+_LOOKED_AT = 40
+_MINE = r"(?:my|our|(?:the )?(?:user|person)['’]s|mein\w*|unser\w*|mon|ma|mes|notre|nos|mis?|nuestr[oa]s?)"
+_CALLED = r"(?:['’]s name is|,? (?:is )?(?:called|named)|,? hei(?:ß|ss)t|,? s['’]appelle|,? se llama|,)?"
+_mine = re.compile(rf"\b{_MINE}\s+(\w+)(?:\s+(\w+))?", re.IGNORECASE)
+# "My little son Elias", "my boss is called Henrike"; "Elias is my son".
+_named_after = re.compile(
+    rf"(?:^|\b(?i:{_MINE})\s+(?:\w+\s+)??)(\w+)(?i:{_CALLED})\s+([^\W\d_a-zß-öø-ÿ][\w’-]+)"
+)
+_named_before = re.compile(
+    rf"\b([^\W\d_a-zß-öø-ÿ][\w’-]+)(?:,| is| ist| est| es)\s(?i:{_MINE})\s+(?:\w+\s+)??(\w+)"
+)
+
+
+def asked(prompt: str) -> frozenset[str]:
+    """The words that facts have for those who belong to the person and of whom a prompt speaks ("my son"); folded."""
+    found: set[str] = set()
+    for mine in _mine.finditer(prompt):
+        for word in mine.groups():
+            if told := lexicon.kinship().get(fold(word or "")):
+                found |= told
+                break
+    return frozenset(found)
+
+
+def names(connection: apsw.Connection, kin: Collection[str], within: Scope, now: float) -> list[str]:
+    """The names that facts of the scope give to them."""
+    if not kin:
+        return []
+    rows = connection.execute(
+        f"""
+        SELECT f.rowid FROM facts_fts f CROSS JOIN memories m ON m.rid = f.rowid
+        WHERE facts_fts MATCH :match AND m.valid_until IS NULL AND {within.where}
+        ORDER BY f.rowid DESC LIMIT {_LOOKED_AT}
+        """,
+        {**within.bindings, "match": " OR ".join(f'"{one}"' for one in sorted(kin))},
+    )
+    found: dict[str, None] = {}
+    for memory in memories.by_rid(connection, [rid for (rid,) in rows], now):
+        pairs = [(kind, name) for kind, name in _named_after.findall(memory.content)]
+        pairs += [(kind, name) for name, kind in _named_before.findall(memory.content)]
+        found |= dict.fromkeys(name.removesuffix("’s") for kind, name in pairs if fold(kind) in kin)
+    return list(found)[:MOST]
