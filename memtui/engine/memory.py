@@ -310,7 +310,7 @@ class Memory:
                 op.connection, old, new_content, actor=self._core.actor, options=self._core.options, now=now
             )
             record = self._finish_note(op, rid, "Corrected", now, within)
-            op.label = f"Corrected {quoted(old.content)} to {quoted(record.content)}"
+            op.label = f"Corrected {quoted(intake.open_text(old))} to {quoted(intake.open_text(record))}"
         return record
 
     def _finish_note(self, op: history.Op, rid: int, verb: str, now: int, within: str) -> MemoryRecord:
@@ -318,7 +318,7 @@ class Memory:
         derive(op.connection, rid, record.content, self._core.indexer.mentions(record.content), now)
         if within and not self._core.passes(op.connection, within)(rid):
             raise outside(record.kind)
-        op.label = f"{verb} {quoted(record.content)}"
+        op.label = f"{verb} {quoted(intake.open_text(record))}"
         return record
 
     def confirm(self, id: str) -> MemoryRecord:

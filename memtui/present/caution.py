@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .format import local_date
 from .lines import Labelled, Line
+from .memory import without_secrets
 
 if TYPE_CHECKING:
     from memtui.engine.records import Caution
@@ -24,8 +25,8 @@ def line(caution: Caution, now: float) -> Line:
     """What became of it, since when, and what holds now; of what was forgotten, what that was."""
     day = f"{caution.how} {local_date(caution.at, now)}"
     if caution.successor is not None:
-        return ((f"{day}: ", "warning"), (" ".join(caution.successor.content.split()), "text"))
-    said = " ".join(caution.old.content.split())
+        return ((f"{day}: ", "warning"), (" ".join(without_secrets(caution.successor).split()), "text"))
+    said = " ".join(without_secrets(caution.old).split())
     kept = ", withheld from agents" if caution.withheld else ""
     return ((f"{day}{kept}: ", "warning"), (said, "dim"))
 

@@ -173,7 +173,7 @@ def _with_source(item: Observed, turns: Sequence[Recorded]) -> Observed:
 
 def _label(records: Sequence[MemoryRecord]) -> str:
     if len(records) == 1:
-        return f"Noted the {records[0].category} {quoted(records[0].content)}"
+        return f"Noted the {records[0].category} {quoted(intake.open_text(records[0]))}"
     counts = [
         (sum(record.category == category for record in records), category)
         for category in observing.CATEGORIES

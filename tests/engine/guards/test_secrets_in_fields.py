@@ -9,7 +9,7 @@ import apsw
 import pytest
 from memtui import Memory
 from memtui.engine.errors import InputError
-from memtui.engine.records import Options
+from memtui.engine.records import Options, SecretPolicy
 
 KEY = "sk-proj-abcDEF0123456789abcDEF0123456789abcDEF01"
 SPLIT = KEY[:20] + "\u200b" + KEY[20:]
@@ -22,7 +22,7 @@ def _held(place: Path) -> list[str]:
     connection = apsw.Connection(str(place), flags=apsw.SQLITE_OPEN_READONLY)
     tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
     for table in tables:
-        if table.startswith(("memories_fts", "memories_cjk", "sqlite_", "vec_")):
+        if table.startswith(("memories_fts", "facts_fts", "memories_cjk", "sqlite_", "vec_")):
             continue
         names = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
         for row in connection.execute(f"SELECT * FROM {table}"):
@@ -115,3 +115,12 @@ def test_no_import_keeps_one_in_titles_names_and_tags(tmp_path: Path) -> None:
         memory.files.import_paths([observed])
         assert memory.view.count() >= 2
     assert _held(place) == []
+
+
+def test_the_label_of_an_operation_tells_no_secret_of_a_fact_that_keeps_it(tmp_path: Path) -> None:
+    options = Options(background=False, embedder="off", secrets=SecretPolicy(facts="quarantine"))
+    with Memory.open(tmp_path / "memory.db", options=options) as memory:
+        fact = memory.remember(f"The key is {KEY}")
+        later = memory.correct(fact.id, f"The key was {KEY}")
+        assert "secrets" in later.attributes
+    assert _held(tmp_path / "memory.db") == []
