@@ -7,6 +7,7 @@ from pathlib import Path
 
 from import_samples import read
 from memtui import Memory
+from memtui.engine.importers.values import BAD_TIME
 from memtui.engine.records import Options
 
 HISTORY = """
@@ -87,3 +88,11 @@ def grown(memory: Memory, path: Path) -> None:
     )
     again = memory.files.import_paths([path])
     assert (again.kinds, again.already_there) == ({"turn": 2}, 5)
+
+
+def test_a_time_that_is_none_does_not_end_the_import(tmp_path: Path) -> None:
+    text = "# aider chat started at 2026-99-99 25:00:00\n\n#### one\n\n# aider chat started at 0001-01-01 00:00:00\n\n#### two\n"
+    with Memory.open(":memory:", options=Options(background=False, embedder="off")) as memory:
+        report = memory.files.import_paths([history(tmp_path, text + HISTORY)])
+    assert report.kinds == {"turn": 7}
+    assert any(BAD_TIME in one for one in report.warnings)

@@ -52,6 +52,7 @@ class _Chat:
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
         self._begun = ""
+        self._at: float | None = None
         self._role = ""
         self._lines: list[str] = []
         self._in_code = False
@@ -61,7 +62,7 @@ class _Chat:
         begun = _BEGUN.match(line)
         if begun:
             yield from self.end()
-            self._begun, self._ordinals = begun[1], Ordinals()
+            self._begun, self._at, self._ordinals = begun[1], self._time(begun[1]), Ordinals()
         elif line.startswith(_TYPED):
             yield from self._add("user", line.removeprefix(_TYPED))
         elif line.startswith(_PROGRAM) and not self._in_code:
@@ -99,6 +100,14 @@ class _Chat:
             content=text,
             source_key=f"aider:{key}",
             source=SOURCE,
-            event_time=datetime.fromisoformat(self._begun).timestamp() if self._begun else None,
+            event_time=self._at,
             project=project,
         )
+
+    def _time(self, begun: str) -> float | None:
+        try:
+            seconds = datetime.fromisoformat(begun).timestamp()
+        except (ValueError, OverflowError, OSError):
+            self._stream.warn(values.BAD_TIME)
+            return None
+        return values.event_time(seconds, self._stream)
