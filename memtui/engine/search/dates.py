@@ -37,7 +37,7 @@ def parse(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
         if match := _BACK.fullmatch(word):
             return _back(now, int(match[1]), match[2], tz), int(now) + 1
         if match := _ON.fullmatch(word):
-            return int(now), _back(now, -int(match[1]), match[2], tz)
+            return int(now), _back(now, -int(match[1]), match[2], tz) + 1
         if match := _DATE.fullmatch(word):
             return _calendar(match[1], match[2], match[3], tz)
     except (ValueError, OverflowError, OSError):

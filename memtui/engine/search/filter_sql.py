@@ -207,7 +207,7 @@ class Translator:
     def happens(self, term: Term, value: Value) -> str:
         if value.prefix and not value.text:
             return "m.kind <> 'episode' AND m.happens_at IS NOT NULL"
-        return f"m.kind <> 'episode' AND {self.span(value, 'm.happens_at')}"
+        return f"m.kind <> 'episode' AND {self.span('happens', value, 'm.happens_at')}"
 
     def date(self, term: Term, value: Value) -> str:
         first, dots, _ = value.text.partition("..")
@@ -217,11 +217,11 @@ class Translator:
                 f"For a span: on:{value.text}",
             )  # fmt: skip
         if term.key == "on":
-            return self.span(value, "m.event_time")
+            return self.span("on", value, "m.event_time")
         start = self.period(value, first)[0]
         return f"m.event_time {'>=' if term.key == 'after' else '<'} {self.bind(start)}"
 
-    def span(self, value: Value, column: str) -> str:
+    def span(self, key: str, value: Value, column: str) -> str:
         """Within a period, or from one to another; either end may be open."""
         first, dots, last = value.text.partition("..")
         start = self.period(value, first)[0] if first or not last else None
@@ -232,7 +232,7 @@ class Translator:
                 value.position,
                 value.length,
                 "This span ends before it begins.",
-                f"on:{last}..{first}",
+                f"{key}:{last}..{first}",
             )
         bounds = [
             f"{column} {operator} {self.bind(bound)}"

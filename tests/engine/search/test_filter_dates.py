@@ -49,6 +49,12 @@ def test_what_is_no_date_is_none(text: str) -> None:
     assert dates.parse(text, NOW, UTC) is None
 
 
+@pytest.mark.parametrize("text", ["+0d", "0d", "+7d"])
+def test_a_span_is_never_empty(text: str) -> None:
+    first, after = dates.parse(text, NOW, UTC) or (0, 0)
+    assert first <= NOW < after
+
+
 def test_days_are_local_days() -> None:
     assert period("2026-03-01", timezone(timedelta(hours=9)))[0] == "2026-02-28 15:00"
 

@@ -271,6 +271,7 @@ def test_times(book: Book) -> None:
         ("after:2025..2026", 6, 10, "on:2025..2026"),
         ("on:2027..2026", 3, 10, "on:2026..2027"),
         ("on:..", 3, 2, "2026-01-31"),
+        ("happens:2027..2026", 8, 10, "happens:2026..2027"),
     ],
 )
 def test_a_value_that_makes_no_sense_is_pointed_at(
