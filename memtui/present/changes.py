@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from .format import local_date, local_time
+from .format import is_time, local_date, local_time
 
 _COLUMNS = {
     "content": "text", "valid_until": "in Trash since", "ended_by": "in Trash because",
@@ -72,9 +72,9 @@ def value_of(column: str, value: object, now: float) -> str:
     """A value of that column: times as local time, lists and objects without the signs of JSON."""
     if value is None or value in ("", "[]", "{}"):
         return "none"
-    if column == "happens_at" and isinstance(value, int):
+    if column == "happens_at" and is_time(value):
         return local_date(value, now)
-    if column.endswith(_TIMES) and isinstance(value, int | float):
+    if column.endswith(_TIMES) and is_time(value):
         return local_time(value, now)
     if isinstance(value, float):
         return f"{value:.3g}"
@@ -92,7 +92,7 @@ def _attribute_changes(before: dict[str, Any], after: dict[str, Any], now: float
 def _attribute(name: str, value: object, now: float) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if name.endswith(_TIMES) and isinstance(value, int | float):
+    if name.endswith(_TIMES) and is_time(value):
         return f"since {local_date(value, now)}"
     if value is None and name.endswith(_TIMES):
         return "no"

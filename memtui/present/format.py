@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, tzinfo
+from typing import TypeGuard
 
 from memtui.engine import wording
+from memtui.engine.clock import EARLIEST, LATEST
 
 from .text import Visible
 
@@ -33,6 +35,11 @@ def relative_time(then: float, now: float) -> Visible:
     else:
         span = f"{int(days / _DAYS_PER_YEAR)}y"
     return Visible(f"in {span}" if then > now else span)
+
+
+def is_time(value: object) -> TypeGuard[float]:
+    """Whether it can be told as a time: another program may have written any number."""
+    return isinstance(value, int | float) and EARLIEST <= value <= LATEST
 
 
 def local_time(seconds: float, now: float | None = None, *, zone: tzinfo | None = None) -> Visible:

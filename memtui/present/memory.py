@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .changes import ColumnChange
-from .format import local_date, relative_time
+from .format import is_time, local_date, relative_time
 from .lines import Labelled, Line
 from .text import Visible
 
@@ -68,7 +68,7 @@ def pinned(memory: MemoryRecord, now: float) -> str:
     if not memory.pinned or not memory.active:
         return ""
     at = memory.pinned_at
-    since = f"since {local_date(at, now)}: " if at is not None else ""
+    since = f"since {local_date(at, now)}: " if is_time(at) else ""
     return f"{since}for every prompt"
 
 

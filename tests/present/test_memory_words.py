@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from memtui.engine.records import Enrichment, Entity, MemoryRecord, Operation, Recall
+from memtui.engine.records import Caution, Enrichment, Entity, MemoryRecord, Operation, Recall
 from memtui.engine.store.operations import RESTORE
 from memtui.present import memory as words
-from memtui.present.changes import column_changes, row_name, table_told
+from memtui.present.caution import line as caution_line
+from memtui.present.changes import attributes_told, column_changes, row_name, table_told
 from memtui.present.operation import by_whom, changed, facts, recall_facts, standing, who
 
 NOW = 1_700_000_000
@@ -175,3 +176,28 @@ def test_what_does_not_fade_is_said_but_not_of_what_is_confirmed() -> None:
     assert told(fact(decay_rate=0.0))["fading"] == "does not fade"
     assert "fading" not in told(fact(decay_rate=0.0, confirmed_at=NOW))
     assert "fading" not in told(fact(decay_rate=0.0, kind="episode"))
+
+
+def test_a_caution_blacks_secrets_out() -> None:
+    key = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    secret = fact(content=f"The deploy key is {key}", attributes={"secrets": ["github"]})
+    for caution in (
+        Caution(how="forgotten", at=NOW, old=secret),
+        Caution(how="corrected", at=NOW, old=fact(), successor=secret),
+    ):
+        said = "".join(text for text, _ in caution_line(caution, NOW))
+        assert "The deploy key is" in said
+        assert key not in said
+
+
+@pytest.mark.parametrize("value", [1e300, 10**18, -1e18, 10**40, float("nan"), 5, 1.5, "soon"])
+def test_an_attribute_is_told_whatever_it_holds(value: object) -> None:
+    ((label, said),) = attributes_told({"x_at": value}, NOW)
+    assert label == "x at"
+    assert ("since" in said) == (value in (5, 1.5))
+    (change,) = column_changes({"x_at": None}, {"x_at": value}, NOW)
+    assert change.now
+    (change,) = column_changes({"happens_at": None}, {"happens_at": value}, NOW)
+    assert change.now
+    said = words.pinned(fact(attributes={"pinned_at": value}), NOW)
+    assert ("since" in said, said.endswith("for every prompt")) == (value == 5, True)
