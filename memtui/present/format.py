@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TypeGuard
 
 from memtui.engine import wording
-from memtui.engine.clock import EARLIEST, LATEST
 
 from .text import Visible
 
@@ -39,7 +38,13 @@ def relative_time(then: float, now: float) -> Visible:
 
 def is_time(value: object) -> TypeGuard[float]:
     """Whether it can be told as a time: another program may have written any number."""
-    return isinstance(value, int | float) and EARLIEST <= value <= LATEST
+    if not isinstance(value, int | float):
+        return False
+    try:
+        _in_utc(value)
+    except (OverflowError, ValueError):
+        return False
+    return True
 
 
 def local_time(seconds: float, now: float | None = None, *, zone: tzinfo | None = None) -> Visible:
@@ -95,8 +100,12 @@ def plural(number: int, noun: str, many: str = "") -> Visible:
     return Visible(wording.plural(number, noun, many))
 
 
+def _in_utc(seconds: float) -> datetime:
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
+
+
 def _local(seconds: float, zone: tzinfo | None) -> datetime:
-    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
+    moment = _in_utc(seconds)
     try:
         return moment.astimezone(zone)
     except (OverflowError, ValueError, OSError):
