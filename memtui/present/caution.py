@@ -1,4 +1,4 @@
-"""What of a memory no longer holds, in words for people: ``corrected 12 Mar: The user works at Globex``."""
+"""What of a memory no longer holds, in words for people: ``corrected on 12 Mar: The user works at Globex``."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _MOST = 5
 
 
 def word(caution: Caution) -> str:
-    """``corrected``, ``forgotten``; ``withheld`` where agents are not told the turn."""
-    return "withheld" if caution.withheld else caution.how
+    """``corrected``, ``replaced``, ``forgotten``; ``withheld`` where agents are not told the turn."""
+    return "withheld" if caution.withheld else caution.what
 
 
 def line(caution: Caution, now: float) -> Line:
     """What became of it, since when, and what holds now; of what was forgotten, what that was."""
-    day = f"{caution.how} {local_date(caution.at, now)}"
+    day = f"{caution.what} on {local_date(caution.at, now)}"
     if caution.successor is not None:
         return ((f"{day}: ", "warning"), (" ".join(without_secrets(caution.successor).split()), "text"))
     said = " ".join(without_secrets(caution.old).split())

@@ -92,8 +92,10 @@ def answered(report: ArmReport) -> str:
 
 def lead(hit: Hit, below: Hit, best: float) -> Line:
     """Why it stands above the next one; ``best``: the score of the first hit."""
-    if any(one.successor is not None and one.successor.id == hit.memory.id for one in below.cautions):
-        return ((f"above #{below.rank}: it corrects what that says", "text"),)
+    for one in below.cautions:
+        if one.successor is not None and one.successor.id == hit.memory.id:
+            does = "replaces" if one.replaced else "corrects"
+            return ((f"above #{below.rank}: it {does} what that says", "text"),)
     ours, theirs = terms_of(hit.arms), terms_of(below.arms)
     gains = {arm: ours.get(arm, 0.0) - theirs.get(arm, 0.0) for arm in ARMS}
     least = _LEAST if best >= 0.1 else _LEAST / 10

@@ -42,7 +42,7 @@ async def test_list_search_and_reading_view_tell_it(
     app = story.app(state=state)
     async with running(app, size) as pilot:
         await pilot.press("slash", *"job", "enter", "enter")
-        await until(lambda: f"corrected 22 Nov: {NEW}" in screen_text(app))
+        await until(lambda: f"corrected on 22 Nov: {NEW}" in screen_text(app))
     with story.open() as memory:
         memory.undo()
     async with running(story.app(), size) as pilot:

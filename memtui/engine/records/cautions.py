@@ -11,7 +11,8 @@ from .memories import MemoryRecord
 class Caution(Record):
     """``old`` was drawn from the memory (or the memory from ``old``, or it is ``old`` itself), and no longer holds.
 
-    ``at``: since when. ``successor``: what stands in its place; None where nothing does, or nobody may know it.
+    ``at``: since when. ``replaced``: nobody corrected it, a later statement took its place; ``at`` is when that was made.
+    ``successor``: what stands in its place; None where nothing does, or nobody may know it.
     ``withheld``: the person keeps the turns that it was drawn from away from agents.
     """
 
@@ -20,3 +21,9 @@ class Caution(Record):
     old: MemoryRecord
     successor: MemoryRecord | None = None
     withheld: bool = False
+    replaced: bool = False
+
+    @property
+    def what(self) -> str:
+        """``corrected``, ``replaced`` or ``forgotten``, for whoever reads it."""
+        return "replaced" if self.replaced else self.how

@@ -130,9 +130,23 @@ def _caution(chain: _Chain, known: Collection[int] | None) -> Caution | None:
     if last.content == old.content:
         return None
     told = last.active and (known is None or last.rid in known)
-    replaced = chain.links[step - 1]
-    at = replaced.valid_until or first.reviewed_at or first.created_at
-    return Caution(how="corrected", at=at, old=old, successor=last if told else None)
+    # What took a place by being said later tells why; what a person wrote in its place does not.
+    by_person = next(
+        (
+            place
+            for place, rel in enumerate(chain.by)
+            if rel == "supersedes" and "conflict_reason" not in chain.links[place].attributes
+        ),
+        None,
+    )
+    if by_person is None:
+        at = first.event_time
+    else:
+        new = chain.links[by_person]
+        at = chain.links[by_person - 1].valid_until or new.reviewed_at or new.created_at
+    return Caution(
+        how="corrected", at=at, old=old, successor=last if told else None, replaced=by_person is None
+    )
 
 
 class Arranged(NamedTuple):
@@ -168,7 +182,7 @@ def is_withheld(memory: MemoryRecord, cautions: Iterable[Caution]) -> bool:
 
 
 def told(caution: Caution) -> str:
-    """``corrected on 12 Mar 2026: The user works at Globex``, ``forgotten on 12 Mar 2026``; on one line."""
+    """``corrected on 12 Mar 2026: The user works at Globex``, ``replaced on ...``, ``forgotten on 12 Mar 2026``; on one line."""
     day = date.fromtimestamp(caution.at)
-    said = f"{caution.how} on {day.day} {day:%b %Y}"
+    said = f"{caution.what} on {day.day} {day:%b %Y}"
     return f"{said}: {' '.join(caution.successor.content.split())}" if caution.successor else said

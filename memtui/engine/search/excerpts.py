@@ -198,7 +198,7 @@ def _outdated(turn: MemoryRecord, piece: Piece, ended: Collection[Caution]) -> s
         gone = said - _telling(stems(caution.successor.content)) if caution.successor else frozenset()
         shared = said & mine
         if gone & mine or (shared and len(shared) >= _SAYS * min(len(said), len(mine))):
-            return f"what was drawn from it was {caution.how} since"
+            return f"what was drawn from it was {caution.what} since"
     return ""
 
 

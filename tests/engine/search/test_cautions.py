@@ -97,12 +97,30 @@ def test_faded_and_merged_are_no_caution(memory: Memory, clock: Clock) -> None:
 def test_what_a_later_statement_replaced_knows_it(memory: Memory, clock: Clock) -> None:
     (turn,) = _read(memory, "I work at Initech.")
     clock.now = NOW
-    memory.record_turn("tuesday", "user", "I now work at Globex, not at Initech any more.")
-    memory.record_turn("tuesday", "user", "I work at Globex now.")
-    asyncio.run(memory.consolidate("tuesday"))
+    memory.record_turn("monday", "user", "I now work at Globex, not at Initech any more.")
+    memory.record_turn("monday", "user", "I work at Globex now.")
+    asyncio.run(memory.consolidate("monday"))
     (caution,) = _of(memory, turn)
     assert caution.successor is not None
     assert "Globex" in caution.successor.content
+
+
+def test_what_nobody_corrected_was_replaced_when_the_later_statement_was_made(
+    memory: Memory, clock: Clock
+) -> None:
+    (turn,) = _read(memory, "We live in Bergen.")
+    clock.now = NOW
+    memory.record_turn("monday", "user", "We live in Oslo now.")
+    clock.now = NOW + 5 * DAY
+    asyncio.run(memory.consolidate("monday"))
+    (caution,) = _of(memory, turn)
+    assert (caution.how, caution.what, caution.at) == ("corrected", "replaced", NOW)
+    assert caution.successor is not None
+    clock.now = NOW + 9 * DAY
+    memory.correct(caution.successor.id, "The user lives in Hamar")
+    (caution,) = _of(memory, turn)
+    assert (caution.how, caution.what) == ("corrected", "corrected")
+    assert caution.successor is not None and caution.at == NOW + 9 * DAY
 
 
 def test_a_reflection_drawn_from_it_knows_too(memory: Memory, clock: Clock) -> None:
