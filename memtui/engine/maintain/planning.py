@@ -154,7 +154,13 @@ def _line(
         return line
     new = Told(line.content, surroundings(line.content, sources[-1].content))
     talk = sources[0].session_id if len({turn.session_id for turn in sources}) == 1 else None
-    line = _against_known(draft, line, new, facts.candidates(new, said_at, within), left, talk)
+    line = _against_known(draft, line, new, facts, facts.candidates(new, said_at, within), left, talk)
+    if (
+        line.action == "conflict"
+        and line.target
+        and facts.corrected_since(line.content, line.target, said_at)
+    ):
+        return None  # an older talk says what was corrected since
     if line.action != "reinforce" and not line.claimed:
         facts.earlier.append(new)
     return line
@@ -190,9 +196,16 @@ def _taken_away(ended: MemoryRecord) -> bool:
 
 
 def _against_known(
-    draft: Draft, line: PlanLine, new: Told, candidates: Sequence[Candidate], left: int, talk: str | None
+    draft: Draft,
+    line: PlanLine,
+    new: Told,
+    facts: Known,
+    candidates: Sequence[Candidate],
+    left: int,
+    talk: str | None,
 ) -> PlanLine:
     worst: tuple[conflicts.Standing, Candidate] | None = None
+    worst_rank = (False, False, 0.0)
     for one in candidates:
         if one.record is None and not (draft.correcting and one.score and one.score >= conflicts.REPLACES):
             continue  # of one conversation only what says so takes something back; their words were compared already
@@ -201,8 +214,11 @@ def _against_known(
             return _with(
                 line, action="reinforce", reason=standing.reason, target=one.record, score=standing.score
             )
-        if standing.kind == "conflict" and (worst is None or _rank(standing) > _rank(worst[0])):
-            worst = standing, one
+        if standing.kind == "conflict":
+            later = facts.in_force(one.record) if one.record is not None else None
+            rank = (later is None, standing.strong, standing.score)
+            if worst is None or rank > worst_rank:
+                worst, worst_rank = (standing, one._replace(record=later or one.record)), rank
     if worst is None:
         return line
     standing, known = worst
@@ -223,10 +239,6 @@ def _against_known(
             score=standing.score,
         )
     return _with(line, action="supersede", reason=standing.reason, target=known.record, score=standing.score)
-
-
-def _rank(standing: conflicts.Standing) -> tuple[bool, float]:
-    return standing.strong, standing.score
 
 
 def _with(

@@ -102,3 +102,33 @@ def test_what_faded_may_be_drawn_again(memory: Memory, fact: MemoryRecord, clock
     assert _facts(memory) == []
     _told(memory, "user", "I work at Initech.")
     assert _facts(memory) == [OLD]
+
+
+@pytest.mark.parametrize("words", ["We live in Leipzig.", "We moved to Leipzig in 2019."])
+def test_an_older_talk_that_says_the_corrected_value_in_other_words_is_not_drawn(
+    memory: Memory, clock: Clock, words: str
+) -> None:
+    _told(memory, "user", "I live in Leipzig with my two kids.")
+    (home,) = memory.view.page("kind:fact Leipzig")
+    memory.correct(home.id, "I live in Dresden with my two kids")
+    clock.now += DAY
+    memory.record_turn("old", "user", words, NOW - 40 * DAY)
+    asyncio.run(memory.consolidate("old"))
+    assert _facts(memory) == ["I live in Dresden with my two kids", OLD]
+    memory.record_turn("new", "user", words)
+    asyncio.run(memory.consolidate("new"))
+    assert len(_facts(memory)) == 3, "said after the correction it is for the person"
+
+
+def test_a_later_change_stands_against_the_fact_in_force(memory: Memory, clock: Clock) -> None:
+    for session, words in (("a", "We live in Leipzig."), ("b", "We live in Dresden now.")):
+        memory.record_turn(session, "user", words)
+        asyncio.run(memory.consolidate(session))
+        clock.now += DAY
+    (card,) = [one for one in memory.review.items() if one.kind == "conflict"]
+    memory.review.decide(card, "keep")
+    clock.now += DAY
+    memory.record_turn("c", "user", "We live in Berlin now.")
+    asyncio.run(memory.consolidate("c"))
+    (card,) = [one for one in memory.review.items() if one.kind == "conflict"]
+    assert [one.content for one in card.memories] == ["We live in Berlin now", "We live in Dresden now"]

@@ -15,6 +15,7 @@ from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories
 
 from . import dedup, updates
+from .similarity import read
 from .updates import Told
 
 _LATEST = 200
@@ -56,6 +57,35 @@ class Known:
             Candidate(one, record, score if record is None or record.event_time <= said_at else None)
             for one, record, score in zip(told, records, scores, strict=True)
         ]
+
+    def in_force(self, known: MemoryRecord) -> MemoryRecord | None:
+        """The active fact that took the place of a known one; None where none did."""
+        found, seen = known, {known.id}
+        while later := [
+            one
+            for one in memories.linked(self._connection, found.id, "supersedes", self._now, back=True)
+            if one.active and one.id not in seen
+        ]:
+            found = later[-1]
+            seen.add(found.id)
+        return None if found is known else found
+
+    def corrected_since(self, new: str, target: str, said_at: int) -> bool:
+        """Whether the new statement, said before ``target`` was put right, says what was wrong with it then."""
+        mine = set(read(new).content)
+        at, seen = memories.get(self._connection, target, self._now), {target}
+        right = set(read(at.content).content)
+        while before := [
+            one
+            for one in memories.linked(self._connection, at.id, "supersedes", self._now)
+            if one.id not in seen
+        ]:
+            at = before[-1]
+            seen.add(at.id)
+            wrong = set(read(at.content).content) - right
+            if at.ended_by == "superseded" and said_at <= (at.valid_until or 0) and wrong & mine:
+                return True
+        return False
 
     def _of(self, within: dedup.Within) -> list[MemoryRecord]:
         if within not in self._latest:
