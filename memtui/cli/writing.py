@@ -56,6 +56,8 @@ def remember_command(
     else:
         known = record.content != content.strip() and "redacted" not in record.attributes
         out(memory_line(record, glyphs(door), paint("known already" if known else "remembered", "green")))
+        if topic is not None and record.topic != topic.strip().casefold():
+            note(f"Its topic stays {record.topic or 'none'}. Change it: memtui topic {record.id} {topic}")
     _tell_secret(record)
 
 

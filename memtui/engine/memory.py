@@ -283,7 +283,7 @@ class Memory:
 
         An equal active fact is reinforced instead of stored twice; case, spaces and the stop at the end do not count.
         ``source`` defaults to ``explicit``; ``topic``: one of
-        ``TOPICS``.
+        ``TOPICS``. A topic that is said later is set, unless the person's own fact has one.
         ``within``: a filter that the fact must pass, else nothing is written; what does not pass it is not
         looked at either. Raises InputError for a text that cannot be remembered (so).
         """

@@ -34,3 +34,5 @@ def test_what_is_written_down_again_is_known_already(cli: Cli) -> None:
     assert "remembered" in cli("remember", "I like tea.").out
     assert "known already" in cli("remember", "i like tea").out
     assert len(cli("list", "kind:fact", "--json").json["memories"]) == 1
+    assert "topic" not in cli("remember", "i like tea", "--topic", "health").err
+    assert "Its topic stays health." in cli("remember", "i like tea", "--topic", "home").err

@@ -57,6 +57,9 @@ def remember(
     for same in memories.alike_notes(connection, accepted.content, now):
         if same.kind == "fact" and within(same.rid):
             _reinforce(connection, same, value, wanted_tags, confirmed_at, trust)
+            if topic is not None and (not same.protected or (confirmed_at and same.topic is None)):
+                (again,) = memories.by_rid(connection, [same.rid], now)
+                classify(connection, again, About(topic=topic), actor=actor, options=options)
             return same.rid
     rid = memories.insert(
         connection,
