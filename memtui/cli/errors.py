@@ -56,6 +56,8 @@ def _told(error: BaseException, logged: bool) -> tuple[str, str, str, int]:
     if click and isinstance(error, click.UsageError):
         context = error.ctx
         hint = f"{context.command_path} --help tells how it is called." if context else ""
+        if context and isinstance(error, click.NoSuchOption) and context.command.name == "list":
+            hint = f"A filter that begins with - goes behind --: {context.command_path} -- -tag:work"
         return "UsageError", error.format_message(), hint, USAGE
     if click and isinstance(error, click.exceptions.Abort):
         return "Cancelled", "cancelled", "", CANCELLED

@@ -62,7 +62,7 @@ def sessions_command(door: Door, text: tuple[str, ...], limit: int | None, json:
     if json:
         emit({"sessions": [asdict(one.session) | {"state": one.state} for one in found]})
     else:
-        _tell_sessions(found, left, model)
+        _tell_sessions(found, left, model, wanted)
     return OK if found else NEGATIVE
 
 
@@ -84,7 +84,7 @@ def _turns(memory: Memory, identity: str, limit: int | None) -> list[MemoryRecor
     return found
 
 
-def _tell_sessions(found: list[SessionRow], left: int, model: str) -> None:
+def _tell_sessions(found: list[SessionRow], left: int, model: str, wanted: str) -> None:
     rows = [
         (age(one.session.last_seen_at), plural(one.session.turns, "turn"), in_role(*state(one, model)),
          paint(one.session.session_id, "dim"), one.session.project or "")
@@ -98,7 +98,10 @@ def _tell_sessions(found: list[SessionRow], left: int, model: str) -> None:
         err('"memtui consolidate --rules" reads by rules now what a model left waiting')
     if model and any(one.session.by_rules for one in found):
         err(f'"memtui consolidate --again --session ID" lets {model} read what rules have read')
-    if not found:
+    if not found and wanted:
+        err(f"error: There is no session {wanted!r}, and none has that in its title, source or project.")
+        err("hint: memtui sessions lists them all.")
+    elif not found:
         err("no sessions")
     elif left > 0:
         err(f"and {count(left)} more: --limit shows them")

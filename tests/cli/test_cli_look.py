@@ -333,3 +333,17 @@ def test_a_memory_of_an_older_format_is_brought_up_by_any_command_but_not_with_r
     assert "Ada likes tea" in cli("list").out
     assert len(list((home / "backups").glob("*-migration.db"))) == 1
     assert "Ada likes tea" in cli("--readonly", "list").out
+
+
+def test_a_filter_that_looks_like_an_option_is_told_where_to_stand(cli: Cli) -> None:
+    cli("remember", "Ada likes trains")
+    told = cli("list", "-tag:work")
+    assert told.code == 2 and "memtui list -- -tag:work" in told.err
+    assert cli("list", "--", "-tag:work").code == 0
+
+
+def test_a_session_that_is_not_there_is_named(cli: Cli) -> None:
+    cli("remember", "Ada likes trains")
+    told = cli("sessions", "nope")
+    assert told.code == 1 and told.err.startswith("error: There is no session 'nope'") and "hint:" in told.err
+    assert cli("sessions", "nope", "--json").json == {"sessions": []}
