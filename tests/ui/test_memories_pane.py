@@ -132,6 +132,16 @@ async def test_an_empty_list_says_which_term_removed_everything(story: Story, fi
         assert memories(app).table.has_focus
 
 
+async def test_a_memory_of_which_all_was_forgotten_points_to_the_trash(empty_story: Story) -> None:
+    with empty_story.open() as memory:
+        memory.forget(memory.remember("Tea please").id)
+    async with running(app := empty_story.app()) as pilot:
+        await until(lambda: "Nothing is remembered any more" in screen_text(app))
+        assert "X  see what is in the Trash" in screen_text(app)
+        await pilot.press("X")
+        await until(lambda: memories(app).table.row_count == 1)
+
+
 async def test_an_empty_memory_shows_how_to_begin(empty_story: Story) -> None:
     app = empty_story.app()
     async with running(app) as pilot:

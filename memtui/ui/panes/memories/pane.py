@@ -110,6 +110,12 @@ class MemoriesPane(ListPane[MemoryRow]):
             source = self.source(filter, self.table.order)
             culprit = await self.ask(lambda memory: memory.view.emptied_by(source.whole_filter()))
             return self._filtered_out(filter, culprit, stats.unlinked)
+        if stats.active == 0 and await self.ask(lambda memory: memory.view.count(TRASH) > 0):
+            return assemble(
+                ("Nothing is remembered any more.\n\n", "bold"),
+                (key("trash"), "bold $accent"), "  see what is in the Trash, and bring it back\n",
+                (key("add"), "bold $accent"), "  write down a memory",
+            )  # fmt: skip
         if stats.active == 0:
             return assemble(
                 ("Nothing is remembered yet.\n\n", "bold"),
