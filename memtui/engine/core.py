@@ -14,7 +14,7 @@ from memtui.engine.curate import intake
 from memtui.engine.errors import InputError, ReadOnlyError
 from memtui.engine.maintain.indexer import Indexer
 from memtui.engine.models.choosing import Embedders
-from memtui.engine.records import Changes, MemoryRecord, Operation, Options
+from memtui.engine.records import Changes, MemoryRecord, Operation, Options, Topic
 from memtui.engine.search.vector_copy import VectorCopy
 from memtui.engine.store import history, memories, operations, recalls, rows
 from memtui.engine.store.connection import Connections
@@ -170,6 +170,14 @@ class Core:
         return version
 
     # The background
+
+    def topic_of(self, content: str) -> Topic | None:
+        """What a fact that the person writes is about, as far as its form tells."""
+        if self.actor != "person" or not isinstance(content, str):
+            return None
+        from memtui.engine.maintain.extract.topics import topic_of_note
+
+        return topic_of_note(content)
 
     def wake_indexer(self) -> None:
         if self.options.background:

@@ -282,16 +282,17 @@ class Memory:
         """Store a fact and return it. What the person states is protected from decay.
 
         An equal active fact is reinforced instead of stored twice; case, spaces and the stop at the end do not count.
-        ``source`` defaults to ``explicit``; ``topic``: one of
-        ``TOPICS``. A topic that is said later is set, unless the person's own fact has one.
+        ``source`` defaults to ``explicit``; ``topic``: one of ``TOPICS``; what the person states without one gets
+        the topic that its form tells. A topic that is said later is set, unless the person's own fact has one.
         ``within``: a filter that the fact must pass, else nothing is written; what does not pass it is not
         looked at either. Raises InputError for a text that cannot be remembered (so).
         """
         now = int(self._core.clock())
+        about = intake.topic(topic) or self._core.topic_of(content)
         with self._core.change("remember", "Remembered") as op:
             rid = notes.remember(
                 op.connection, content, actor=self._core.actor, confidence=confidence, tags=tags, source=source,
-                options=self._core.options, now=now, project=project, topic=intake.topic(topic),
+                options=self._core.options, now=now, project=project, topic=about,
                 within=self._core.passes(op.connection, within),
             )  # fmt: skip
             return self._finish_note(op, rid, "Remembered", now, within)

@@ -201,3 +201,26 @@ def test_facts_from_own_notes_do_not_fade_unless_told(tmp_path: Path, fade: bool
         facts = memory.view.page("kind:fact")
         assert facts and {one.decay_rate for one in facts} == {rate}
         assert not any(one.protected for one in facts)
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("Marit is allergic to shellfish", "health"),
+        ("Elias cant have lactose", "health"),
+        ("Always answer in British English", "rule"),
+        ("My sister is called Nell", "people"),
+    ],
+)
+def test_what_the_person_writes_gets_its_topic(desk: Desk, text: str, topic: str) -> None:
+    written = desk.memory.remember(text)
+    assert written.topic == topic
+    assert [one.id for one in desk.memory.view.page(f"topic:{topic}")] == [written.id]
+    changed = desk.memory.classify(written.id, topic="none")
+    assert changed.topic is None
+
+
+def test_a_topic_that_is_given_stays_and_an_agent_gives_its_own(desk: Desk, place: Path) -> None:
+    assert desk.memory.remember("Marit is allergic to shellfish", topic="people").topic == "people"
+    with Memory.open(place, actor="agent:cli", options=OPTIONS) as agent:
+        assert agent.remember("Elias is allergic to cats").topic is None

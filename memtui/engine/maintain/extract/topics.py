@@ -13,10 +13,12 @@ from memtui.engine.records import TOPICS, Topic
 
 from .drafts import Draft
 from .durability import DurabilityModel
+from .sentences import sentences
 from .severity import ails, of_nobody
 from .statement_shapes import FAMILY, PEOPLE
-from .statements import plain_text
+from .statements import find_statement, plain_text
 
+_LONGEST = 600
 _SIGNS = Path(__file__).with_name("topic_signs.txt")
 # A plan to see the doctor is a plan; who "went veggie" for the taste has a preference.
 _AILING: frozenset[Topic | None] = frozenset((None, "people", "identity", "possession", "home"))
@@ -27,6 +29,7 @@ _BY_FORM: dict[Topic, frozenset[Topic | None]] = {
     ),
     "work": frozenset((None, "home", "people", "possession", "routine", "health", "preference")),
     "project": frozenset((None, "home", "people", "possession", "health", "preference")),
+    "plan": frozenset(("routine",)),
 }
 """Of a form's topic: which others it may take the place of."""
 # What the rules call it.
@@ -81,6 +84,15 @@ def _signs() -> dict[Topic, re.Pattern[str]]:
             shape = shape.replace(f"{{{name}}}", words)
         found[topic] = re.compile(shape)
     return found
+
+
+def topic_of_note(text: str) -> Topic | None:
+    """What a fact is about that somebody wrote by hand; None where no rule tells it: a classifier takes too long to load."""
+    text = text[:_LONGEST]
+    first = next(iter(sentences(text)), None)
+    statement = find_statement(first) if first is not None else None
+    topic = next((_TAGGED[tag] for tag in statement.tags if tag in _TAGGED), None) if statement else None
+    return by_form(text, topic)
 
 
 def with_topic(draft: Draft) -> Draft:

@@ -44,3 +44,8 @@ def test_the_form_gives_the_topic(text: str, topic: str) -> None:
 )
 def test_what_only_looks_like_it_keeps_its_topic(text: str, topic: str) -> None:
     assert by_form(text, topic) == topic  # type: ignore[arg-type]
+
+
+def test_what_comes_once_is_no_routine() -> None:
+    assert by_form("The demo is thursday next week", "routine") == "plan"
+    assert by_form("I swim every week, next week as well", "routine") == "routine"
