@@ -148,3 +148,9 @@ def test_what_a_mood_or_an_excuse_stands_beside_is_drawn(message: str, kept: str
 )
 def test_an_exclamation_is_no_rule(message: str) -> None:
     assert not [draft for draft in drafts(message) if draft.topic == "rule"]
+
+
+def test_a_name_whose_apostrophe_is_left_out_is_the_known_name() -> None:
+    assert antecedent("Marits birthday is on Sunday.", "she loves mushrooms", ("Marit",)) == "Marit"
+    assert antecedent("It is Marits birthday.", "she loves mushrooms", ()) == "Marit"
+    assert antecedent("I rang James about it.", "he is coming", ()) == "James"

@@ -80,7 +80,7 @@ def antecedent(before: str, text: str, people: Collection[str]) -> str | None:
         if other is not None and match[other] and match["name"]
     }
     for match in _name.finditer(before):
-        name, title = match["name"], (match["title"] or "").strip(" .")
+        name, title = _of_owner(match["name"], people), (match["title"] or "").strip(" .")
         if title in titles or name in told_other:
             continue
         if title or name in people or _is_name(before, match.start(), name):
@@ -89,6 +89,14 @@ def antecedent(before: str, text: str, people: Collection[str]) -> str | None:
         one: at for one, at in found.items() if not any(one != more and one in more.split() for more in found)
     }
     return next(iter(found)) if len(found) == 1 else None
+
+
+def _of_owner(word: str, people: Collection[str]) -> str:
+    """The name in "Marits birthday": that of somebody known, though the apostrophe is left out."""
+    short = word[:-1]
+    if not word.endswith("s") or word in people or is_given_name(word.casefold()):
+        return word
+    return short if short in people or is_given_name(short.casefold()) else word
 
 
 def _is_name(text: str, at: int, word: str) -> bool:
