@@ -288,11 +288,11 @@ class Memory:
         looked at either. Raises InputError for a text that cannot be remembered (so).
         """
         now = int(self._core.clock())
-        about = intake.topic(topic) or self._core.topic_of(content)
+        guess = self._core.topic_of(content)
         with self._core.change("remember", "Remembered") as op:
             rid = notes.remember(
                 op.connection, content, actor=self._core.actor, confidence=confidence, tags=tags, source=source,
-                options=self._core.options, now=now, project=project, topic=about,
+                options=self._core.options, now=now, project=project, topic=intake.topic(topic), guess=guess,
                 within=self._core.passes(op.connection, within),
             )  # fmt: skip
             return self._finish_note(op, rid, "Remembered", now, within)

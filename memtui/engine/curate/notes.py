@@ -43,10 +43,11 @@ def remember(
     now: int,
     project: str | None = None,
     topic: Topic | None = None,
+    guess: Topic | None = None,
     within: Callable[[int], bool] = lambda rid: True,
 ) -> int:
     """Store a fact. What the person states is theirs: protected from decay. An equal active fact is reinforced instead,
-    if it is ``within`` what the writer may see."""
+    if it is ``within`` what the writer may see. ``guess``: the topic of a new one where none is said."""
     accepted = intake.accept(
         content.strip() if isinstance(content, str) else content, "fact", options.secrets
     )
@@ -71,12 +72,12 @@ def remember(
         source=intake.name(source, "source") if source is not None else EXPLICIT,
         project=None if project is None else intake.name(project, "project"),
         confidence=value,
-        decay_rate=0.0 if confirmed_at else options.rate_of(topic),
+        decay_rate=0.0 if confirmed_at else options.rate_of(topic or guess),
         confirmed_at=confirmed_at,
         tags=wanted_tags,
         attributes=accepted.attributes,
-        topic=topic,
-        happens_at=day_of_fact(accepted.content, now, topic),
+        topic=topic or guess,
+        happens_at=day_of_fact(accepted.content, now, topic or guess),
     )
     assert rid is not None  # it has no source key that could be there already
     keep_from_vectors(connection, rid, accepted)
