@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories as rows
+from memtui.ui.dialogs.fact_merge import MergeDialog
 from memtui.ui.dialogs.question import Question
 from memtui.ui.state import UiState
 from ui_story import Story, memories, running, screen_text, settle, there, until
@@ -69,3 +70,23 @@ async def test_a_key_forgets_and_withholds_after_a_question(story: Story, fact: 
         await until(lambda: "withheld   I work" in screen_text(app))
     with story.open(readonly=True) as memory:
         assert memory.get(fact.id).withheld
+
+
+async def test_what_was_replaced_is_not_offered_as_one_of_two_to_merge(
+    story: Story, fact: MemoryRecord
+) -> None:
+    with story.open() as memory:
+        new = memory.remember(NEW)
+        with memory._core.change("test", "Replaced") as op:
+            rows.update(op.connection, fact.rid, confirmed_at=None, decay_rate=0.1)
+            rows.update(
+                op.connection,
+                new.rid,
+                attributes={"supersedes": fact.id, "conflict_reason": "another employer"},
+            )
+    app = story.app()
+    async with running(app, (120, 40)) as pilot:
+        memories(app).table.mark({fact.rid, new.rid})
+        await pilot.press("m")
+        await until(lambda: f"“{OLD}” was replaced: {NEW}" in screen_text(app))
+        assert not there(app, MergeDialog)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from memtui.present.format import plural
 from memtui.present.memory import is_followed, without_secrets
+from memtui.present.text import one_line
 from memtui.ui.actions import Action
 from memtui.ui.messages import Said, Severity
 from memtui.ui.safe import assemble, marked
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from textual.content import Content
 
     from memtui.engine.memory import Memory
-    from memtui.engine.records import Kind, MemoryRecord, Operation
+    from memtui.engine.records import Caution, Kind, MemoryRecord, Operation
     from memtui.present.glyphs import Glyphs
 
     from .list_pane import ListPane
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 # A verb on more rows than that asks first.
 ASK_ABOVE = 20
 _QUOTE = 400
+_NAMED = 40
 _ROWS_AT_ONCE = 500
 _KINDS: dict[Kind, str] = {
     "fact": "A fact.",
@@ -150,9 +152,20 @@ class MemoryActions:
     async def do_merge_marked(self) -> None:
         from memtui.ui.dialogs.fact_merge import MergeDialog
 
-        first, second = await self._pane.ask(lambda engine: engine.view.rows(sorted(self._pane.table.marks)))
+        def read(engine: Memory) -> tuple[list[MemoryRecord], dict[str, tuple[Caution, ...]]]:
+            found = engine.view.rows(sorted(self._pane.table.marks))
+            return found, engine.view.cautions([one.id for one in found])
+
+        (first, second), cautions = await self._pane.ask(read)
         if any(one.kind != "fact" or not one.active for one in (first, second)):
             self._pane.say("Only two facts that are in use can be made one.", "warning")
+            return
+        gone = next((one for one in (first, second) if cautions.get(one.id)), None)
+        if gone is not None:
+            caution = cautions[gone.id][0]
+            now = f": {one_line(caution.successor.content, _NAMED)}" if caution.successor is not None else ""
+            told = one_line(without_secrets(gone), _NAMED)
+            self._pane.say(f"“{told}” was {caution.what}{now}", "warning")
             return
         newer = int(second.event_time > first.event_time)
         merged = await self._pane.shell.ask_person(MergeDialog((first, second), newer))
