@@ -74,6 +74,8 @@ if TYPE_CHECKING:
         session_id: str | None
         source_role: str | None
         source_key: str | None
+        confidence: float
+        decay_rate: float
         source_ids: Raw
         tags: Raw
         attributes: Raw

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import tempfile
 from collections.abc import Callable
@@ -191,3 +192,46 @@ def test_an_export_whose_hash_counts_names_that_were_found_still_fits(
         assert memory.files.content_hash() != old
     with opened(tmp_path / "b.db") as again:
         assert again.files.import_paths([tmp_path / "all.jsonl"]).warnings == ()
+
+
+def _lines(tmp_path: Path) -> list[dict[str, Any]]:
+    """The export of a fact that rules drew, as lines."""
+    with opened(tmp_path / "first.db") as memory:
+        memory.record_turn("monday", "user", "I am allergic to peanuts.", event_time=NOW)
+        asyncio.run(memory.consolidate("monday"))
+        memory.files.export(tmp_path / "first.jsonl")
+    return [json.loads(line) for line in (tmp_path / "first.jsonl").read_text().splitlines()]
+
+
+def _taken(tmp_path: Path, lines: list[dict[str, Any]]) -> tuple[Any, Any]:
+    path = tmp_path / "second.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with opened(tmp_path / "second.db") as memory:
+        report = memory.files.import_paths([path])
+        (fact,) = memory.view.page("kind:fact")
+    return report, fact
+
+
+def test_a_topic_of_a_later_version_keeps_no_memory_out(tmp_path: Path) -> None:
+    lines = _lines(tmp_path)
+    for line in lines:
+        if line.get("kind") == "fact":
+            line["topic"] = "weather"
+    report, fact = _taken(tmp_path, lines)
+    assert fact.topic is None
+    assert len(report.warnings) == 1
+    assert "topic unknown" in report.warnings[0]
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_facts_from_before_there_were_topics_get_that_of_their_tag(tmp_path: Path, before: bool) -> None:
+    lines = _lines(tmp_path)
+    if before:
+        lines[0]["lines"]["memory"] = "kind, event_time, created_at"
+    for line in lines:
+        if line.get("kind") == "fact":
+            line.pop("topic", None)
+            line |= {"tags": ["health"], "decay_rate": 0.1, "confidence": 0.8}
+            assert line["attributes"]["extractor"] == "keyword"
+    _, fact = _taken(tmp_path, lines)
+    assert (fact.topic, fact.decay_rate) == (("health", 0.0) if before else (None, 0.1))

@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from memtui.engine.records import Record, Skip
+from memtui.engine.records import TOPICS, Record, Skip
 from memtui.engine.store.portable import AnyLine, Digest
 
-from .. import base, values
+from .. import base, untold_topics, values
 from ..base import Format, Head
 from ..source import Stream
 
@@ -23,6 +23,7 @@ VERSION = 1
 CUT_OFF = "the file has no end line: something is missing"
 NEWER = "written by a newer memtui"
 UNKNOWN = "of an unknown kind"
+NEW_TOPIC = "topic unknown to this version left out"
 CHANGED = "the content does not fit the hash at its end: it was changed after it was written, or is damaged"
 _HISTORY_LINES = ("operation", "change")
 
@@ -32,9 +33,12 @@ class _Any(Record):
     format: Any = None
     version: Any = None
     content_hash: Any = None
+    topic: Any = None
+    lines: Any = None
 
 
 _LOOK = msgspec.json.Decoder(_Any)
+_COLUMNS = msgspec.json.Decoder(dict[str, Any])
 _LINES = msgspec.json.Decoder(AnyLine)
 _KINDS = frozenset(
     ("session", "entity", "memory", "read", "decision", "scratchpad", "proposal", "question", "profile")
@@ -46,7 +50,8 @@ def _sniff(head: Head) -> bool:
 
 
 def read(stream: Stream) -> Iterator[AnyLine | Skip]:
-    ended = False
+    ended = cut = False
+    told = True
     digest = Digest()
     for raw in stream.lines():
         if isinstance(raw, Skip):
@@ -59,14 +64,18 @@ def read(stream: Stream) -> Iterator[AnyLine | Skip]:
                 if not isinstance(kind.version, int) or kind.version > VERSION:
                     yield stream.skip(NEWER)
                     return
+                told = _tells_topics(kind.lines)
             elif kind.line in _HISTORY_LINES:
                 yield Skip(reason=base.HISTORY)
             elif isinstance(kind.line, str) and kind.line in _KINDS:
+                if kind.line == "memory" and kind.topic not in (None, *TOPICS):
+                    stream.warn(NEW_TOPIC)
+                    raw, cut = _without_topic(raw, stream), True
                 line = values.decode(_LINES, raw, stream)
                 digest.add(line)
-                yield line
+                yield line if told else untold_topics.with_topic(line)
             elif ended:
-                if isinstance(kind.content_hash, str) and not digest.fits(kind.content_hash):
+                if isinstance(kind.content_hash, str) and not cut and not digest.fits(kind.content_hash):
                     stream.warn(CHANGED)
             else:
                 yield stream.skip(UNKNOWN)
@@ -74,6 +83,17 @@ def read(stream: Stream) -> Iterator[AnyLine | Skip]:
             yield stream.skip(str(error))
     if not ended:
         stream.warn(CUT_OFF)
+
+
+def _tells_topics(explained: Any) -> bool:
+    """Whether it was written when facts had topics; its header explains the columns. True where it explains none."""
+    memory = explained.get("memory") if isinstance(explained, dict) else None
+    return not isinstance(memory, str) or "topic" in memory
+
+
+def _without_topic(raw: bytes, stream: Stream) -> bytes:
+    columns = values.decode(_COLUMNS, raw, stream)
+    return msgspec.json.encode({name: value for name, value in columns.items() if name != "topic"})
 
 
 FORMAT = Format("memtui", "memtui", _sniff, read)
