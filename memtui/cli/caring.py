@@ -78,6 +78,8 @@ def health_command(door: Door, json: bool) -> int:
         out(row(paint("look", "yellow"), told(complaint) + note))
         for identity in complaint.ids[:_WORST]:
             out(row("   ", identity, one_line(named.get(identity, ""), 80)))
+        if complaint.ids and complaint.total > _WORST:
+            out(row("   ", f"and {count(complaint.total - _WORST)} more (--json names {len(complaint.ids)})"))
         out(row("   ", paint(complaint.remedy, "dim")))
     out(
         row(paint(verdict(report), "green" if report.well else "yellow"), f"looked in {report.seconds:.2f} s")

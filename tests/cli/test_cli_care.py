@@ -59,3 +59,15 @@ def test_health_shows_no_secret(cli: Cli, home: Path) -> None:
     told = cli("health")
     assert "secret" in told.out
     assert key[:12] not in told.out
+
+
+def test_health_tells_how_many_more_there_are(cli: Cli, home: Path) -> None:
+    cli("remember", "Grace keeps the lighthouse of Bergen")
+    for place in range(5):
+        damage(
+            home,
+            "INSERT INTO memories(id, kind, content, content_hash, trust, event_time, created_at) SELECT "
+            f"'fact_copy{place}', kind, content, content_hash, trust, event_time, created_at FROM memories LIMIT 1",
+        )
+    told = cli("health").out
+    assert "6 notes have the same text as another" in told and "and 3 more (--json names 6)" in told
