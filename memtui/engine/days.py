@@ -227,6 +227,7 @@ _WAYS: dict[str, Callable[[str, datetime, bool], date | None]] = {
     "near": _read,
     "last weekday": _last_weekday,
     "weekday of next week": _weekday_of_next_week,
+    "weekday with its number": _day_of_month,
     "weekday named": _read,
     "day of month": _day_of_month,
     "end of next weekend": _week_end(1),

@@ -56,6 +56,11 @@ def day(text: str, *, ahead: bool = False) -> str | None:
         ("Ida moved to Berlin on 3 january", "2026-01-03"),
         ("We painted the shed on 3 january", "2026-01-03"),
         ("The demo moved to 3 january", "2027-01-03"),
+        ("Dinner on Tuesday the 7th", "2026-04-07"),
+        ("Dinner on Tuesday, the 7th of April", "2026-04-07"),
+        ("Exam on Wednesday the 1st at 9", "2026-04-01"),
+        ("Termin am Dienstag, dem 7.", "2026-04-07"),
+        ("Born on 12 Jan 1850", "1850-01-12"),
         ("We booked the ferry on 3 january", "2027-01-03"),
         # A week, a month, a year: its last day.
         ("Wedding prob june 2027", "2027-06-30"),
@@ -122,6 +127,10 @@ def test_a_person_may_give_a_day_in_words(text: str, expected: str) -> None:
 def test_what_is_no_day_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="names no day"):
         day_given(text, SAID.timestamp())
+
+
+def test_the_number_of_a_weekday_is_no_day() -> None:
+    assert day("The club meets on the 2nd Tuesday") is None
 
 
 def test_the_days_of_a_plan_lie_ahead() -> None:
