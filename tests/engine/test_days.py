@@ -56,10 +56,10 @@ def day(text: str, *, ahead: bool = False) -> str | None:
         ("Ida moved to Berlin on 3 january", "2026-01-03"),
         ("We painted the shed on 3 january", "2026-01-03"),
         ("The demo moved to 3 january", "2027-01-03"),
-        ("Dinner on Tuesday the 7th", "2026-04-07"),
+        ("Dinner on Friday the 3rd", "2026-04-03"),
         ("Dinner on Tuesday, the 7th of April", "2026-04-07"),
         ("Exam on Wednesday the 1st at 9", "2026-04-01"),
-        ("Termin am Dienstag, dem 7.", "2026-04-07"),
+        ("Termin am Freitag, dem 3.", "2026-04-03"),
         ("Born on 12 Jan 1850", "1850-01-12"),
         ("We booked the ferry on 3 january", "2027-01-03"),
         # A week, a month, a year: its last day.
