@@ -44,3 +44,11 @@ def test_an_agent_gives_what_the_person_vouches_for_no_topic(tmp_path: Path) -> 
         memory.remember("A pot of tea at four")
         assert agent.remember("A pot of tea at four", topic="preference").topic is None
         assert memory.remember("The user is allergic to nuts", topic="home").topic == "home"
+
+
+def test_the_day_is_worked_out_before_the_file_is_locked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Memory.open(tmp_path / "memory.db", options=Options(background=False)) as memory:
+        monkeypatch.setattr("memtui.engine.curate.notes.day_of_fact", None)
+        assert memory.remember("Dinner with Ada on 5 december").happens_at is not None

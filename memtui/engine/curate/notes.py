@@ -44,6 +44,7 @@ def remember(
     project: str | None = None,
     topic: Topic | None = None,
     guess: Topic | None = None,
+    happens_at: int | None = None,
     within: Callable[[int], bool] = lambda rid: True,
 ) -> int:
     """Store a fact. What the person states is theirs: protected from decay. An equal active fact is reinforced instead,
@@ -77,7 +78,7 @@ def remember(
         tags=wanted_tags,
         attributes=accepted.attributes,
         topic=topic or guess,
-        happens_at=day_of_fact(accepted.content, now, topic or guess),
+        happens_at=happens_at,
     )
     assert rid is not None  # it has no source key that could be there already
     keep_from_vectors(connection, rid, accepted)
