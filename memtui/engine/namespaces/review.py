@@ -127,6 +127,26 @@ class Review:
             op.label = label or verdicts.label_of_all(verdict, settled)
         return self._core.done(op)
 
+    def is_taken_away(self, content: str, *, within: str = "") -> bool:
+        """Whether a fact that says this was corrected or forgotten, and no active one says it.
+
+        ``within``: a filter; what does not pass it is not looked at.
+        """
+        from memtui.engine.maintain.compare import dedup
+        from memtui.engine.search.cautions import known_to
+        from memtui.engine.search.scope import passing
+
+        now = self._core.clock()
+        inside = known_to(within, now, fade_threshold=self._core.options.fade_threshold)
+        with self._core.connections.read() as connection:
+            known: dedup.Within = (
+                set if inside is None else lambda rids: set(passing(connection, inside, rids))
+            )
+            gone = dedup.same_text(connection, content, "fact", now, known)
+            if gone is not None:
+                return not gone.active and gone.ended_by in ("superseded", "forgotten")
+            return dedup.decided(connection, content, now, known) is not None
+
     def merge(self, survivor: str, others: Sequence[str], *, text: str = "") -> MemoryRecord:
         """Make one fact of several: the survivor keeps tags, sources and protection of all; the others go to the Trash.
 

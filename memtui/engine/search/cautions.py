@@ -49,10 +49,14 @@ _LATER = """
 
 
 class _Chain(NamedTuple):
-    """What became of a fact: itself, then what took its place. ``by``: how each came to its place."""
+    """What became of a fact: itself, then what took its place. ``by``: how each came to its place.
+
+    ``cut``: whoever asks does not know what came then.
+    """
 
     links: list[MemoryRecord]
     by: list[str]
+    cut: bool = False
 
 
 def find(
@@ -81,6 +85,11 @@ def _find(
     known = None
     if within is not None:
         known = passing(connection, within, {one.rid for chain in chains.values() for one in chain.links})
+    if known is not None:
+        chains = {
+            start: chain if chain.links[-1].withheld else _within(chain, known)
+            for start, chain in chains.items()
+        }
     olds: dict[Any, dict[str, None]] = {}
     for asked_of, old, rid in rows:
         # What is withheld is so from everybody, whatever they may know of the fact.
@@ -88,6 +97,12 @@ def _find(
             olds.setdefault(asked_of, {})[old] = None
     found = {key: _cautions([chains[old] for old in of], known) for key, of in olds.items()}
     return {key: told for key, told in found.items() if told}
+
+
+def _within(chain: _Chain, known: Collection[int]) -> _Chain:
+    """The chain as far as it is known; what took a place outside has taken none."""
+    place = next((place for place, one in enumerate(chain.links) if one.rid not in known), None)
+    return chain if not place else _Chain(chain.links[:place], chain.by[:place], cut=True)
 
 
 def _chains(connection: apsw.Connection, ids: Iterable[str], now: float) -> dict[str, _Chain]:
@@ -121,6 +136,8 @@ def _caution(chain: _Chain, known: Collection[int] | None) -> Caution | None:
         at = last.valid_until or 0
         return Caution(how="forgotten", at=at, old=old, withheld=last.withheld)
     step = next((place for place, rel in enumerate(chain.by) if rel == "supersedes"), None)
+    if chain.cut and step is None and old.active:
+        return None  # nothing within took its place
     if step is None:  # settled in favour of what was known before, or only merged
         decided = old.ended_by == "superseded"
         return Caution(how="corrected", at=old.valid_until or 0, old=old) if decided else None

@@ -21,9 +21,9 @@ from memtui.engine.store.words import words
 from . import entity, lexicon
 from .scope import Scope, passing
 
-MOST = 4
+MOST = 8
 """So many facts are told at most for what they warn of."""
-_LOOKED_AT = 60
+_LOOKED_AT = 200
 _MATTER_FOR = frozenset({"food", "medicine", "outing", "travel", "contact"})
 _EATEN_TOGETHER = "food"
 
@@ -53,7 +53,9 @@ def find(
     there: Collection[int],
     refused: Callable[[MemoryRecord], str],
 ) -> list[Vital]:
-    """The facts, those about the people named first, newer ones first. ``names``: whether names are looked up at all.
+    """The facts, those about the people named first; what may harm before what is not eaten, newer ones first.
+
+    ``names``: whether names are looked up at all. They are known from all memories: for whoever is confined they are not.
 
     ``there``: facts that stand in the block already. ``refused`` tells why an agent may not be told a memory, or "".
     """
@@ -63,13 +65,15 @@ def find(
     if not (asked.topics or asked.named):
         return []
     rids = _candidates(connection, asked, within)
-    about = _people(connection, rids)
+    about = _people(connection, rids) if names else {}
     ranked = []
     for memory in memories.by_rid(connection, rids, now):
         found = _why(asked, memory, about.get(memory.rid, {}))
         if found is not None and memory.rid not in there:
-            ranked.append((found[0], -memory.event_time, -memory.rid, Vital(memory=memory, reason=found[1])))
-    best = (one for *_, one in sorted(ranked, key=lambda one: one[:3]))
+            reason = found[1] if names else "what may harm somebody"
+            key = (found[0], not _harms(memory), -memory.event_time, -memory.rid)
+            ranked.append((key, Vital(memory=memory, reason=reason)))
+    best = (one for _, one in sorted(ranked, key=lambda one: one[0]))
     return list(islice((one for one in best if not refused(one.memory)), MOST))
 
 
@@ -159,6 +163,11 @@ def _why(asked: _Asked, memory: MemoryRecord, about: dict[int, str]) -> tuple[in
     if not kinds:
         return 1, "what may harm you"
     return (2, f"what may harm your {', '.join(sorted(kinds))}") if others else None
+
+
+def _harms(memory: MemoryRecord) -> bool:
+    """Whether it tells of a condition or a medicine by name, not only of a diet or a habit."""
+    return any("health" in lexicon.marks(word) for word in words(memory.content))
 
 
 def _warns(marks: Collection[str]) -> bool:

@@ -21,7 +21,7 @@ MemoryId = Annotated[str, Meta(max_length=200)]
 
 class Written(Record, omit_defaults=True):
     """``done``: ``memory`` is as it is now. ``waits``: the person decides in Review, nothing has changed yet.
-    ``declined``: the person said no to the same wish before."""
+    ``declined``: the person said no to the same wish before, or took the fact away."""
 
     status: Literal["done", "waits", "declined"]
     memory: Told | None = None
@@ -37,6 +37,10 @@ class RememberArguments(Arguments):
 
 
 def remember_fact(agent: Agent, given: RememberArguments) -> Written:
+    if agent.memory.review.is_taken_away(given.content, within=agent.filter):
+        return Written(
+            status="declined", note="The person corrected or forgot this: it is theirs to say it again."
+        )
     return _done(
         agent, agent.memory.remember(
             given.content, confidence=given.confidence, tags=agent.own_tags(), project=agent.project, within=agent.filter

@@ -102,7 +102,7 @@ def test_a_claim_is_trusted_as_the_agent_and_replaces_nothing_by_itself(door: Do
     old = door.person.get(agents.id)
     assert (old.confidence, old.decay_rate) == (agents.confidence, agents.decay_rate)
     [said] = [one for one in fact.values() if persons.id in one.source_ids]
-    assert said.trust == "user" and said.decay_rate == 0.1
+    assert said.trust == "user" and said.decay_rate == 0.0  # health does not fade
     assert not any(one.attributes.get("supersedes") for one in new)
     assert "conflict" in {card.kind for card in door.person.review.items()}
 
@@ -188,3 +188,36 @@ def test_what_a_transcript_gives_has_the_project_of_the_turn_that_says_it(door: 
     door.person.record_turn("talk", "user", said, project="work")
     [found] = door.person.observations.remember_transcript("talk", [Message(role="user", content=said)])
     assert (found.project, len(found.source_ids)) == ("work", 1)
+
+
+def test_of_a_correction_outside_of_its_scope_an_agent_is_not_told_the_words(door: Door) -> None:
+    door.person.record_turn("a", "user", "I live in Bergen.", project="alpha")
+    consolidate(door.person)
+    [known] = door.person.view.page("kind:fact project:alpha")
+    door.person.correct(known.id, "I live in Oslo")
+    with door.person._core.change("test", "moved outside") as op:
+        op.connection.execute("UPDATE memories SET project = 'beta' WHERE content = 'I live in Oslo'")
+    alpha = beside(door.person, project="alpha")
+    told = str(ask(alpha, "search_memory", query="Where do I live, Bergen?"))
+    assert "Oslo" not in told and "Bergen" in told
+    assert "Oslo" in str(ask(door.agent, "search_memory", query="Where do I live, Bergen?"))
+
+
+def test_what_may_harm_is_told_to_an_agent_whatever_the_names_outside_are(door: Door) -> None:
+    door.person.remember("I work at Vortena and I am allergic to penicillin", project="alpha")
+    alpha = beside(door.person, project="alpha")
+    asked = "I have a headache, which medicine can I take?"
+    before = ask(alpha, "get_context", prompt=asked)["text"]
+    assert "penicillin" in before
+    door.person.remember("Mr Vortena came to dinner", project="beta")
+    door.person.entities.retype("Vortena", "person")
+    assert ask(alpha, "get_context", prompt=asked)["text"] == before
+
+
+def test_an_agent_does_not_bring_back_what_the_person_forgot(door: Door) -> None:
+    door.person.forget(door.person.remember("I work at Globex").id)
+    told = ask(door.agent, "remember_fact", content="I work at  globex.")
+    assert told["status"] == "declined" and "memory" not in told
+    assert not door.person.view.page("kind:fact Globex")
+    door.person.remember("I work at Globex")
+    assert ask(door.agent, "remember_fact", content="I work at Globex")["status"] == "done"

@@ -78,11 +78,11 @@ def latest(
         "AND m.valid_until IS NULL AND NOT EXISTS "
         "(SELECT 1 FROM memory_links l WHERE l.to_id = m.id AND l.rel = 'supersedes') "
         "ORDER BY m.event_time DESC, m.rid DESC LIMIT ?",
-        (limit,),
+        (limit if within is set else max(limit, _MOST_LOOKED_AT),),
     )
     rids = [rid for (rid,) in rows]
     known = within(rids)
-    return memories.by_rid(connection, [rid for rid in rids if rid in known], now)
+    return memories.by_rid(connection, [rid for rid in rids if rid in known][:limit], now)
 
 
 def decided(
@@ -90,14 +90,11 @@ def decided(
 ) -> MemoryRecord | None:
     """A fact that says the same and that somebody corrected or forgot, the latest of them; None where an active one says it."""
     mine = read(content)
-    found = memories.by_rid(
-        connection, _matching(connection, _telling_words(connection, content), CANDIDATES, _DECIDED), now
-    )
-    known = within([one.rid for one in found])
-    same = [
-        one for one in found
-        if one.rid in known and compare_readings(mine, read(one.content)).kind == "duplicate"
-    ]  # fmt: skip
+    looked_at = CANDIDATES if within is set else _MOST_LOOKED_AT
+    rids = _matching(connection, _telling_words(connection, content), looked_at, _DECIDED)
+    known = within(rids)
+    found = memories.by_rid(connection, [rid for rid in rids if rid in known][:CANDIDATES], now)
+    same = [one for one in found if compare_readings(mine, read(one.content)).kind == "duplicate"]
     if not same or any(
         compare_readings(mine, read(one.content)).kind == "duplicate"
         for one in candidates(connection, content, now, within=within)
