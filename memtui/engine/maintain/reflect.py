@@ -17,6 +17,7 @@ from memtui.engine.curate import intake, notes
 from memtui.engine.errors import DegradedError
 from memtui.engine.models import llm
 from memtui.engine.records import MemoryRecord
+from memtui.engine.search import cautions
 from memtui.engine.store import history, memories, reflections
 from memtui.engine.wording import plural
 
@@ -123,6 +124,8 @@ def gather(task: Task) -> tuple[list[MemoryRecord], str]:
             return [], f"only {len(facts)} of the {LEAST_FACTS} facts of a week that it takes"
         room = MOST_MEMORIES - len(facts)
         turns = list(filter(may_be_told, reflections.turns_since(connection, since, task.now, room)))
+        known = cautions.find(connection, [turn.id for turn in turns], task.now)
+        turns = [turn for turn in turns if not cautions.is_withheld(turn, known.get(turn.id, ()))]
     return [*facts, *turns], ""
 
 

@@ -122,6 +122,21 @@ async def test_only_the_last_week_and_no_secrets_are_told(place: Path) -> None:
             assert prompt.count("</notes>") == 1
 
 
+async def test_turns_that_the_person_withholds_are_not_sent(place: Path) -> None:
+    clock = Clock(START)
+    async with Endpoint(answering(GOOD)) as endpoint:
+        with Memory.open(place, clock=clock, options=options(endpoint.url)) as memory:
+            for number in range(3):
+                memory.remember(f"went to the harbour, pier {number}")
+            memory.record_turn("s", "user", "My sister is called Nadia.")
+            await memory.consolidate("s", rules=True)
+            [fact] = memory.view.page("kind:fact Nadia")
+            memory.forget(fact.id, withhold=True)
+            endpoint.requests.clear()
+            await run(memory)
+    assert "harbour" in endpoint.requests[-1].prompt and "Nadia" not in endpoint.requests[-1].prompt
+
+
 async def test_at_most_two_hundred_memories_are_told_facts_first(place: Path) -> None:
     clock = Clock(START)
     async with Endpoint(answering(GOOD)) as endpoint:
