@@ -42,7 +42,7 @@ async def test_the_window_is_there_before_the_memory_is_open(story: Story) -> No
     app = MemtuiApp(open_slowly, look=Look(motion=False), clock=story.clock)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
-        assert "2Mem" in screen_text(app) and "? help" in screen_text(app)
+        assert "2 Memories" in screen_text(app) and "? help" in screen_text(app)
         await pilot.press("a")
         await until(lambda: "not open yet" in said(app))
         gate.set()

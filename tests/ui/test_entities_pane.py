@@ -105,7 +105,7 @@ async def test_everybody_is_listed_with_type_mentions_and_when_they_were_seen(kn
     async with running(app):
         await choose(app, "Ada Ferreira")
         text = screen_text(app)
-        assert f"4Ent {len(names(known))}" in text
+        assert f"4 Entities {len(names(known))}" in text
         assert f"{len(names(known))} entities" in text
         row = next(line for line in text.split("\n") if "▌" in line)
         assert "Ada Ferreira" in row and "person" in row and "8d" in row

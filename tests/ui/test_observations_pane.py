@@ -80,7 +80,7 @@ async def test_each_category_has_a_list_with_its_count_and_the_tab_counts_all(no
         assert line.index("findings 3") < line.index("insights 1") < line.index("lessons 2")
         row = text.splitlines()[text.splitlines().index(line) + 1]
         assert "PostgreSQL is" in row and "REST is simpler" in row and "Drop indexes" in row
-        assert "6Obs 6" in text and "6 observations" in text
+        assert "6 Observations 6" in text and "6 observations" in text
         assert "finding · from an agent · 1d · GOAL:probe" in text  # the preview
 
 

@@ -50,7 +50,7 @@ async def test_what_waits_is_first_and_marked_and_counted_on_the_tab(story: Stor
         assert text.index("trip") < text.index("work")
         assert "● trip" in text and "pending" in text
         assert "✓ work" in text and "done" in text
-        assert "5Ses 1" in text
+        assert "5 Sessions 1" in text
         assert "2 sessions" in text
 
 

@@ -14,7 +14,7 @@ from memtui.ui.widgets.list_source import ListSource
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.records import MemoryRecord
+    from memtui.engine.records import Caution, MemoryRecord
     from memtui.engine.store.past import Past
     from memtui.engine.store.past_diff import PastChange, PastDiff
     from memtui.present.glyphs import Glyphs
@@ -25,9 +25,10 @@ MOST = 5_000
 
 
 class PastRow(NamedTuple):
-    """A memory as it was."""
+    """A memory as it was; what became of it since is not told."""
 
     memory: MemoryRecord
+    cautions: tuple[Caution, ...] = ()
 
 
 class ChangeRow(NamedTuple):
