@@ -183,9 +183,9 @@ def backwards(story: Story) -> Story:
     """A conflict of which what was said later was known first."""
     with story.open() as memory:
         story.now = NOW - 2 * DAY
-        memory.record_turn("early", "user", "My standup is at 10:00.")
+        memory.record_turn("early", "user", "My yoga class is at 10:00.")
         story.now += 3_600
-        memory.record_turn("late", "user", "My standup is at 10:30.")
+        memory.record_turn("late", "user", "My yoga class is at 10:30.")
         story.now = NOW - DAY
         asyncio.run(memory.consolidate("late"))
         asyncio.run(memory.consolidate("early"))
@@ -198,7 +198,7 @@ async def test_what_was_said_last_is_the_new_side_also_when_it_was_known_first(b
     async with running(app) as pilot:
         await ready(app)
         assert [one.content for one in review(app).decisions.current.sides] == [
-            "My standup is at 10:00", "My standup is at 10:30",
+            "My yoga class is at 10:00", "My yoga class is at 10:30",
         ]  # fmt: skip
         assert "12:00" in screen_text(app) and "13:00" in screen_text(app)  # said on one day: the hours tell
         assert "the new one is true; the old one goes to the Trash" in screen_text(app)
@@ -206,7 +206,7 @@ async def test_what_was_said_last_is_the_new_side_also_when_it_was_known_first(b
         await until(lambda: "the old one is true; the new one stays, unsure, and fades" in screen_text(app))
         await pilot.press("right", "c")
         await until(lambda: "conflict" not in kinds(app))
-    assert "My standup is at 10:00" not in facts(backwards) and "My standup is at 10:30" in facts(backwards)
+    assert "My yoga class is at 10:00" not in facts(backwards) and "My yoga class is at 10:30" in facts(backwards)
 
 
 async def test_new_facts_of_a_conversation_are_kept_together_or_one_by_one(inbox: Story) -> None:
