@@ -31,8 +31,8 @@ def test_a_changed_value_is_a_card_that_can_be_accepted_and_undone(cli: Cli, tmp
 
 
 def test_what_is_written_down_again_is_known_already(cli: Cli) -> None:
-    assert "remembered" in cli("remember", "I like tea.").out
-    assert "known already" in cli("remember", "i like tea").out
+    assert "remembered" in cli("remember", "Blue pot, third shelf.").out
+    assert "known already" in cli("remember", "blue pot, third shelf").out
     assert len(cli("list", "kind:fact", "--json").json["memories"]) == 1
-    assert "topic" not in cli("remember", "i like tea", "--topic", "health").err
-    assert "Its topic stays health." in cli("remember", "i like tea", "--topic", "home").err
+    assert "topic" not in cli("remember", "blue pot, third shelf", "--topic", "health").err
+    assert "Its topic stays health." in cli("remember", "blue pot, third shelf", "--topic", "home").err

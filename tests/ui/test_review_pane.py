@@ -206,7 +206,9 @@ async def test_what_was_said_last_is_the_new_side_also_when_it_was_known_first(b
         await until(lambda: "the old one is true; the new one stays, unsure, and fades" in screen_text(app))
         await pilot.press("right", "c")
         await until(lambda: "conflict" not in kinds(app))
-    assert "My yoga class is at 10:00" not in facts(backwards) and "My yoga class is at 10:30" in facts(backwards)
+    assert "My yoga class is at 10:00" not in facts(backwards) and "My yoga class is at 10:30" in facts(
+        backwards
+    )
 
 
 async def test_new_facts_of_a_conversation_are_kept_together_or_one_by_one(inbox: Story) -> None:
