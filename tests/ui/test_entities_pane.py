@@ -533,6 +533,7 @@ async def test_leaving_a_dialog_changes_nothing_and_says_so(known: Story) -> Non
             await dialog(app, kind)
             await pilot.press("escape")
             await until(lambda told=told: told in said(app) and app.screen is app.main)
+            await settle(app)
     with known.open(readonly=True) as memory:
         assert memory.view.operations()[0].kind != "entity"
 

@@ -196,9 +196,12 @@ class MemoryActions:
         from memtui.ui.dialogs.edit import TagDialog
 
         memory = self.current
-        rids = set(self._pane.table.marks) or ({memory.rid} if memory is not None else set())
-        tags = await self._pane.ask(lambda engine: engine.view.tag_counts(rids))
-        change = await self._pane.shell.ask_person(TagDialog(tags, len(rids)))
+        marks = set(self._pane.table.marks)
+        if marks:
+            tags = await self._pane.ask(lambda engine: engine.view.tag_counts(marks))
+        else:  # at once: what is typed ahead is for the dialog
+            tags = dict.fromkeys(memory.tags if memory is not None else (), 1)
+        change = await self._pane.shell.ask_person(TagDialog(tags, len(marks) or 1))
         if change is None:
             self._pane.say("No tag was changed.")
             return
