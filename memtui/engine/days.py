@@ -15,6 +15,7 @@ from datetime import date, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memtui.engine import word_lists
 from memtui.engine.clock import EARLIEST, LATEST, local_time
 from memtui.engine.errors import InputError
 from memtui.engine.records import Topic
@@ -99,12 +100,7 @@ class _Kinds(NamedTuple):
 
 @functools.cache
 def _kinds() -> _Kinds:
-    sections: dict[str, list[str]] = {}
-    for line in _LIST.read_text(encoding="utf-8").splitlines():
-        if line.startswith("[") and line.endswith("]"):
-            below = sections.setdefault(line[1:-1], [])
-        elif line and not line.startswith("#"):
-            below.append(line)
+    sections = dict(word_lists.sections(_LIST))
     parts = {name: "|".join(sections.pop(name)) for name in _PARTS}
 
     def compiled(lines: list[str]) -> re.Pattern[str]:

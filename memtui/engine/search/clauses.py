@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memtui.engine.abbreviations import abbreviations
 from memtui.engine.records import Record
+from memtui.engine.word_lists import abbreviations
 
 from .lexicon import begins
 

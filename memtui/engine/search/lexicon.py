@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from memtui.engine import word_lists
 from memtui.engine.records import Record
 from memtui.engine.store.words import STOP_WORDS, words
 
@@ -272,16 +273,9 @@ def _people_lines() -> list[tuple[str, str]]:
     return [(name.strip(), listed) for name, _, listed in parts]
 
 
-@functools.cache
 def _sections(name: str) -> dict[str, list[str]]:
     """The lines of a list below each [heading]."""
-    found: dict[str, list[str]] = {}
-    for line in _lines(name):
-        if line.startswith("[") and line.endswith("]"):
-            below = found.setdefault(line[1:-1], [])
-        else:
-            below.append(line)
-    return found
+    return word_lists.sections(_FOLDER / f"{name}.txt")
 
 
 def _list(listed: Iterable[str]) -> WordList:
@@ -298,5 +292,4 @@ def _list(listed: Iterable[str]) -> WordList:
 
 
 def _lines(name: str) -> list[str]:
-    text = (_FOLDER / f"{name}.txt").read_text(encoding="utf-8")
-    return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    return word_lists.lines(_FOLDER / f"{name}.txt")

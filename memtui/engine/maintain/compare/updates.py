@@ -13,10 +13,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from memtui.engine import word_lists
 from memtui.engine.models import ordinary_words
 from memtui.engine.models.embedders import OfflineEmbedder
 from memtui.engine.models.ner import gazetteer
@@ -365,16 +365,9 @@ def _blanked(text: str, match: re.Match[str]) -> str:
     return text[:start] + " " * (end - start) + text[end:]
 
 
-@functools.cache
-def _lines(name: str) -> dict[str, tuple[str, ...]]:
+def _lines(name: str) -> dict[str, list[str]]:
     """The lines of a word list, by heading."""
-    found: dict[str, list[str]] = {}
-    for line in files(__package__).joinpath(name).read_text("utf-8").splitlines():
-        if line.startswith("["):
-            lines = found.setdefault(line.strip("[]"), [])
-        elif line and not line.startswith("#"):
-            lines.append(line)
-    return {heading: tuple(lines) for heading, lines in found.items()}
+    return word_lists.sections(Path(__file__).with_name(name))
 
 
 @functools.cache

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memtui.engine.abbreviations import abbreviations
+from memtui.engine.word_lists import abbreviations
 
 _MOST_CHARACTERS = 20_000
 # Both bound how often a character is looked at.

@@ -10,7 +10,10 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
+
+from memtui.engine import word_lists
 
 from .exclusions import asks, made_up
 from .filler import lead, without_reason
@@ -104,9 +107,8 @@ _owned = re.compile(
 def _severe(*, bodily: bool = False) -> re.Pattern[str]:
     """``bodily``: without what only must be kept from others. The apostrophe of "can't" may be left out."""
     listed = []
-    for line in _WORDS.read_text(encoding="utf-8").splitlines():
-        if line.strip() and line[0] not in "#[":
-            listed += [entry.strip() for entry in line.split(",") if entry.strip()]
+    for line in chain.from_iterable(word_lists.sections(_WORDS).values()):
+        listed += [entry.strip() for entry in line.split(",") if entry.strip()]
     shapes = [
         re.escape(entry.strip("*")).replace(r"\ ", r"\s+").replace(r"\*", r"\w*").join(
             (r"\w{3,}" if entry.startswith("*") else "", r"\w*" if entry.endswith("*") else "")

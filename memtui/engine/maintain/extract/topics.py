@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from memtui.engine import word_lists
 from memtui.engine.records import TOPICS, Topic
 
 from .drafts import Draft
@@ -70,12 +71,7 @@ def by_form(text: str, topic: Topic | None) -> Topic | None:
 
 @functools.cache
 def _signs() -> dict[Topic, re.Pattern[str]]:
-    sections: dict[str, list[str]] = {}
-    for line in _SIGNS.read_text(encoding="utf-8").splitlines():
-        if line.startswith("[") and line.endswith("]"):
-            below = sections.setdefault(line[1:-1], [])
-        elif line and not line.startswith("#"):
-            below.append(line)
+    sections = word_lists.sections(_SIGNS)
     parts = {"food": "|".join(sections["food"]), "family": FAMILY, "people": PEOPLE}
     found: dict[Topic, re.Pattern[str]] = {}
     for topic in _BY_FORM:

@@ -1,0 +1,30 @@
+"""Word lists of the package: text files with an entry a line, below [headings] where they have some; # begins a comment."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+
+def lines(path: Path) -> list[str]:
+    """The lines that say something, headings among them."""
+    text = path.read_text(encoding="utf-8")
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+
+
+@functools.cache
+def sections(path: Path) -> dict[str, list[str]]:
+    """The lines below each [heading], in order."""
+    found: dict[str, list[str]] = {}
+    for line in lines(path):
+        if line.startswith("[") and line.endswith("]"):
+            below = found.setdefault(line[1:-1], [])
+        else:
+            below.append(line)
+    return found
+
+
+@functools.cache
+def abbreviations() -> frozenset[str]:
+    """Words whose dot ends no sentence, in four languages: in small letters, without the last dot."""
+    return frozenset(Path(__file__).with_name("abbreviations.txt").read_text(encoding="utf-8").split())
