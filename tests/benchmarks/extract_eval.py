@@ -2,8 +2,8 @@
 
     python tests/benchmarks/extract_eval.py [PERSON ...] [--show] [--pairs]
 
-Each person's turns are recorded in a fresh memory and consolidated, session by session. For the dev and the held half it
-prints:
+Each person's turns are recorded in a fresh memory and consolidated, session by session. For the dev, the held and the fresh part
+it prints:
 
 gold     things worth keeping that a fact tells whose source is in their session; "anywhere": in whatever session
 vital    the same of those that are marked vital (health, "must not")
@@ -12,7 +12,7 @@ never    lines that match what must not become a fact
 topic    gold things that were kept, whose fact has the topic that the listing gives
 stale    superseded values that stand: an active fact tells the old one, nothing replaces it, and no card asks
 
-``--show`` prints the misses and the wrong lines of the dev half; of the held half only counts are ever printed.
+``--show`` prints the misses and the wrong lines of the dev part; of the others only counts are ever printed.
 ``--pairs`` judges the pairs of updates_*.jsonl as well: conflict, duplicate or apart.
 """
 
@@ -33,7 +33,11 @@ from memtui import Memory
 from memtui.engine.records import TOPICS, MemoryRecord, Options
 
 TALKS = Path(__file__).parents[1] / "data" / "talks"
-HALVES = ("dev", "held")
+HALVES = ("dev", "held", "fresh")
+_FRESH = {
+    "updates_d": 60,
+    "updates_e": 60,
+}  # so many of the last pairs of a file; of the other files the second half is held
 _BETWEEN_TURNS = 40
 _AFTER = 3600
 
@@ -150,15 +154,23 @@ def told(name: str, found: Counter[str], seconds: float) -> None:
     )
 
 
+def pairs_of(file: Path, half: str) -> list[dict[str, str]]:
+    """The labelled pairs of a file that belong to a half."""
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    kept_back = _FRESH.get(file.stem)
+    middle = len(rows) - kept_back if kept_back else len(rows) // 2
+    if half == "dev":
+        return rows[:middle]
+    return rows[middle:] if (half == "fresh") == bool(kept_back) else []
+
+
 def judge_pairs(half: str, *, show: bool) -> None:
     from memtui.engine.maintain.compare import conflicts, updates
     from memtui.engine.maintain.extract.statement_shapes import CORRECTING
 
     judged: Counter[tuple[str, str]] = Counter()
     for file in sorted(TALKS.glob("updates_*.jsonl")):
-        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-        middle = len(rows) // 2
-        for row in rows[:middle] if half == "dev" else rows[middle:]:
+        for row in pairs_of(file, half):
             correcting = CORRECTING.search(row["new"].casefold()) is not None
             score = updates.model().judge(updates.Told(row["new"]), [updates.Told(row["old"])])[0]
             kind = conflicts.stand(row["new"], row["old"], correcting=correcting, judged=score).kind
@@ -185,7 +197,7 @@ def main() -> None:
         show = options.show and half == "dev"
         total: Counter[str] = Counter()
         seconds = 0.0
-        for person in split[half]:
+        for person in split.get(half, ()):
             if options.person and person not in options.person:
                 continue
             talk = read_talk(person)

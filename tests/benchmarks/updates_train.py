@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from extract_eval import TALKS, Clock, matches, read_talk
+from extract_eval import TALKS, Clock, matches, pairs_of, read_talk
 from memtui import Memory
 from memtui.engine.maintain.compare.updates import WEIGHTS, Told, model, pair_features, surroundings
 from memtui.engine.maintain.extract.drafts import Context
@@ -98,8 +98,7 @@ def _question(name: str, text: str, known: dict[str, str], target: str, weight: 
 def of_pairs() -> list[Question]:
     found = []
     for file in sorted(TALKS.glob("updates_*.jsonl")):
-        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-        for row in rows[: len(rows) // 2]:
+        for row in pairs_of(file, "dev"):
             label = REPLACES if row["label"] == "conflict" else APART
             found.append(Question(file.stem, "pairs", Told(row["new"]), (Told(row["old"]),), (label,), 2.0))
     return found
