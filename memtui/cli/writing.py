@@ -128,7 +128,16 @@ def forget_command(door: Door, ids: tuple[str, ...], withhold: bool, json: bool)
 
     The turns that they were drawn from stay, and say that they were forgotten; --withhold keeps those from agents.
     """
-    _change(door, "forget", ids, json, withhold=withhold)
+    _change(
+        door,
+        "forget",
+        ids,
+        json,
+        refuses=lambda memory: (
+            withhold and (memory.kind == "episode" or memory.ended_by not in (None, "forgotten"))
+        ),
+        withhold=withhold,
+    )
 
 
 @click.command("pin", cls=Command)
@@ -217,7 +226,7 @@ def _change(
         before = list({found.id: found for found in map(memory.get, ids)}.values())
         for one in before:
             if refuses(one):
-                getattr(memory, verb)(one.id)
+                getattr(memory, verb)(one.id, **changes)
         if len(before) == 1:
             getattr(memory, verb)(before[0].id, **changes)
         else:

@@ -67,3 +67,13 @@ def test_everything_about_a_name_marks_what_no_longer_holds(cli: Cli, fact: str)
     (place,) = [number for number, line in enumerate(lines) if "I work at Initech." in line]
     assert lines[place + 1].split(None, 2)[:2] == ["!", "corrected"]
     assert cli("entities", "Initech", "--json").json["cautions"]
+
+
+def test_withholding_what_was_replaced_is_refused_in_words_and_changes_nothing(cli: Cli, fact: str) -> None:
+    cli("correct", fact, "The user works at Globex")
+    other = cli("remember", "The user likes tea", "--json").json["memory"]["id"]
+    for ids in ((fact,), (other, fact)):
+        refused = cli("forget", *ids, "--withhold")
+        assert refused.code == 3
+        assert "superseded" in refused.err
+    assert cli("show", other, "--json").json["memory"]["ended_by"] is None

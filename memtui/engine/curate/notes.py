@@ -250,10 +250,15 @@ def forget(
         raise ProtectedError("Only the person withholds turns from agents.", "Ask them to.")
     if withhold and memory.kind == "episode":
         raise InputError(f"{memory.id} is a turn: forgotten, it is told to nobody.", "Forget it as it is.")
+    if withhold and not memory.active and memory.ended_by != "forgotten":
+        raise InputError(
+            f"{memory.id} is in the Trash ({memory.ended_by}), not forgotten: its turns would not be withheld.",
+            f"Forget what took its place with --withhold, or restore this first: memtui restore {memory.id}",
+        )
     if memory.active:
         _assert_may_change(memory, actor)
         memories.update(connection, memory.rid, valid_until=now, ended_by="forgotten")
-    if withhold and not memory.withheld and (memory.active or memory.ended_by == "forgotten"):
+    if withhold and not memory.withheld:
         memories.update(connection, memory.rid, attributes={**memory.attributes, WITHHELD: now})
     return memory.rid
 

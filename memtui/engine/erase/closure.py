@@ -34,6 +34,8 @@ class Closure:
         """Keys of sessions that lose a turn; whether the summary that they have now was made of it."""
         self.told: dict[str, None] = {}
         """What was made of them and goes as well, or stands in history: summaries and errors of sessions."""
+        self.exposed: list[int] = []
+        """Turns that stay, and that only facts which go keep from agents."""
         self.labels: dict[str, str] = {}
         """Names of sessions, projects, agents ... that tell of them, to what these are called from now on."""
 

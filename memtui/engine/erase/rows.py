@@ -423,6 +423,10 @@ def scrub(connection: apsw.Connection, closure: Closure, *, actor: str, now: int
         "proposals": keys_of(steps, "proposals"),
         "saved_queries": keys_of(steps, "saved_queries"),
     }
+    connection.execute(
+        "UPDATE memories SET valid_until = ?, ended_by = 'forgotten' WHERE rid IN (SELECT value FROM json_each(?))",
+        (now, as_json(closure.exposed)),
+    )
     _dissolve(connection, closure)
     rids = as_json(closure.rids)
     connection.execute("DELETE FROM memories WHERE rid IN (SELECT value FROM json_each(?))", (rids,))

@@ -327,3 +327,57 @@ def test_a_merged_wording_that_was_taken_back_goes_with_its_parts(memory: Memory
         "a later wording of it, taken back since"
     ]
     assert memory.files.erase(plan).complete
+
+
+def _told(memory: Memory) -> str:
+    return memory.context("who gets the wvkrhubarb jam, is it for Mrs Zanzibarova?").text
+
+
+def test_a_withheld_turn_is_told_to_nobody_when_the_fact_that_withheld_it_is_erased(memory: Memory) -> None:
+    turn = memory.record_turn("s", "user", TURN)
+    fact = derived(memory, "fact", "Mrs Zanzibarova gets the jam", turn.id, session="s")
+    assert "wvkrhubarb" in _told(memory)
+    memory.forget(fact, withhold=True)
+    assert "wvkrhubarb" not in _told(memory)
+    plan = memory.files.plan_erase([fact])
+    (offered,) = [carrier for carrier in plan.carriers if carrier.key == turn.id]
+    assert offered.fate == "kept"
+    assert offered.choice
+    assert "goes to the Trash" in offered.why
+    assert memory.files.erase(plan).complete
+    assert memory.get(turn.id).ended_by == "forgotten"
+    assert "wvkrhubarb" not in _told(memory)
+    assert memory.files.check(deep=True).ok
+    memory.restore(turn.id)
+    assert "wvkrhubarb" in _told(memory)
+
+
+def test_a_turn_that_another_fact_withholds_stays_as_it_is(memory: Memory) -> None:
+    turn = memory.record_turn("s", "user", TURN)
+    facts = [
+        derived(memory, "fact", f"Mrs Zanzibarova gets the {what}", turn.id, session="s")
+        for what in ("jam", "rhubarb")
+    ]
+    for fact in facts:
+        memory.forget(fact, withhold=True)
+    plan = memory.files.plan_erase(facts[:1])
+    assert all("Trash" not in carrier.why for carrier in plan.carriers)
+    assert memory.files.erase(plan).complete
+    assert memory.get(turn.id).active
+    assert "wvkrhubarb" not in _told(memory)
+
+
+def test_the_turn_of_an_earlier_wording_stays_withheld_too(memory: Memory) -> None:
+    turn, later = memory.record_turn("s", "user", TURN), memory.record_turn("s", "user", KEPT)
+    old = derived(memory, "fact", "Mrs Zanzibarova gets the jam", turn.id, session="s")
+    new = derived(memory, "fact", "The fair gets the jam", later.id, session="s")
+    with memory._core.operation("consolidate", "Consolidated") as op:
+        rid = memories.get(op.connection, new, 1).rid
+        memories.update(op.connection, rid, attributes={"supersedes": old, "conflict_reason": "said later"})
+        memories.update(
+            op.connection, memories.get(op.connection, old, 1).rid, valid_until=2, ended_by="superseded"
+        )
+    memory.forget(new, withhold=True)
+    assert "wvkrhubarb" not in _told(memory)
+    assert memory.files.erase(memory.files.plan_erase([new])).complete
+    assert [memory.get(one.id).ended_by for one in (turn, later)] == ["forgotten", "forgotten"]

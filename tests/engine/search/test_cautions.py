@@ -207,3 +207,14 @@ def test_who_is_confined_is_told_of_nothing_outside(memory: Memory, clock: Clock
     memory.tag(new.id, add=["secret"])
     (caution,) = memory.view.cautions([turn.id], within="-tag:secret")[turn.id]
     assert caution.successor is None
+
+
+def test_what_was_replaced_is_not_withheld_in_silence(memory: Memory) -> None:
+    _read(memory, "I work at Initech.", "My cat is called Tom.")
+    old, cat = _fact(memory, "Initech"), _fact(memory, "Tom")
+    memory.correct(old.id, "The user works at Globex")
+    with pytest.raises(InputError) as refused:
+        memory.forget(old.id, withhold=True)
+    assert "superseded" in refused.value.message
+    memory.forget(cat.id)
+    assert memory.forget(cat.id, withhold=True).withheld
