@@ -42,7 +42,12 @@ def whose(memory: MemoryRecord) -> str:
 
 def confidence(share: float) -> Visible:
     """A share of 1 in three cells: ``1.0``, ``.74``."""
-    return Visible("1.0" if share >= 0.995 else f"{max(share, 0.0):.2f}"[1:])
+    return Visible("1.0" if is_full(share) else f"{max(share, 0.0):.2f}"[1:])
+
+
+def is_full(share: float) -> bool:
+    """Whether a share of 1 is shown as all of it."""
+    return share >= 0.995
 
 
 def confidence_left(memory: MemoryRecord) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from memtui.present.caution import word
 from memtui.present.format import relative_time
 from memtui.present.lines import Role
-from memtui.present.memory import confidence, is_fading, is_followed, is_past, why_ended
+from memtui.present.memory import confidence, is_fading, is_followed, is_full, is_past, why_ended
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Order, Piece
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memtui.engine.search.listing import SortKey
     from memtui.present.glyphs import Glyphs
 
-BAR = 8
+BAR = 5
 # A text this wide has room for a word before it.
 WORDED = 26
 # The longest of these words, so that the texts below one another begin in one column.
@@ -111,7 +111,10 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
         yield Piece(visible(glyphs.protected if row.memory.protected else ""), "success")
 
     def bar(row: MemoryRow, width: int) -> Iterable[Piece]:
-        filled = round(max(0.0, min(row.memory.effective, 1.0)) * BAR)
+        # Most are sure; a bar is drawn where something is missing.
+        if is_full(row.memory.effective):
+            return
+        filled = min(round(max(row.memory.effective, 0.0) * BAR), BAR - 1)
         yield Piece(visible(glyphs.bar * filled), _level_role(row.memory))
         yield Piece(visible(glyphs.empty * (BAR - filled)), "faint")
 
@@ -134,7 +137,7 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
     return [
         Column("text", "memory", text, least=40, sort="content"),
         Column("kept", "", kept, width=2, gap=0),
-        Column("bar", "confidence", bar, width=BAR, drop=1, gap=1, sort="confidence"),
+        Column("bar", "conf", bar, width=BAR, drop=1, gap=1, sort="confidence"),
         Column("number", "", number, width=3, gap=1, sort="confidence"),
         Column("age", "age", age, width=4, right=True, sort="time"),
         Column("entities", "about", entities, width=18, drop=3),
