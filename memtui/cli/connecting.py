@@ -132,7 +132,8 @@ def _diff(edit: Edit, call: Call) -> list[str]:
     """The lines that change. Of quoted texts only names and what memtui writes are shown: others may be secrets."""
     from memtui.engine.guards import secrets
 
-    ours = {*call.server()[1], call.server()[0], call.hook(), "stdio", "command"}
+    command, arguments = call.server()
+    ours = {command, *arguments, call.hook(), "stdio", "command"}
 
     def shown(match: re.Match[str]) -> str:
         text = match[1][1:-1].replace('\\"', '"').replace("\\\\", "\\")

@@ -144,7 +144,7 @@ class Review:
             )
             gone = dedup.same_text(connection, content, "fact", now, known)
             if gone is not None:
-                return not gone.active and gone.ended_by in ("superseded", "forgotten")
+                return dedup.is_decided(gone)
             return dedup.decided(connection, content, now, known) is not None
 
     def merge(self, survivor: str, others: Sequence[str], *, text: str = "") -> MemoryRecord:

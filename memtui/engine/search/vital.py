@@ -67,11 +67,14 @@ def find(
     rids = _candidates(connection, asked, within)
     about = _people(connection, rids) if names else {}
     ranked = []
-    for memory in memories.by_rid(connection, rids, now):
-        found = _why(asked, memory, about.get(memory.rid, {}))
-        if found is not None and memory.rid not in there:
+    for memory in memories.by_rid(connection, [rid for rid in rids if rid not in there], now):
+        said = set(words(memory.content))
+        marks = [mark for word in said for mark in lexicon.marks(word)]
+        found = _why(asked, memory, said, marks, about.get(memory.rid, {}))
+        if found is not None:
             reason = found[1] if names else "what may harm somebody"
-            key = (found[0], not _harms(memory), -memory.event_time, -memory.rid)
+            # A condition or a medicine by name before a diet or a habit.
+            key = (found[0], "health" not in marks, -memory.event_time, -memory.rid)
             ranked.append((key, Vital(memory=memory, reason=reason)))
     best = (one for _, one in sorted(ranked, key=lambda one: one[0]))
     return list(islice((one for one in best if not refused(one.memory)), MOST))
@@ -142,10 +145,13 @@ def _people(connection: apsw.Connection, rids: Collection[int]) -> dict[int, dic
     return found
 
 
-def _why(asked: _Asked, memory: MemoryRecord, about: dict[int, str]) -> tuple[int, str] | None:
-    """How near a fact is to those whom the prompt is about, 0 the nearest, and whom it is about; None where it is not told."""
-    said = set(words(memory.content))
-    marks = [mark for word in said for mark in lexicon.marks(word)]
+def _why(
+    asked: _Asked, memory: MemoryRecord, said: Collection[str], marks: Collection[str], about: dict[int, str]
+) -> tuple[int, str] | None:
+    """How near a fact is to those whom the prompt is about, 0 the nearest, and whom it is about; None where it is not told.
+
+    ``said``: its words; ``marks``: the lists that they stand in.
+    """
     if memory.topic != "health" and not _warns(marks):
         return None
     if named := [name for eid, name in about.items() if eid in asked.named]:
@@ -163,11 +169,6 @@ def _why(asked: _Asked, memory: MemoryRecord, about: dict[int, str]) -> tuple[in
     if not kinds:
         return 1, "what may harm you"
     return (2, f"what may harm your {', '.join(sorted(kinds))}") if others else None
-
-
-def _harms(memory: MemoryRecord) -> bool:
-    """Whether it tells of a condition or a medicine by name, not only of a diet or a habit."""
-    return any("health" in lexicon.marks(word) for word in words(memory.content))
 
 
 def _warns(marks: Collection[str]) -> bool:

@@ -221,3 +221,14 @@ def test_an_agent_does_not_bring_back_what_the_person_forgot(door: Door) -> None
     assert not door.person.view.page("kind:fact Globex")
     door.person.remember("I work at Globex")
     assert ask(door.agent, "remember_fact", content="I work at Globex")["status"] == "done"
+
+
+def test_an_agent_may_remember_what_only_a_later_reading_dropped(door: Door) -> None:
+    fact = door.person.remember("I work at Globex")
+    with door.person._core.change("test", "Dropped by a reading") as op:
+        op.connection.execute(
+            "UPDATE memories SET valid_until = 1, ended_by = 'forgotten', "
+            "attributes = json_set(attributes, '$.retired', 'run') WHERE id = ?",
+            (fact.id,),
+        )
+    assert ask(door.agent, "remember_fact", content="I work at Globex")["status"] == "done"

@@ -27,6 +27,11 @@ _DECIDED = """m.valid_until IS NOT NULL AND m.ended_by IN ('superseded', 'forgot
     AND json_type(m.attributes, '$.retired') IS NULL"""
 
 
+def is_decided(ended: MemoryRecord) -> bool:
+    """The same of a memory at hand."""
+    return ended.ended_by in ("superseded", "forgotten") and "retired" not in ended.attributes
+
+
 Within = Callable[[Sequence[int]], set[int]]
 """Those of some memories (by rid) that whoever writes may know of."""
 
