@@ -107,7 +107,7 @@ async def test_a_low_list_has_its_header_only_while_it_has_the_whole_window(stor
     async with running(app, (80, 24)) as pilot:
         assert memories(app).table.header_height == 0
         await pilot.press("plus")
-        await until(lambda: memories(app).table.header_height == 1 and "confidence" in screen_text(app))
+        await until(lambda: memories(app).table.header_height == 1 and "conf " in screen_text(app))
         await pilot.press("_")
         await until(lambda: memories(app).table.header_height == 0)
         await pilot.press("8")
@@ -357,6 +357,23 @@ async def test_the_list_can_be_put_in_any_order(story: Story) -> None:
         await settle(app)
         assert memories(app).current is not None
         assert "Porto" in memories(app).current.content
+
+
+async def test_an_order_whose_column_is_not_shown_stays_in_the_status_line(story: Story) -> None:
+    app = story.app()
+    async with running(app, (80, 24)) as pilot:
+        assert "newest first" not in screen_text(app)
+        memories(app).table.sort_by("accessed", True)
+        await until(lambda: "6 memories · last recalled first" in screen_text(app))
+        await pilot.press("slash", *"tag:travel", "enter")
+        await until(lambda: "tag:travel · last recalled first" in screen_text(app))
+
+
+async def test_a_bar_is_drawn_only_where_confidence_is_not_whole(story: Story) -> None:
+    app = story.app()
+    async with running(app, (120, 40)):
+        assert "━" not in row_with(app, "The spare key").split("│")[1]
+        assert "━" in row_with(app, "Prefers trains").split("│")[1]
 
 
 async def test_somebody_elses_change_is_not_overwritten_by_a_correction(story: Story) -> None:

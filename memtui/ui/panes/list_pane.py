@@ -195,7 +195,7 @@ class ListPane(Pane, Generic[Row]):
     @on(RowsOrdered)
     def _ordered(self, event: RowsOrdered) -> None:
         one = next(one for one in self.orders if one.sort == event.sort)
-        self.say(f"Order: {one.falling_label if event.falling else one.rising_label}.")
+        self.say(f"Order: {one.label(event.falling)}.")
         self.show_rows(top=True)
 
     @on(RowsCounted)
@@ -234,7 +234,16 @@ class ListPane(Pane, Generic[Row]):
         parts = [*self.counted(told, of)]
         if self.table.marks:
             parts.insert(0, f"{count(len(self.table.marks))} marked")
+        parts.append(self._order_label())
         self.tell(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
+
+    def _order_label(self) -> str:
+        """What the order is where it is another than at first: its column may not be shown."""
+        first, (sort, falling) = self.orders[:1], self.table.order
+        if not first or (first[0].sort, first[0].falling) == (sort, falling):
+            return ""
+        one = next(one for one in self.orders if one.sort == sort)
+        return one.label(falling)
 
     def counted(self, told: str, number: int) -> Sequence[str]:
         """The count in words, and the filter; ``number`` is what the noun belongs to."""

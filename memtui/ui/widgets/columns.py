@@ -49,6 +49,10 @@ class Order(NamedTuple):
     falling_label: str
     rising_label: str
 
+    def label(self, falling: bool) -> str:
+        """What this order does, in the direction given."""
+        return self.falling_label if falling else self.rising_label
+
 
 def fit(columns: Sequence[Column[Row]], room: int) -> list[tuple[Column[Row], int]]:
     """The columns that have room, each with its width; they fill ``room`` exactly if one is elastic."""
