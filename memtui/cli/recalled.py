@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memtui.engine.errors import NotFoundError
 from memtui.engine.search.moments import moment
 from memtui.present.format import local_time
-from memtui.present.operation import who
+from memtui.present.operation import asked, who
 
 from .errors import NEGATIVE, OK
 from .lines import memory_line
@@ -38,7 +38,7 @@ def tell_recalls(
             paint(who(recall.agent), "bold"),
             paint(recall.session_id or "", "dim"),
         )
-        out(row(left, brief(f"“{recall.query}”", printed_cells(left) + 2)))
+        out(row(left, brief(asked(recall), printed_cells(left) + 2)))
         for one in memories:
             out(memory_line(one, signs, "    "))
         if gone := len(recall.memory_ids) - len(memories):

@@ -54,6 +54,7 @@ COMMANDS: dict[str, Entry] = {
     "mcp": Entry("mcp", "Agents", "Serve the memory to an agent over MCP."),
     "connect": Entry("connecting", "Agents", "Let Claude or Codex use the memory."),
     "hook": Entry("hooking", "Agents", "Give Claude Code what it should know, and record the turns."),
+    "pause": Entry("pause", "Agents", "Record nothing for a while."),
     "maintain": Entry("maintaining", "Care", "Run the night shift: what is due, or one job now."),
     "embed": Entry("embedding", "Care", "Go over to another embedding model."),
     "export": Entry("exporting", "Care", "Write everything, or some of it, to a file of yours."),

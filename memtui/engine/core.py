@@ -16,7 +16,7 @@ from memtui.engine.maintain.indexer import Indexer
 from memtui.engine.models.choosing import Embedders
 from memtui.engine.records import Changes, MemoryRecord, Operation, Options, Topic
 from memtui.engine.search.vector_copy import VectorCopy
-from memtui.engine.store import history, memories, operations, recalls, rows
+from memtui.engine.store import history, memories, operations, recalls, recording, rows
 from memtui.engine.store.connection import Connections
 from memtui.engine.store.sql import scalar
 
@@ -125,16 +125,20 @@ class Core:
             self._settled()
 
     def note_recall(self, query: str, told: Sequence[MemoryRecord], session_id: str | None = None) -> None:
-        """An agent was told these: it slows their fading, and the log says so. A person's look does not."""
+        """An agent was told these: it slows their fading, and the log says so. A person's look does not.
+
+        While recording is paused the question is not kept.
+        """
         if not self.actor.startswith("agent:") or self.connections.readonly or not told:
             return
         now = int(self.clock())
         with self.connections.write() as connection:
+            paused = recording.running(connection, now) is not None
             memories.record_access(connection, [memory.rid for memory in told], now, local_midnight(now))
             recalls.add(
                 connection, at=now, agent=self.actor.removeprefix("agent:"),
                 session_id=session_id and intake.without_secrets(session_id),
-                query=intake.without_secrets(query), memory_ids=[memory.id for memory in told],
+                query="" if paused else intake.without_secrets(query), memory_ids=[memory.id for memory in told],
             )  # fmt: skip
 
     def passes(self, connection: apsw.Connection, within: str) -> Callable[[int], bool]:

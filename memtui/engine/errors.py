@@ -6,7 +6,8 @@
     │   ├── FilterError         a filter expression, with the place of the mistake
     │   ├── NotFoundError       no such memory, session, operation
     │   ├── ProtectedError      the person confirmed this; an agent may not change it
-    │   └── QuotaError          an agent wrote or asked too much in this hour
+    │   ├── QuotaError          an agent wrote or asked too much in this hour
+    │   └── NotRecordedError    the person paused recording
     ├── StoreError          4   the memory file
     │   ├── ForeignFileError    not a memory file
     │   ├── NewerFileError      written by a newer memtui
@@ -69,6 +70,10 @@ class ProtectedError(InputError):
 
 
 class QuotaError(InputError):
+    pass
+
+
+class NotRecordedError(InputError):
     pass
 
 

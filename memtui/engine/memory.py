@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from memtui.engine.namespaces.observations import Observations
     from memtui.engine.namespaces.questions import Questions
     from memtui.engine.namespaces.quotas import Quotas
+    from memtui.engine.namespaces.recording import RecordingControl
     from memtui.engine.namespaces.review import Review
     from memtui.engine.namespaces.scratchpad import Scratchpad
     from memtui.engine.namespaces.sessions import Sessions
@@ -710,6 +711,13 @@ class Memory:
         from memtui.engine.namespaces.quotas import Quotas
 
         return Quotas(self._core)
+
+    @cached_property
+    def recording(self) -> RecordingControl:
+        """Whether what is said is recorded, and pauses in which it is not."""
+        from memtui.engine.namespaces.recording import RecordingControl
+
+        return RecordingControl(self._core)
 
     @cached_property
     def scratchpad(self) -> Scratchpad:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 
 def plural(number: int, noun: str, many: str = "") -> str:
     """``1 turn``, ``1,204 turns``, ``2 memories``; ``many`` where the rule does not tell it: ``2 facts wait``."""
@@ -24,3 +26,10 @@ def beginning(text: str, most: int = 60) -> str:
 def quoted(text: str, most: int = 60) -> str:
     """The beginning in quotes."""
     return f"“{beginning(text, most)}”"
+
+
+def until_when(end: float, now: float) -> str:
+    """``until 18:00``, with the day where it is another one than that of ``now``; local time."""
+    then, today = datetime.fromtimestamp(end), datetime.fromtimestamp(now)
+    day = "" if then.date() == today.date() else f"{then.day} {then:%b} "
+    return f"until {day}{then:%H:%M}"

@@ -58,9 +58,9 @@ def answer(
         told: list[MemoryRecord] = []
         try:
             block = memory.context(text, session, source=SOURCE, project=where)
-            trouble = memory.clock_trouble(session)
-            if block.text or trouble:
-                say(_output(block.text, trouble))
+            notice = memory.notice(session)
+            if block.text or notice:
+                say(_output(block.text, notice))
                 told = block.memories
         finally:  # what was said is recorded, also where nothing could be told
             memory.record(session, "user", text, source=SOURCE, project=where, told=told)
@@ -80,15 +80,15 @@ def _fitting(text: str) -> tuple[str, str]:
     return f"{text[: MAX_EPISODE - 1]}…", f"recorded the first {MAX_EPISODE:,} of {len(text):,} characters"
 
 
-def _output(text: str, trouble: str) -> bytes:
-    """``text`` goes to the model, ``trouble`` to the person."""
+def _output(text: str, notice: str) -> bytes:
+    """``text`` goes to the model, ``notice`` to the person."""
     if len(text) > MOST_CHARACTERS:
         text = text[: MOST_CHARACTERS - 1] + "…"
     output: dict[str, Any] = {}
     if text:
         output["hookSpecificOutput"] = {"hookEventName": "UserPromptSubmit", "additionalContext": text}
-    if trouble:
-        output["systemMessage"] = f"memtui: {trouble} (memtui doctor)"
+    if notice:
+        output["systemMessage"] = f"memtui: {notice}"
     return msgspec.json.encode(output) + b"\n"
 
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from memtui.engine.clock import local_midnight
 from memtui.engine.curate import intake, turns
-from memtui.engine.errors import InputError
+from memtui.engine.errors import InputError, NotRecordedError
 from memtui.engine.records import MemoryRecord, Options
-from memtui.engine.store import file, history, memories, recalls, sessions
+from memtui.engine.store import file, history, memories, recalls, recording, sessions
 from memtui.engine.store.sql import scalar
 from memtui.paths import is_missing
 
@@ -76,16 +76,23 @@ class Quick:
                 project=project,
             )  # fmt: skip
 
-    def clock_trouble(self, session_id: str) -> str:
-        """What is wrong with the clock, for whoever has no app open: at the first prompt of a session; else ""."""
+    def notice(self, session_id: str) -> str:
+        """What the person should know who has no app open; "" when there is nothing.
+
+        What is wrong with the clock is told at the first prompt of a session, a pause at the first one that it turns away.
+        """
         from memtui.engine.maintain.schedule import clock_guard
 
         with self._connections.read() as connection:
+            recorded = recording.state(connection, time.time())
+            if recorded.pause and not recorded.turned_away:
+                until = recording.until(recorded.pause, time.time())
+                return f"recording is paused{until}, your prompts are not kept (memtui pause --off)"
             state = clock_guard.look(connection, time.time())
             if not state.note or 0 < state.seconds < _LONG:
                 return ""
             begun = scalar(connection, "SELECT 1 FROM memories WHERE session_id = ? LIMIT 1", (session_id,))
-            return state.note if begun is None else ""
+            return f"{state.note} (memtui doctor)" if begun is None else ""
 
     def record(
         self, session_id: str, role: str, content: str, *, source: str, project: str | None,
@@ -93,6 +100,7 @@ class Quick:
     ) -> None:  # fmt: skip
         """Record a turn, and what was told for it, in one transaction. Nothing where only reading is allowed.
 
+        While recording is paused neither the turn nor the question is kept, only what was told.
         ``once``: not when the session's latest turn is the same. Raises InputError for a text that cannot be
         recorded and for a turn outside of the filter, FilterError, StoreError for a file that cannot be written.
         """
@@ -103,16 +111,28 @@ class Quick:
             session_id, role, content, now,
             actor=f"agent:{self._agent}", policy=self._options.secrets, source=source, project=project,
         )  # fmt: skip
+        try:
+            self._record(turn, now, source, told, once)
+        except NotRecordedError:
+            if told:
+                with self._connections.write() as connection:
+                    session = self._stored(connection, turn.session_id, turn.source or source)
+                    self._note_told(connection, now, session, "", told)
+
+    def _record(
+        self, turn: turns.NewTurn, now: int, source: str, told: list[MemoryRecord], once: bool
+    ) -> None:
         refused: InputError | None = None
+        role, content = turn.role, turn.intake.content
         with history.operation(
             self._connections, time.time, f"agent:{self._agent}", "record", "Recorded a turn"
         ) as op:
             named = turn.session_id
             turn = turn._replace(session_id=self._stored(op.connection, named, turn.source or source))
-            if once and _latest(op, turn.session_id) == (role, turn.intake.content):
+            if once and _latest(op, turn.session_id) == (role, content):
                 return
             # Whoever follows the transcript may have been quicker.
-            if turns.is_told(op.connection, named, role, turn.intake.content, now, _FOLLOWED):
+            if turns.is_told(op.connection, named, role, content, now, _FOLLOWED):
                 if not told:
                     return
             else:
@@ -121,15 +141,19 @@ class Quick:
                 except InputError as error:
                     refused = error
             if told:
-                rids = [memory.rid for memory in told]
-                memories.record_access(op.connection, rids, now, local_midnight(now))
-                recalls.add(
-                    op.connection, at=now, agent=self._agent, session_id=turn.session_id,
-                    query=intake.without_secrets(content), memory_ids=[memory.id for memory in told],
-                )  # fmt: skip
+                self._note_told(op.connection, now, turn.session_id, intake.without_secrets(content), told)
             op.wrote = refused is None
         if refused:
             raise refused
+
+    def _note_told(
+        self, connection: apsw.Connection, now: int, session_id: str, query: str, told: list[MemoryRecord]
+    ) -> None:
+        memories.record_access(connection, [memory.rid for memory in told], now, local_midnight(now))
+        recalls.add(
+            connection, at=now, agent=self._agent, session_id=session_id, query=query,
+            memory_ids=[memory.id for memory in told],
+        )  # fmt: skip
 
     def _stored(self, connection: apsw.Connection, session_id: str, source: str) -> str:
         """The session that is meant: one that another program began under that id is not this conversation."""

@@ -82,8 +82,15 @@ def _moment(at: int, now: float, between: str) -> Line:
     return (local_time(at, now), "text"), (f"{between}{relative_time(at, now)}", "dim")
 
 
+def asked(recall: Recall) -> str:
+    """The question in quotation marks, unless it came while recording was paused."""
+    return f"“{recall.query}”" if recall.query else "(the question was not kept)"
+
+
 def recall_line(recall: Recall, now: float) -> Line:
     """Who was told something, when, and in answer to what."""
+    if not recall.query:
+        return (f"{ago(recall.at, now)}  ", "dim"), (who(recall.agent), "text"), (f" {asked(recall)}", "dim")
     return (
         (f"{ago(recall.at, now)}  ", "dim"), (who(recall.agent), "text"), (" asked “", "dim"),
         (one_line(recall.query, _QUERY), "text"), ("”", "dim"),

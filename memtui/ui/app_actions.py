@@ -116,6 +116,27 @@ class AppActions:
 
         self._shell.app.push_screen(ExportDialog(self._window().pane.memory_filter))
 
+    async def do_pause(self) -> None:
+        """Ask until when; where recording is paused already it goes on."""
+        from memtui.present.recording import ended_line, paused_line
+
+        from .dialogs.pause import PauseDialog
+
+        shell = self._shell
+        before = await shell.operations.ask(lambda memory: memory.recording.state())
+        if before.pause is not None:
+            await shell.operations.change(lambda memory: memory.recording.resume(), "ending the pause")
+            shell.say(_sentence(ended_line(before)))
+            return
+        end = await shell.ask_person(PauseDialog())
+        if end is None:
+            shell.say("What is said is recorded.")
+            return
+        found = await shell.operations.change(
+            lambda memory: memory.recording.pause(end or None), "pausing recording"
+        )
+        shell.say(_sentence(paused_line(found, shell.clock())))
+
     def do_settings(self) -> None:
         from .dialogs.settings import SettingsDialog
 
@@ -167,3 +188,7 @@ async def welcome(shell: Shell) -> None:
     from .dialogs.import_ import ImportDialog
 
     shell.app.push_screen(ImportDialog(*chosen.paths))
+
+
+def _sentence(line: str) -> str:
+    return f"{line[0].upper()}{line[1:]}."

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from memtui.engine.errors import MemtuiError, ReplacedFileError
+from memtui.engine.wording import until_when
 from memtui.present.format import plural
 
 from .inbox_count import InboxCount
@@ -16,9 +17,11 @@ from .session_following import SessionFollowing
 from .widgets.bars import TitleBar
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from memtui.config import Settings
     from memtui.engine.memory import Memory
-    from memtui.engine.records import Changes, Stats
+    from memtui.engine.records import Changes, Pause, Stats
 
     from .main_screen import MainScreen
     from .shell import Shell
@@ -50,6 +53,7 @@ class ChangeFollower:
         self.sessions = SessionFollowing(self._following_began, self._following_failed)
         self._inbox = InboxCount(shell)
         self._progress: Changes | None = None
+        self._pause_ends: Timer | None = None
 
     def begin(self, memory: Memory, version: int) -> None:
         """Follow a memory that was opened; ``version``: the file's at that moment."""
@@ -169,15 +173,33 @@ class ChangeFollower:
 
     async def _count(self) -> None:
         await asyncio.sleep(COUNT_DELAY)
-        self.stats = stats = await self._shell.operations.ask(lambda memory: memory.stats(), slow=True)
+        stats, recording = await self._shell.operations.ask(
+            lambda memory: (memory.stats(), memory.recording.state()), slow=True
+        )
+        self.stats = stats
         if self._shell.is_leaving:
             return
         self._window().show_stats(stats)
-        self._window().query_one(TitleBar).facts = tuple(self._facts(stats))
+        title = self._window().query_one(TitleBar)
+        title.facts = tuple(self._facts(stats, recording.pause))
+        title.set_class(recording.pause is not None, "-paused")  # a low window shows no title else
+        self._look_when_it_ends(recording.pause)
         self._inbox.soon()
 
-    def _facts(self, stats: Stats) -> Iterator[str]:
+    def _look_when_it_ends(self, pause: Pause | None) -> None:
+        """The title tells of a pause until it is over."""
+        if self._pause_ends is not None:
+            self._pause_ends.stop()
+            self._pause_ends = None
+        if pause is not None and pause.until is not None:
+            left = max(pause.until - self._shell.clock(), 0.0) + 1.0
+            self._pause_ends = self._shell.app.set_timer(left, self.count_again)
+
+    def _facts(self, stats: Stats, pause: Pause | None) -> Iterator[str]:
         """What is worth knowing about the memory right now, for the title."""
+        if pause is not None:
+            end = "" if pause.until is None else f" {until_when(pause.until, self._shell.clock())}"
+            yield f"{self._shell.glyphs.marked} not recording{end}"
         if stats.unlinked:
             yield f"{self._shell.glyphs.marked} linking {stats.unlinked:,} left"
         if stats.vectors_wanted and (affected := stats.embedded + stats.unembedded):

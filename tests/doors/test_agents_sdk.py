@@ -345,3 +345,23 @@ async def test_a_session_of_that_name_that_the_person_began_is_another_one(
     await session.add_items([{"role": "user", "content": "I run."}])
     assert person.view.session("monday").turns == 1
     assert person.view.session("monday (agents-sdk)").turns == 1
+
+
+async def test_in_a_pause_the_conversation_goes_on_and_is_not_recorded(
+    memory: Memory, person: Memory, place: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    person.recording.pause()
+    known = AgentMemory(memory)
+    coach = Agent(name="Coach", instructions=known.instructions(), tools=list(known.tools()))
+    session = known.session("monday")
+    model = Model(
+        [calls("remember_fact", content="Ada flies to Zanzibar"), says("A fine place."), says("Welcome.")]
+    )
+    await model.run(coach, "Ada is vegetarian and flies to Zanzibar", session=session)
+    assert "- Ada is vegetarian since March" in model.system(0)
+    assert "Recording is paused" in model.bodies[1]["messages"][-1]["content"]
+    person.recording.resume()
+    await model.run(coach, "Back from there", session=session)
+    assert turns(person) == [("user", "Back from there"), ("assistant", "Welcome.")]
+    assert "Recording is paused" in caplog.text and "Zanzibar" not in caplog.text
+    assert b"Zanzibar" not in b"".join(path.read_bytes() for path in place.parent.iterdir() if path.is_file())

@@ -460,3 +460,25 @@ def test_no_empty_memory_is_begun_where_only_backups_are_left(place: Path, home:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert "there are backups of it" in logged(home)
     assert not place.exists()
+
+
+def test_in_a_pause_it_tells_and_keeps_neither_prompt_nor_answer(
+    memory: Memory, place: Path, home: Path
+) -> None:
+    memory.recording.pause("1h")
+    first = hook(place, prompt("Is Ada vegetarian in Zanzibar?"))
+    assert "- Ada is vegetarian since March" in injected(first)
+    assert "recording is paused until" in json.loads(first.stdout)["systemMessage"]
+    hook(place, stop("She is, also in Zanzibar."))
+    again = hook(place, prompt("Is Ada vegetarian in Zanzibar?"))
+    assert "- Ada is vegetarian since March" in injected(again) and "systemMessage" not in json.loads(
+        again.stdout
+    )
+    assert [(one.query, len(one.memory_ids)) for one in memory.view.recent_recalls()] == [("", 2)] * 2
+    assert turns(memory) == [] and memory.recording.state().turned_away == 3
+    kept = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+    assert b"Zanzibar" not in kept
+    assert logged(home) == ""
+    memory.recording.resume()
+    hook(place, prompt("And now?"))
+    assert turns(memory) == [("user", "And now?")]

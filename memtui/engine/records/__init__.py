@@ -47,6 +47,7 @@ from .options import (
     SecretPolicy,
 )
 from .quotas import QUOTAS, Quota, QuotaName, Usage
+from .recording import Pause, Recording
 from .search import ArmHit, ArmName, ArmReport, Explanation, Hit, Profile, Recall, SearchResult
 
 __all__ = [
@@ -91,12 +92,14 @@ __all__ = [
     "NewMemory",
     "Operation",
     "Options",
+    "Pause",
     "Profile",
     "ProviderReport",
     "Quota",
     "QuotaName",
     "Recall",
     "Record",
+    "Recording",
     "Refused",
     "Repair",
     "RowChange",

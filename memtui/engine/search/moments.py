@@ -44,6 +44,42 @@ _WHOLE = (
 )
 
 
+_SPAN = re.compile(r"(?:for\s+)?([1-9]\d{0,3})\s*(minute|min|m|hour|h|day|d|week|w)s?")
+_SECONDS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+LATER = '1h, 90m, 2 days, "until 18:00", tomorrow, 2026-03-03'
+
+
+def later(when: str, now: float, tz: tzinfo | None = None) -> int:
+    """The Unix seconds of a time to come: ``1h``, ``until 18:00``, or the beginning of ``tomorrow``, a weekday, a date.
+
+    Raises InputError for a text that names none.
+    """
+    word = " ".join(when.casefold().split()).removeprefix("until ")
+    here = datetime.fromtimestamp(now, tz)
+    found: datetime | None = None
+    if span := _SPAN.fullmatch(word):
+        return int(now) + int(span[1]) * _SECONDS[span[2][0]]
+    try:
+        midnight = datetime(here.year, here.month, here.day, tzinfo=tz)
+        weekday = _WEEKDAY.fullmatch(word)
+        if time := _TIME.fullmatch(word):
+            found = midnight.replace(hour=int(time[1]), minute=int(time[2]))
+            found = found if found.timestamp() > now else found + timedelta(days=1)
+        elif word == "tomorrow":
+            found = midnight + timedelta(days=1)
+        elif weekday and word in (*_DAYS, *_WHOLE):
+            found = midnight + timedelta(days=(_DAYS.index(weekday[1]) - here.weekday() - 1) % 7 + 1)
+        else:
+            found = datetime.fromisoformat(word.upper())
+            found = found if found.tzinfo is not None else found.replace(tzinfo=tz)
+        then = int(found.timestamp())
+    except (ValueError, OverflowError, OSError):
+        then = 0
+    if then <= now:
+        raise InputError(f"{when!r} names no time to come.", f"For example {LATER}.")
+    return then
+
+
 def moment(when: str | float | datetime, now: float, tz: tzinfo | None = None) -> int:
     """The Unix seconds that ``when`` names, at most ``now``; ``tz`` None being the local time zone.
 

@@ -16,7 +16,7 @@ import apsw
 from memtui.engine.clock import Clock
 from memtui.engine.errors import DiskFullError, StoreError
 
-from . import agent_usage, metadata
+from . import agent_usage, metadata, recording
 from .connection import Connections
 from .sql import scalar
 
@@ -55,19 +55,29 @@ class Op:
 def operation(
     connections: Connections, clock: Clock, actor: str, kind: str, label: str, *, undoes: int | None = None
 ) -> Iterator[Op]:
-    """One operation in one transaction."""
+    """One operation in one transaction. Raises NotRecordedError for words that come while recording is paused."""
     end_unfinished(connections)
     with connections.write() as connection:
-        agent_usage.count_write(connection)
-        op_id = _insert(connection, clock, actor, kind, label, "done", undoes)
-        op = Op(connection, op_id, label)
-        connection.execute("INSERT INTO current_op(one, op_id) VALUES (1, ?)", (op_id,))
-        yield op
-        connection.execute("DELETE FROM current_op")
-        if not op.wrote and not scalar(connection, "SELECT 1 FROM changes WHERE op_id = ? LIMIT 1", (op_id,)):
-            connection.execute("DELETE FROM ops WHERE op_id = ?", (op_id,))
-        elif op.relabelled:
-            connection.execute("UPDATE ops SET label = ? WHERE op_id = ?", (op.label, op_id))
+        refused = recording.refusal(connection, actor, kind, clock())
+        if refused:
+            recording.count(connection)
+        else:
+            agent_usage.count_write(connection)
+            op_id = _insert(connection, clock, actor, kind, label, "done", undoes)
+            op = Op(connection, op_id, label)
+            connection.execute("INSERT INTO current_op(one, op_id) VALUES (1, ?)", (op_id,))
+            yield op
+            connection.execute("DELETE FROM current_op")
+            if not op.wrote and not _changed(connection, op_id):
+                connection.execute("DELETE FROM ops WHERE op_id = ?", (op_id,))
+            elif op.relabelled:
+                connection.execute("UPDATE ops SET label = ? WHERE op_id = ?", (op.label, op_id))
+    if refused:
+        raise refused
+
+
+def _changed(connection: apsw.Connection, op_id: int) -> bool:
+    return scalar(connection, "SELECT 1 FROM changes WHERE op_id = ? LIMIT 1", (op_id,)) is not None
 
 
 def begin(

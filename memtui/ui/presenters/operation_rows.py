@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memtui.present.format import count, local_date, local_time
-from memtui.present.operation import is_restore, who
+from memtui.present.operation import asked, is_restore, who
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
@@ -100,7 +100,7 @@ def history_columns(now: Callable[[], float]) -> list[Column[Entry]]:
     def what(row: Entry, width: int) -> Iterable[Piece]:
         operation = operation_of(row)
         if operation is None:
-            yield Piece(one_line(f"“{recall_of(row).query}”", width))
+            yield Piece(one_line(asked(recall_of(row)), width))
             return
         if operation.state != "done" and not operation.interrupted:
             yield Piece(visible(f"{operation.state} "), "warning")

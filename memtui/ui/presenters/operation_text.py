@@ -12,7 +12,7 @@ from textual.content import Content
 
 from memtui.present.changes import became, column_changes, row_name, table_told
 from memtui.present.format import plural
-from memtui.present.operation import facts, is_restore, recall_facts, standing
+from memtui.present.operation import asked, facts, is_restore, recall_facts, standing
 from memtui.ui.safe import assemble, content, drawn, line
 
 from .diff import ADDED, REMOVED, old_and_new
@@ -165,7 +165,7 @@ class HistoryText:
 
     def _recall_head(self, detail: RecallDetail) -> Iterable[Content]:
         recall = detail.recall
-        yield content(recall.query, "bold", limit=_LONGEST)
+        yield content(recall.query or asked(recall), "bold", limit=_LONGEST)
         yield assemble("")
         for one in recall_facts(recall, detail.session, self.now, between=f" {self.glyphs.dot} "):
             yield from self._labelled(one.label, drawn(one.line))

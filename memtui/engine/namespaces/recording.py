@@ -1,0 +1,54 @@
+"""``memory.recording``: whether what is said is recorded, and pauses in which it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import apsw
+
+from memtui.engine.clock import unix_seconds
+from memtui.engine.core import Core
+from memtui.engine.errors import InputError
+from memtui.engine.records import Changes, Recording
+from memtui.engine.search.moments import later
+from memtui.engine.store import recording
+
+
+class RecordingControl:
+    """Holds for every program that has the file open. Pausing is no operation: it has no undo but ``resume``."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def state(self) -> Recording:
+        with self._core.connections.read() as connection:
+            return recording.state(connection, self._core.clock())
+
+    def pause(self, until: str | float | datetime | None = None) -> Recording:
+        """Record nothing until then: ``1h``, ``18:00``, ``tomorrow``, Unix seconds; None: until ``resume``.
+
+        Turns are turned away whoever brings them (NotRecordedError), and what agents would write; what was said
+        meanwhile is not brought in by following or importing sessions later either. What the person writes down is
+        kept. Raises InputError for an end that is past or cannot be read, and for an agent.
+        """
+        now = self._core.clock()
+        end = later(until, now) if isinstance(until, str) else None if until is None else unix_seconds(until)
+        if end is not None and end <= now:
+            raise InputError("This time is past.", "Give a later one, for example 1h or 18:00.")
+        return self._change(lambda connection: recording.pause(connection, int(now), end))
+
+    def resume(self) -> Recording:
+        """Record again. Raises InputError for an agent."""
+        return self._change(lambda connection: recording.end(connection, int(self._core.clock())))
+
+    def _change(self, change: Callable[[apsw.Connection], None]) -> Recording:
+        core = self._core
+        if core.actor.startswith("agent:"):
+            raise InputError("Only the person pauses recording.", "memtui pause, or the app.")
+        core.must_write("pause recording")
+        with core.connections.write() as connection:
+            change(connection)
+            found = recording.state(connection, core.clock())
+        core.call("changed", Changes(tables=frozenset({"memory_metadata"})))
+        return found

@@ -1,0 +1,29 @@
+"""Whether what is said is recorded, in words."""
+
+from __future__ import annotations
+
+from memtui.engine.records import Recording
+from memtui.engine.wording import until_when
+
+from .format import plural
+
+
+def paused_line(recording: Recording, now: float) -> str:
+    """What holds now, and what was turned away so far."""
+    pause = recording.pause
+    if pause is None:
+        return "what is said is recorded"
+    when = "until you end it (memtui pause --off)" if pause.until is None else until_when(pause.until, now)
+    return f"paused {when}: nothing that is said is recorded{_turned_away(recording)}"
+
+
+def ended_line(before: Recording) -> str:
+    """What is said of ending what held ``before``."""
+    if before.pause is None:
+        return "it was not paused: what is said is recorded"
+    return f"what is said is recorded again{_turned_away(before)}"
+
+
+def _turned_away(recording: Recording) -> str:
+    count = recording.turned_away
+    return f"; {plural(count, 'text was', 'texts were')} not kept" if count else ""
