@@ -35,6 +35,13 @@ _YIELD_SECONDS = 0.0001
 _TOP = 2**62
 
 
+def _open_part(content: str) -> str:
+    """A text with blanks in the place of its secrets: no name is read out of them, and names keep their places."""
+    from memtui.engine.guards import secrets  # its patterns take 40 ms
+
+    return secrets.blanked(content)
+
+
 class Indexer:
     """Works off ``index_queue`` and ``vector_changes``; with ``start`` in a thread of its own.
 
@@ -169,7 +176,7 @@ class Indexer:
         """What a text names by itself, whatever the memory knows: what rules recognise in it."""
         from memtui.engine.models import linker
 
-        return linker.mentions_of(self._recogniser.quick(content))
+        return linker.mentions_of(self._recogniser.quick(_open_part(content)))
 
     def _read_in_turn(self, content: str) -> tuple[entities.Mention, ...]:
         """``_mentions``, letting a thread that records turns come in between.
@@ -200,8 +207,15 @@ class Indexer:
         from memtui.engine.models import linker
         from memtui.engine.models.ner import readable
 
-        guessed = self._recogniser.quick(content) if spans is None else tuple(spans)
-        known = self._known.find(readable(content))
+        plain = _open_part(content)
+        guessed = (
+            self._recogniser.quick(plain)
+            if spans is None
+            else tuple(
+                span for span in spans if plain[span.start : span.end] == content[span.start : span.end]
+            )
+        )
+        known = self._known.find(readable(plain))
         return linker.mentions(guessed, known, self._speakers)
 
     def _meet(self, roles: Iterable[str | None]) -> None:

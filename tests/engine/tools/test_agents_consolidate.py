@@ -227,20 +227,20 @@ def test_what_was_taken_away_from_a_confined_agent_does_not_come_back_either(
 
 
 def test_a_rival_that_holds_a_secret_is_not_told(door: Door, clock: Clock) -> None:
-    hidden = door.person.remember("The door code of the Bergen office is 4711")
+    hidden = door.person.remember("The desk number of the Bergen office is 4711")
     with door.person._core.connections.write() as connection:
         connection.execute(
             "UPDATE memories SET attributes = json_set(attributes, '$.secrets', json('[\"code\"]')) WHERE rid = ?",
             (hidden.rid,),
         )
     clock.now += DAY
-    [turn] = _talk(door, "The door code of the Bergen office is 5822 now.")
-    [saved] = _save(door, {"content": "The door code of the Bergen office is 5822", "source_ids": [turn]})
+    [turn] = _talk(door, "The desk number of the Bergen office is 5822 now.")
+    [saved] = _save(door, {"content": "The desk number of the Bergen office is 5822", "source_ids": [turn]})
     assert door.agent.loop.rivals("talk", saved["id"])
     told = door.ask(
         "detect_conflicts",
         new_fact_id=saved["id"],
-        new_fact_content="The door code is 5822",
+        new_fact_content="The desk number is 5822",
         session_id="talk",
     )
     assert told["candidates"] == []

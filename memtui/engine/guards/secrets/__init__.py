@@ -20,6 +20,7 @@ from .husks import is_husk as is_husk
 from .husks import is_redacted as is_redacted
 from .numbers import find_numbers
 from .plain import find_broken, read
+from .spoken import find_spoken
 from .tokens import Span, find_private_keys, find_tokens
 
 
@@ -52,6 +53,7 @@ def _found(text: str) -> Iterator[Span]:
     yield from find_assignments(text, lowered)
     yield from find_in_urls(text)
     yield from find_numbers(text)
+    yield from find_spoken(text, lowered)
 
 
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
@@ -65,6 +67,13 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
         parts += text[at : match.start], f"[redacted: {match.kind}]"
         at = match.end
     return "".join(parts) + text[at:], tuple(dict.fromkeys(match.kind for match in matches))
+
+
+def blanked(text: str) -> str:
+    """``text`` with blanks in the place of each secret: what stands beside them keeps its place."""
+    for match in find_secrets(text):
+        text = text[: match.start] + " " * (match.end - match.start) + text[match.end :]
+    return text
 
 
 def _merged(found: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
