@@ -66,6 +66,7 @@ def known_sources(
                 *_claude_code(claude, clock()),
                 *_codex(codex),
                 *_file("claude-history", "claude-history", "Claude Code prompts", claude / "history.jsonl"),
+                *_not_live("claude-memory", "claude-memory", "Claude Code memory", claude / "projects"),
                 *_file("mem0", "mem0-history", "mem0", mem0),
                 *(
                     found
@@ -96,7 +97,7 @@ def swept_before(source: KnownSource, now: float) -> float | None:
     return None if source.kept_days is None else now - max(0, source.kept_days - WARNING_DAYS) * DAY
 
 
-_SUFFIXES = {"claude-code": (".jsonl",), "codex": (".jsonl", ".jsonl.zst")}
+_SUFFIXES = {"claude-code": (".jsonl",), "claude-memory": (".md",), "codex": (".jsonl", ".jsonl.zst")}
 
 
 def _claude_code(folder: Path, now: float) -> Iterator[KnownSource]:
@@ -111,7 +112,12 @@ def _claude_code(folder: Path, now: float) -> Iterator[KnownSource]:
 def _codex(folder: Path) -> Iterator[KnownSource]:
     """Nobody sweeps them; those that were put away are in a folder of their own."""
     yield from _folder("codex", "codex", "Codex CLI", folder / "sessions")
-    for found in _folder("codex-archived", "codex", "Codex CLI, archived", folder / "archived_sessions"):
+    yield from _not_live("codex-archived", "codex", "Codex CLI, archived", folder / "archived_sessions")
+
+
+def _not_live(name: str, format: str, label: str, folder: Path) -> Iterator[KnownSource]:
+    """A folder of files that are not added to a line at a time."""
+    for found in _folder(name, format, label, folder):
         yield msgspec.structs.replace(found, live=False)
 
 

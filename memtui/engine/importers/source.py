@@ -7,6 +7,7 @@ reason and goes on with the next record, or ends this stream. One record is in m
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 BOM = b"\xef\xbb\xbf"
 _PEEKED = 4096
+_SPREAD = re.compile(rb"\s*\{[ \t]*\r?\n")
 # Given by a stream that may still grow, where it ends for now: nothing was passed over.
 WAITING = Skip(reason="waiting for more")
 
@@ -151,9 +153,12 @@ class Stream:
             yield self._unreadable(self._failure)
 
     def records(self) -> Iterator[bytes | Skip]:
-        """Lines, or the elements of an array: programs write the same records either way."""
+        """Lines, or the elements of an array: programs write the same records either way.
+
+        An object that is spread over several lines is one record.
+        """
         try:
-            return self.items() if self.is_array else self.lines()
+            return self.items() if self.is_array or self._is_spread else self.lines()
         except (BrokenSourceError, LimitError) as error:
             return iter([self._unreadable(error.message)])
 
@@ -161,6 +166,11 @@ class Stream:
     def is_array(self) -> bool:
         """Whether the stream begins with a JSON array; before anything is read. Raises InputError if it cannot be."""
         return self._buffer.peek(_PEEKED)[:_PEEKED].removeprefix(BOM).lstrip().startswith(b"[")
+
+    @property
+    def _is_spread(self) -> bool:
+        """Whether the stream begins with the bracket of an object that stands alone in its line."""
+        return _SPREAD.match(self._buffer.peek(_PEEKED)[:_PEEKED].removeprefix(BOM)) is not None
 
     @property
     def is_database(self) -> bool:

@@ -100,6 +100,20 @@ def test_a_graph_may_have_the_names_of_later_servers(memory: Memory, tmp_path: P
     assert alone.formats == ("mcp-memory",)
 
 
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_graph_may_be_one_document(memory: Memory, tmp_path: Path, indent: int | None) -> None:
+    graph = {
+        "entities": [{"name": "Ada", "entityType": "person", "observations": ["cannot eat nuts"]}, "odd"],
+        "relations": [{"from": "Ada", "to": "Lumen", "relationType": "works_at"}],
+    }
+    (tmp_path / "graph.json").write_text(json.dumps(graph, indent=indent))
+    report = memory.files.import_paths([tmp_path / "graph.json"])
+    assert (report.formats, report.kinds) == (("mcp-memory",), {"entity": 1, "fact": 2})
+    assert report.reasons == {"not a message": 1}
+    assert memory.entities.get("Ada").entity.type == "person"
+    assert memory.files.import_paths([tmp_path / "graph.json"]).imported == 0
+
+
 def test_a_graph_comes_once_and_can_be_taken_back(memory: Memory, tmp_path: Path) -> None:
     assert_comes_once_and_goes(memory, jsonl(tmp_path / "memory.jsonl", [*GRAPH, *GRAPH]))
 

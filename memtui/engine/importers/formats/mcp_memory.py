@@ -1,6 +1,7 @@
 """The MCP reference memory server's ``memory.jsonl``: entities with observations, and relations between them.
 
-Servers after it write ``from_entity``, ``to_entity``, ``relation_type`` and ``entity_type`` for the same.
+Servers after it write ``from_entity``, ``to_entity``, ``relation_type`` and ``entity_type`` for the same, and its own
+``read_graph`` gives one object with ``entities`` and ``relations``.
 
 An observation becomes a fact about its entity (which it is told to be, where its text does not say so), a relation
 a sentence about both. An agent wrote them down.
@@ -38,13 +39,16 @@ class _Line(msgspec.Struct, rename="camel"):
     to_entity: Any = msgspec.field(default=None, name="to_entity")
     relation: Any = msgspec.field(default=None, name="relation_type")
     entity: Any = msgspec.field(default=None, name="entity_type")
+    # The whole graph in one object.
+    entities: Any = None
+    relations: Any = None
 
 
 _DECODER = msgspec.json.Decoder(_Line)
 
 
 def _sniff(head: Head) -> bool:
-    return any(
+    return head.begins_with_object(b"entities", b"relations", b"observations") or any(
         (record.get("type") == "entity" and isinstance(record.get("observations"), list))
         or (record.get("type") == "relation" and not {"relationType", "relation_type"}.isdisjoint(record))
         for record in head.objects
@@ -57,6 +61,8 @@ def read(stream: Stream) -> Iterator[Item | Skip]:
     for line in values.decode_each(_DECODER, stream.records(), stream):
         if isinstance(line, Skip):
             yield line
+        elif isinstance(line.entities, list) and line.type is None:
+            yield from _graph(line, stream, types)
         elif line.type == "entity":
             yield from _entity(line, stream, types)
         elif line.type == "relation":
@@ -83,6 +89,19 @@ class _Types:
 
     def named(self, name: str) -> Named:
         return Named(name=name, type=self._known.get(name, "other"))
+
+
+def _graph(graph: _Line, stream: Stream, types: _Types) -> Iterator[Item | Skip]:
+    """Entities first: relations name their types."""
+    for entity in _parts(graph.entities, stream):
+        yield from [entity] if isinstance(entity, Skip) else _entity(entity, stream, types)
+    for relation in _parts(graph.relations, stream):
+        yield relation if isinstance(relation, Skip) else _relation(relation, stream, types)
+
+
+def _parts(listed: Any, stream: Stream) -> Iterator[_Line | Skip]:
+    for one in listed if isinstance(listed, list) else []:
+        yield msgspec.convert(one, _Line) if isinstance(one, dict) else stream.skip(base.NOT_A_MESSAGE)
 
 
 def _entity(line: _Line, stream: Stream, types: _Types) -> Iterator[Item | Skip]:

@@ -1,0 +1,80 @@
+"""What Claude Code keeps about the person and a project: a Markdown note for each thing, in ``projects/*/memory``.
+
+The frontmatter has a ``name``, a ``description`` and a ``type``, which newer versions put below ``metadata``. One note is one
+fact, unless it is too long for one. An agent wrote it down. The list of the notes (``MEMORY.md``) has nothing of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from memtui.engine.records import Skip
+
+from .. import base, values
+from ..base import Format, Head
+from ..items import Note
+from ..ordinals import Ordinals
+from ..source import Stream
+from .markdown_blocks import Front, blocks
+
+SOURCE = "import:claude-memory"
+INDEX = "list of other notes"
+# Characters of one fact: what is longer is several.
+_LONGEST = 1_000
+_FRONT = re.compile(rb"---\r?\n(.{1,4000}?)\r?\n---\r?\n", re.DOTALL)
+_TYPE = re.compile(rb"^\s*type:\s*[\"']?(?:user|feedback|project|reference)\b", re.MULTILINE)
+_NAMED = re.compile(rb"^(?:name|description):", re.MULTILINE)
+_ENTRY = re.compile(rb"[-*] \[[^\]\n]+\]\([^)\n]+\.md\)")
+
+
+def _sniff(head: Head) -> bool:
+    front = _FRONT.match(head.raw)
+    if front is not None:
+        return _TYPE.search(front[1]) is not None and len(_NAMED.findall(front[1])) == 2
+    return is_index(head.raw)
+
+
+def is_index(raw: bytes) -> bool:
+    """Whether a text is headings and links to notes, and nothing else."""
+    lines = [line.strip() for line in raw.splitlines() if line.strip()]
+    entries = sum(_ENTRY.match(line) is not None for line in lines)
+    return entries > 0 and all(line.startswith(b"#") or _ENTRY.match(line) for line in lines)
+
+
+def read(stream: Stream) -> Iterator[Note | Skip]:
+    front, ordinals = Front(), Ordinals()
+    words: list[str] = []
+    for block in blocks(stream, front):
+        if isinstance(block, Skip):
+            yield block
+        elif _ENTRY.match(b"- " + block.text.encode()):
+            yield stream.skip(INDEX)
+        elif words and sum(map(len, words)) + len(block.text) > _LONGEST:
+            yield _fact(words, stream, front, ordinals)
+            words = [block.text]
+        else:
+            words.append(block.text)
+    if words:
+        yield _fact(words, stream, front, ordinals)
+
+
+FORMAT = Format("claude-memory", "Claude Code memory", _sniff, read)
+
+
+def _fact(words: list[str], stream: Stream, front: Front, ordinals: Ordinals) -> Note | Skip:
+    text = " ".join(words).replace("**", "").strip()
+    if not any(character.isalnum() for character in text):
+        return stream.skip(base.NO_TEXT)
+    key = values.digest(text)
+    if ordinal := ordinals.next(bytes.fromhex(key)):
+        key += f"#{ordinal}"
+    return Note(
+        kind="fact",
+        content=text,
+        source_key=f"claude-memory:{key}",
+        source=SOURCE,
+        trust="agent",
+        event_time=values.event_time(front.date, stream),
+        tags=front.tags,
+    )
