@@ -106,6 +106,39 @@ def test_only_the_first_header_counts_in_a_forked_session(tmp_path: Path) -> Non
     assert (turn.session_id, turn.project) == ("codex:new", "ponds")
 
 
+def at(time: str, record: dict[str, Any]) -> dict[str, Any]:
+    return record | {"timestamp": f"2026-03-04T{time}Z"}
+
+
+OLD = [
+    at("09:00:00.100", event("user_message", "Which pump?")),
+    at("09:00:05", event("agent_message", "The small one.")),
+]
+FORK = at("10:00:00", meta(id="new", forked_from_id="old"))
+OWN = at("10:00:00.200", event("user_message", "And for winter?"))
+
+
+@pytest.mark.parametrize("with_header", [True, False])
+def test_a_fork_does_not_repeat_what_was_said_before_it(tmp_path: Path, with_header: bool) -> None:
+    header = at("09:00:00", meta(id="old"))
+    with Memory.open(tmp_path / "m.db", options=Options(background=False, embedder="off")) as memory:
+        fork = jsonl(tmp_path / "fork.jsonl", [FORK, *[header][:with_header], *OLD, OWN])
+        assert memory.files.import_paths([fork]).imported == 3
+        report = memory.files.import_paths([jsonl(tmp_path / "old.jsonl", [header, *OLD])])
+        assert (report.imported, report.already_there) == (0, 2)
+        assert {turn.content: turn.session_id for turn in memory.view.page("kind:episode")} == {
+            "Which pump?": "codex:old", "The small one.": "codex:old", "And for winter?": "codex:new",
+        }  # fmt: skip
+
+
+def test_what_a_fork_copied_with_new_times_is_passed_over(tmp_path: Path) -> None:
+    copies = [at("10:00:00.010", record) for record in OLD]
+    later = at("10:00:09", event("user_message", "And for winter?"))
+    (turn,), skips = read(jsonl(tmp_path / "fork.jsonl", [FORK, *copies, later]))
+    assert (turn.session_id, turn.content) == ("codex:new", "And for winter?")
+    assert reasons(skips).count("copied from the session it was forked from") == 1
+
+
 def test_a_subagents_prompt_is_not_the_persons(tmp_path: Path) -> None:
     records = [meta(source={"subagent": "review"}), event("user_message", "Look at this.")]
     (turn,), _ = read(jsonl(tmp_path / NAME, records))

@@ -4,6 +4,9 @@ What was said stands in ``event_msg`` records. ``response_item`` records repeat 
 context that the program put in; old files have nothing else, and the oldest have them without an envelope.
 Which of the two a file has is known after its first messages, which are kept until then.
 Records have no ids: a turn is known by its session, time and words, equal ones by their order.
+
+A session that was forked from another begins with a copy of it. What is older than the fork is a turn of the session it was
+said in, and there already where that was imported; what was copied with new times is passed over.
 """
 
 from __future__ import annotations
@@ -24,6 +27,9 @@ from ..source import Stream
 _EVENTS = {"user_message": "user", "agent_message": "assistant"}
 _ROLES = ("user", "assistant")
 _TYPES = {"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
+COPIED = "copied from the session it was forked from"
+# A copy is written at once, with the header: so many seconds after it at most.
+_COPYING = 0.5
 # A program that writes events writes the first one right after the first prompt.
 _ITEMS_BEFORE_AN_EVENT = 50
 # What the program says in the person's name.
@@ -48,6 +54,7 @@ class _Payload(msgspec.Struct):
     id: Any = None
     cwd: Any = None
     source: Any = None
+    forked_from_id: Any = None
     message: Any = None
     role: Any = None
     content: Any = None
@@ -97,6 +104,12 @@ class _Rollout:
         self.project: str | None = None
         self.aside = False
         self.known = False
+        self.forked = False
+        self.parent = self.session
+        # Whether copies may have new times: none with an old one was met.
+        self.renewed = True
+        # The sessions that this file has headers of, this one first: id, and when it began.
+        self.headers: list[tuple[str, float]] = []
         self.events: bool | None = None  # None: not yet known
         self.waiting: list[Turn] = []
         self.ordinals = Ordinals()
@@ -123,17 +136,24 @@ class _Rollout:
             yield from self._item(line, _Payload(type="message", role=line.role, content=line.content))
         else:
             if line.type == "session_meta":
-                self._header(payload)
+                self._header(payload, values.event_time(line.timestamp, self.stream))
             elif line.type is None and line.record_type is None:
-                self._header(_Payload(id=line.id))
+                self._header(_Payload(id=line.id), None)
             yield Skip(reason=base.COMPACTION if line.type == "compacted" else base.NOT_A_MESSAGE)
 
-    def _header(self, payload: _Payload) -> None:
+    def _header(self, payload: _Payload, began: float | None) -> None:
         """The first one counts: a forked session goes on with those of the sessions before it."""
+        identity = values.identifier(payload.id)
+        if self.forked and identity and began is not None:
+            self.headers.append((identity, began))
         if self.known:
             return
         self.known = True
-        self.session = values.identifier(payload.id) or self.session
+        self.session = identity or self.session
+        parent = values.identifier(payload.forked_from_id)
+        if parent and began is not None:
+            self.forked, self.parent = True, parent
+            self.headers.append((self.session, began))
         self.project = values.last_folder(payload.cwd)
         self.aside = isinstance(payload.source, dict) and "subagent" in payload.source
 
@@ -172,7 +192,11 @@ class _Rollout:
                 text = text.partition(_REQUEST)[2].strip()
                 if not text:
                     return Skip(reason=base.PROGRAM)
-        session = f"codex:{self.session}"
+        time = values.event_time(line.timestamp, self.stream)
+        said_in = self._said_in(time)
+        if said_in is None:
+            return Skip(reason=COPIED)
+        session = f"codex:{said_in}"
         own = values.digest(session, role, text, line.timestamp)
         if ordinal := self.ordinals.next(bytes.fromhex(own)):
             own += f"#{ordinal}"
@@ -182,7 +206,18 @@ class _Rollout:
             content=text,
             source_key=f"codex:{own}",
             source="import:codex",
-            event_time=values.event_time(line.timestamp, self.stream),
+            event_time=time,
             project=self.project,
             trust="user" if role == "user" and not self.aside else "agent",
         )
+
+    def _said_in(self, time: float | None) -> str | None:
+        """The session that a turn of this time (Unix seconds) was said in; None for a copy with a new time."""
+        if not self.forked or time is None:
+            return self.session
+        began = self.headers[0][1]
+        if time >= began:
+            return None if self.renewed and time <= began + _COPYING else self.session
+        self.renewed = False
+        before = self.headers[1:] or [(self.parent, time)]
+        return next((session for session, began in before if time >= began), before[-1][0])
