@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memtui.engine.errors import NotFoundError
 from memtui.engine.search.moments import moment
 from memtui.present.format import local_time
-from memtui.present.operation import asked, who
+from memtui.present.operation import asked, saved, who
 
 from .errors import NEGATIVE, OK
 from .lines import memory_line
@@ -41,6 +41,8 @@ def tell_recalls(
         out(row(left, brief(asked(recall), printed_cells(left) + 2)))
         for one in memories:
             out(memory_line(one, signs, "    "))
+        if recall.saved:
+            out(row("    ", paint(f"saved {saved(recall)}", "dim")))
         if gone := len(recall.memory_ids) - len(memories):
             out(row("    ", paint(f"and {gone} no longer there", "dim")))
     if not found:

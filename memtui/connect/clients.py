@@ -26,7 +26,7 @@ LABELS: Mapping[ClientName, str] = {
 SERVER = "memtui"
 # Seconds after which Claude Code goes on without the hook; it takes a fraction of one.
 HOOK_TIMEOUT = 5
-HOOK_EVENTS = ("UserPromptSubmit", "Stop")
+HOOK_EVENTS = ("SessionStart", "PreCompact", "UserPromptSubmit", "Stop")
 _MOST_BYTES = 64 << 20
 _BYTE_ORDER_MARK = "\ufeff"
 

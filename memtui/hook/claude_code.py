@@ -1,7 +1,9 @@
 """Claude Code's hooks: what it sends on standard input, and what it may be told.
 
 ``UserPromptSubmit`` comes before a prompt is read: what bears on it goes back as ``additionalContext``, and the
-prompt is recorded. ``Stop`` comes when the answer is complete: it is recorded. Sessions are named as the import of
+prompt is recorded. ``Stop`` comes when the answer is complete: it is recorded. ``SessionStart`` comes when a context
+begins, was resumed, cleared or compacted, ``PreCompact`` before it is: what was told before is told again then, and
+not before. Where they never came (an older configuration), all is told every time. Sessions are named as the import of
 the transcripts names them, so that both fill the same ones; any other event is let pass.
 """
 
@@ -9,15 +11,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from memtui.engine.curate.intake import MAX_EPISODE
 from memtui.engine.importers.formats import envelopes
-from memtui.engine.records import MemoryRecord
 
 from .quick import Quick
+
+if TYPE_CHECKING:
+    from memtui.engine.search.briefing import ContextBlock
 
 SOURCE = "hook:claude-code"
 # Claude Code shows the model a mere preview of what is longer than this.
@@ -55,20 +59,24 @@ def answer(
         if not text:
             return ""
         memory = open_memory()
-        told: list[MemoryRecord] = []
+        told: ContextBlock | None = None
         try:
             block = memory.context(text, session, source=SOURCE, project=where)
             notice = memory.notice(session)
             if block.text or notice:
                 say(_output(block.text, notice))
-                told = block.memories
+            if len(block.text) > MOST_CHARACTERS:
+                memory.was_cut()
+            told = block
         finally:  # what was said is recorded, also where nothing could be told
             memory.record(session, "user", text, source=SOURCE, project=where, told=told)
         return note
+    if event.hook_event_name in ("SessionStart", "PreCompact"):
+        open_memory().begin_context(session)
     if event.hook_event_name == "Stop":
         text, note = _fitting((event.last_assistant_message or last_answer(event.transcript_path)).strip())
         if text:
-            open_memory().record(session, "assistant", text, source=SOURCE, project=where, told=[], once=True)
+            open_memory().record(session, "assistant", text, source=SOURCE, project=where, once=True)
         return note
     return ""
 

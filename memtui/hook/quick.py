@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from memtui.engine.clock import local_midnight
 from memtui.engine.curate import intake, turns
 from memtui.engine.errors import InputError, NotRecordedError
-from memtui.engine.records import MemoryRecord, Options
-from memtui.engine.store import file, history, memories, recalls, recording, sessions
+from memtui.engine.records import Options
+from memtui.engine.store import file, history, memories, recalls, recording, sessions, told_contexts
 from memtui.engine.store.sql import scalar
 from memtui.paths import is_missing
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import apsw
 
     from memtui.engine.search.briefing import ContextBlock
+    from memtui.engine.search.repeats import Told
 
 _LONG = 7 * 86_400
 """Seconds without maintenance that the person is told of: a weekend is none of it."""
@@ -54,6 +55,7 @@ class Quick:
         self._agent = agent
         self._options = options
         self._readonly = readonly
+        self._there: Told | None = None
 
     def close(self) -> None:
         self._connections.close()
@@ -61,20 +63,36 @@ class Quick:
     def context(
         self, prompt: str, session_id: str, *, source: str, project: str | None = None
     ) -> ContextBlock:
-        """What an agent (of a ``project``) is told before it answers; ``record`` notes it as a recall. Raises FilterError."""
-        from memtui.engine.search import briefing, confine, profiles  # recording does not need them
+        """What an agent (of a ``project``) is told before it answers; ``record`` notes it as a recall. Raises FilterError.
+
+        Where ``begin_context`` was called for the session, nothing is told again that stands in it.
+        """
+        from memtui.engine.search import briefing, confine, profiles, repeats  # recording does not need them
 
         within = self._within
         with self._connections.read() as connection:
             profile, _ = profiles.configured(connection, self._options.profile)
+            lines = None if self._readonly else told_contexts.lines(connection, session_id)
+            self._there = None if lines is None else repeats.Told(lines)
             return briefing.brief(
                 connection, prompt, filter=within, embedder=NO_VECTORS, now=time.time(),
                 profile=confine.without_names(profile) if within else profile,
                 session_id=self._stored(connection, intake.without_secrets(session_id), source),
                 fade_threshold=self._options.fade_threshold, alone=bool(within),
                 turns=self._options.context.turns, tokens=self._options.context.tokens,
-                project=project,
+                project=project, there=self._there,
             )  # fmt: skip
+
+    def was_cut(self) -> None:
+        """Not all of the context could be told: it is not noted, and told again."""
+        self._there = None
+
+    def begin_context(self, session_id: str) -> None:
+        """What was told in a session does not stand in its context: it begins, or was made shorter."""
+        if self._readonly:
+            return
+        with self._connections.write() as connection:
+            told_contexts.begin(connection, session_id, int(time.time()))
 
     def notice(self, session_id: str) -> str:
         """What the person should know who has no app open; "" when there is nothing.
@@ -96,9 +114,9 @@ class Quick:
 
     def record(
         self, session_id: str, role: str, content: str, *, source: str, project: str | None,
-        told: list[MemoryRecord], once: bool = False,
+        told: ContextBlock | None = None, once: bool = False,
     ) -> None:  # fmt: skip
-        """Record a turn, and what was told for it, in one transaction. Nothing where only reading is allowed.
+        """Record a turn, and what was ``told`` for it, in one transaction. Nothing where only reading is allowed.
 
         While recording is paused neither the turn nor the question is kept, only what was told.
         ``once``: not when the session's latest turn is the same. Raises InputError for a text that cannot be
@@ -116,11 +134,10 @@ class Quick:
         except NotRecordedError:
             if told:
                 with self._connections.write() as connection:
-                    session = self._stored(connection, turn.session_id, turn.source or source)
-                    self._note_told(connection, now, session, "", told)
+                    self._note_told(connection, now, turn.session_id, turn.source or source, "", told)
 
     def _record(
-        self, turn: turns.NewTurn, now: int, source: str, told: list[MemoryRecord], once: bool
+        self, turn: turns.NewTurn, now: int, source: str, told: ContextBlock | None, once: bool
     ) -> None:
         refused: InputError | None = None
         role, content = turn.role, turn.intake.content
@@ -133,7 +150,7 @@ class Quick:
                 return
             # Whoever follows the transcript may have been quicker.
             if turns.is_told(op.connection, named, role, content, now, _FOLLOWED):
-                if not told:
+                if told is None or not (told.memories or told.saved):
                     return
             else:
                 try:
@@ -141,19 +158,30 @@ class Quick:
                 except InputError as error:
                     refused = error
             if told:
-                self._note_told(op.connection, now, turn.session_id, intake.without_secrets(content), told)
+                query = intake.without_secrets(content)
+                self._note_told(op.connection, now, named, turn.source or source, query, told)
             op.wrote = refused is None
         if refused:
             raise refused
 
     def _note_told(
-        self, connection: apsw.Connection, now: int, session_id: str, query: str, told: list[MemoryRecord]
+        self,
+        connection: apsw.Connection,
+        now: int,
+        session_id: str,
+        source: str,
+        query: str,
+        told: ContextBlock,
     ) -> None:
-        memories.record_access(connection, [memory.rid for memory in told], now, local_midnight(now))
-        recalls.add(
-            connection, at=now, agent=self._agent, session_id=session_id, query=query,
-            memory_ids=[memory.id for memory in told],
-        )  # fmt: skip
+        """``session_id``: as the program names it."""
+        if told.memories or told.saved:
+            memories.record_access(connection, [one.rid for one in told.memories], now, local_midnight(now))
+            recalls.add(
+                connection, at=now, agent=self._agent, session_id=self._stored(connection, session_id, source),
+                query=query, memory_ids=[one.id for one in told.memories], saved=told.saved,
+            )  # fmt: skip
+        if self._there is not None and told.memories:
+            told_contexts.save(connection, session_id, self._there.lines, now)
 
     def _stored(self, connection: apsw.Connection, session_id: str, source: str) -> str:
         """The session that is meant: one that another program began under that id is not this conversation."""

@@ -76,6 +76,15 @@ def recall_facts(
     if session:
         yield Labelled("session", ((session, "text"),))
     yield Labelled("told", ((plural(len(recall.memory_ids), "memory"), "text"),))
+    if recall.saved:
+        yield Labelled("saved", ((saved(recall), "text"),))
+
+
+def saved(recall: Recall) -> str:
+    """What was not told again; empty where all was."""
+    if not recall.saved:
+        return ""
+    return f"about {plural(recall.saved, 'token')}: told before in this conversation"
 
 
 def _moment(at: int, now: float, between: str) -> Line:

@@ -18,6 +18,7 @@ from memtui.config import Settings
 from memtui.engine.maintain.schedule import clock_guard
 from memtui.engine.records import Options
 from memtui.engine.search import briefing
+from memtui.engine.store import told_contexts
 from memtui.hook import claude_code, program
 from memtui.hook.quick import Quick
 
@@ -482,3 +483,60 @@ def test_in_a_pause_it_tells_and_keeps_neither_prompt_nor_answer(
     memory.recording.resume()
     hook(place, prompt("And now?"))
     assert turns(memory) == [("user", "And now?")]
+
+
+def context_event(source: str, event: str = "SessionStart") -> dict[str, Any]:
+    return {
+        "hook_event_name": event,
+        "session_id": "s1",
+        "cwd": "/home/ada/work/greenhouse",
+        "source": source,
+    }
+
+
+CHEESE = "- The cheese shop closes on Tuesdays at noon"
+
+
+@pytest.fixture
+def shop(memory: Memory) -> Memory:
+    memory.remember("The cheese shop closes on Tuesdays at noon")
+    return memory
+
+
+def test_a_fact_is_told_once_in_a_session_until_its_context_was_compacted(
+    shop: Memory, place: Path, home: Path
+) -> None:
+    assert hook(place, context_event("startup")).stdout == b""
+    assert CHEESE in injected(hook(place, prompt("What about cheese?")))
+    assert injected(hook(place, prompt("And cheese for the others?"))) == ""
+    latest = shop.view.recent_recalls()[0]
+    assert (latest.memory_ids, latest.query) == ((), "And cheese for the others?") and latest.saved > 5
+    assert CHEESE in injected(hook(place, prompt("What about cheese?", session_id="s2")))
+    for again in (context_event("compact"), context_event("resume"), context_event("", "PreCompact")):
+        hook(place, again)
+        assert CHEESE in injected(hook(place, prompt("And cheese for Bob?")))
+        assert injected(hook(place, prompt("And cheese for Eve?"))) == ""
+    assert logged(home) == "" and shop.files.check(deep=True).ok
+
+
+def test_where_the_beginning_of_a_context_is_not_told_all_is_told_every_time(
+    shop: Memory, place: Path
+) -> None:
+    for _ in range(2):
+        assert CHEESE in injected(hook(place, prompt("What about cheese?")))
+    hook(place, context_event("startup"), "--readonly")
+    for _ in range(2):
+        assert CHEESE in injected(hook(place, prompt("What about cheese?"), "--readonly"))
+
+
+def test_what_was_told_in_a_session_is_bounded_and_goes_with_an_erase(shop: Memory) -> None:
+    core = shop._core
+    with core.connections.write() as connection:
+        for number in range(300):
+            told_contexts.begin(connection, f"claude-code:{number}", 1_000_000 + number)
+        told_contexts.save(connection, "claude-code:299", dict.fromkeys(range(900), 1), 1_000_300)
+        kept = connection.execute("SELECT count(*), max(length(lines)) FROM told_contexts").fetchone()
+        assert kept is not None and kept[0] == 200 and kept[1] < 10_000
+    shop.files.erase(shop.files.plan_erase([shop.view.page("cheese")[0].id]))
+    with core.connections.read() as connection:
+        assert told_contexts.lines(connection, "claude-code:299") is None

@@ -72,6 +72,7 @@ SCHEMA: dict[str, Columns] = {
     "changes": Columns(json=("before", "after"), ours=("tbl", "act")),
     "erased_keys": Columns(ours=("hash",)),
     "agent_usage": Columns(labels=("agent",)),
+    "told_contexts": Columns(ours=("lines",)),
     "folding": Columns(ours=("written", "indexed")),  # single letters
 }  # fmt: skip
 

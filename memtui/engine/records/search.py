@@ -120,10 +120,14 @@ class Explanation(Record):
 
 
 class Recall(Record):
-    """An agent was told these memories in answer to ``query``."""
+    """An agent was told these memories in answer to ``query``.
+
+    ``saved``: about how many tokens were not told, because they stood in the conversation already.
+    """
 
     at: int
     agent: str
     query: str
     memory_ids: tuple[str, ...]
     session_id: str | None = None
+    saved: int = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -23,13 +23,14 @@ from memtui.engine.store import memories, vectors
 from memtui.engine.store.sql import as_json
 from memtui.engine.store.words import stems, words
 
-from . import cautions, entity, excerpts, kinship, lexicon, question, rules, vital
+from . import cautions, entity, excerpts, kinship, lexicon, question, repeats, rules, vital
 from .excerpts import Excerpt
 from .filter_sql import STATES
 from .filter_terms import parse
 from .filters import compile
 from .question import Question
 from .ranking import QueryEmbedder
+from .repeats import Told
 from .scope import Scope, passing, scope
 from .search import search
 from .statistics import FACTS
@@ -44,6 +45,7 @@ PINNED = 5
 MOST = 100
 TOKENS = 400
 """Excerpts fill the block up to so many; facts and the insight come whatever their length."""
+IN_CONVERSATION = "it stands in the conversation already"
 # An older reflection is not this week's any more.
 INSIGHT_DAYS = 14
 HOW_COUNTED = "one for every 4 characters, for each character of Chinese, Japanese and Korean"
@@ -103,7 +105,8 @@ class ContextBlock(Record):
 
     ``rules`` are those of the agent's project, which stand first; ``pinned`` the facts that
     always stand in it, ``vital`` those told for what they warn of, ``hits`` the other facts, the best first;
-    ``excerpts`` what the person said before; ``tokens`` is an estimate (``HOW_COUNTED``).
+    ``excerpts`` what the person said before; ``tokens`` is an estimate (``HOW_COUNTED``), ``saved`` that of what was not
+    told again.
     """
 
     text: str
@@ -116,6 +119,7 @@ class ContextBlock(Record):
     insight: MemoryRecord | None
     left_out: tuple[LeftOut, ...]
     result: SearchResult
+    saved: int = 0
 
     @property
     def memories(self) -> list[MemoryRecord]:
@@ -143,12 +147,16 @@ def brief(
     turns: bool = True,
     tokens: int = TOKENS,
     project: str | None = None,
+    there: Told | None = None,
 ) -> ContextBlock:
     """Make the block for a prompt. ``alone``: as if the memory held nothing but what passes the filter.
 
     ``turns``: whether the person's turns may be told; they fill the block up to ``tokens``.
 
     ``project``: the agent's, whose rules are told first; without one it is the project that ``filter`` names.
+
+    ``there``: what stands in the conversation. It is not told again unless it changed or the prompt is about it; what is
+    told is added.
 
     Raises FilterError for a bad filter, InputError for a bad limit.
     """
@@ -203,9 +211,9 @@ def brief(
     if insight is not None and (reason := why_kept_back(insight)):
         left_out.append(LeftOut(reason=reason, memory=insight))
         insight = None
-    there = {*stand, *(hit.memory.rid for hit in told)}
+    present = {*stand, *(hit.memory.rid for hit in told)}
     warnings = [] if idle else vital.find(
-        connection, meant, within, now, names=profile.entity > 0, there=there, refused=why_kept_back,
+        connection, meant, within, now, names=profile.entity > 0, there=present, refused=why_kept_back,
     )  # fmt: skip
     warned = {one.memory.rid for one in warnings}
     left_out = [one for one in left_out if one.memory is None or one.memory.rid not in warned]
@@ -229,7 +237,7 @@ def brief(
                 for one in found.excerpts if one not in said
             ]  # fmt: skip
     text = _block(facts, said, insight, notes)
-    return ContextBlock(
+    block = ContextBlock(
         text=text,
         tokens=estimate_tokens(text),
         rules=tuple(first),
@@ -240,6 +248,62 @@ def brief(
         insight=insight,
         left_out=tuple(left_out),
         result=result,
+    )
+    if there is None:
+        return block
+
+    def concerned() -> set[int]:
+        """The rules that bear on the prompt, and what warns of something in it."""
+        dangers = vital.find(
+            connection, meant, within, now, names=profile.entity > 0, there=(), refused=why_kept_back
+        )
+        ruled = {rule.rid for rule in first}
+        near_rules = (
+            hit for hit in result.hits if hit.memory.rid in ruled and not _too_far(hit, asked, near)
+        )
+        return {*(one.memory.rid for one in dangers), *(hit.memory.rid for hit in near_rules)}
+
+    return _without_repeats(connection, prompt, block, notes, there, concerned)
+
+
+def _without_repeats(
+    connection: apsw.Connection, prompt: str, block: ContextBlock, notes: Mapping[str, Sequence[Caution]],
+    there: Told, concerned: Callable[[], Collection[int]],
+) -> ContextBlock:  # fmt: skip
+    """The block without what stands in the conversation already; what is left is noted there.
+
+    ``concerned``: facts that are told again all the same; asked only where something would be left out.
+    """
+    lines: dict[int, list[str]] = {}
+    for excerpt in block.excerpts:
+        lines.setdefault(excerpt.memory.rid, []).append(_said(excerpt))
+    pieces = {rid: "\n".join(told) for rid, told in lines.items()}
+    told = [(one, pieces.get(one.rid) or _line(one, notes)) for one in block.memories]
+    again = {one.rid for one, line in told if there.has(one, line) and not repeats.names(prompt, one)}
+    again -= {one.memory.rid for one in block.vital}
+    if again:
+        again -= set(concerned())
+    there.add(connection, [(one, line) for one, line in told if one.rid not in again])
+    if not again:
+        return block
+    new = [one for one, _ in told if one.rid not in again]
+    rids = {one.rid for one in new}
+    insight = block.insight if block.insight is not None and block.insight.rid in rids else None
+    said = tuple(one for one in block.excerpts if one.memory.rid in rids)
+    facts = [one for one in new if one.rid not in pieces and one is not block.insight]
+    text = _block(facts, said, insight, notes)
+    repeated = [LeftOut(reason=IN_CONVERSATION, memory=one) for one, _ in told if one.rid in again]
+    return replace(
+        block,
+        text=text,
+        tokens=estimate_tokens(text),
+        rules=tuple(one for one in block.rules if one.rid in rids),
+        pinned=tuple(one for one in block.pinned if one.rid in rids),
+        hits=tuple(hit for hit in block.hits if hit.memory.rid in rids),
+        excerpts=said,
+        insight=insight,
+        left_out=(*block.left_out, *repeated),
+        saved=block.tokens - estimate_tokens(text),
     )
 
 
@@ -417,13 +481,16 @@ def _block(
 ) -> str:  # fmt: skip
     parts = []
     if facts:
-        lines = [f"- {_cautioned(fact, notes)}{cited(fact)}{_drawn_on(fact)}" for fact in facts]
-        parts.append("\n".join([FACTS_TITLE, *lines]))
+        parts.append("\n".join([FACTS_TITLE, *(f"- {_line(fact, notes)}" for fact in facts)]))
     if said:
         parts.append("\n".join([SAID_TITLE, *map(_said, said)]))
     if insight is not None:
         parts.append(f"{INSIGHT_TITLE}\n{_cautioned(insight, notes)}{cited(insight)}")
     return "\n\n".join(parts)
+
+
+def _line(fact: MemoryRecord, notes: Mapping[str, Sequence[Caution]]) -> str:
+    return f"{_cautioned(fact, notes)}{cited(fact)}{_drawn_on(fact)}"
 
 
 def _cautioned(memory: MemoryRecord, notes: Mapping[str, Sequence[Caution]]) -> str:

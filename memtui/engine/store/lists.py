@@ -177,7 +177,7 @@ _RECALLS = _What(
     "recalls r",
     "r.recall_id",
     "r.agent || ' ' || r.query || ' ' || coalesce(r.session_id, '')",
-    "r.recall_id, r.at, r.agent, r.session_id, r.query, r.memory_ids",
+    "r.recall_id, r.at, r.agent, r.session_id, r.query, r.memory_ids, r.saved",
     {"time": ("r.recall_id",)},
     lambda row: RecallRow(recall_id=row[0], recall=recalls.recall(row[1:])),
 )

@@ -23,18 +23,20 @@ def add(
     session_id: str | None,
     query: str,
     memory_ids: Iterable[str],
+    saved: int = 0,
 ) -> None:
+    """``saved``: about how many tokens were not told again."""
     connection.execute(
-        "INSERT INTO recalls(at, agent, session_id, query, memory_ids) VALUES (?, ?, ?, ?, ?)",
-        (at, agent, session_id, query, json_text(tuple(memory_ids))),
+        "INSERT INTO recalls(at, agent, session_id, query, memory_ids, saved) VALUES (?, ?, ?, ?, ?, ?)",
+        (at, agent, session_id, query, json_text(tuple(memory_ids)), saved),
     )
 
 
 def recall(row: Sequence[Any]) -> Recall:
-    """The record of a row with time, agent, session, question and memories."""
+    """The record of a row with time, agent, session, question, memories and tokens saved."""
     return Recall(
         at=row[0], agent=row[1], session_id=row[2], query=row[3],
-        memory_ids=msgspec.json.decode(row[4], type=tuple[str, ...]),
+        memory_ids=msgspec.json.decode(row[4], type=tuple[str, ...]), saved=row[5],
     )  # fmt: skip
 
 
@@ -42,7 +44,7 @@ def of_memory(connection: apsw.Connection, identity: str, limit: int) -> list[Re
     """Who was told a memory (by id), the latest first."""
     rows = connection.execute(
         """
-        SELECT at, agent, session_id, query, memory_ids FROM recalls r
+        SELECT at, agent, session_id, query, memory_ids, saved FROM recalls r
         WHERE EXISTS (SELECT 1 FROM json_each(r.memory_ids) WHERE value = ?) ORDER BY recall_id DESC LIMIT ?
         """,
         (identity, limit),
@@ -53,7 +55,7 @@ def of_memory(connection: apsw.Connection, identity: str, limit: int) -> list[Re
 def page(connection: apsw.Connection, *, offset: int, limit: int) -> list[Recall]:
     """Who was told what, the latest first."""
     rows = connection.execute(
-        "SELECT at, agent, session_id, query, memory_ids FROM recalls ORDER BY recall_id DESC LIMIT ? OFFSET ?",
+        "SELECT at, agent, session_id, query, memory_ids, saved FROM recalls ORDER BY recall_id DESC LIMIT ? OFFSET ?",
         (limit, offset),
     )
     return [recall(row) for row in rows]

@@ -439,8 +439,10 @@ def test_a_file_from_before_there_was_recall_is_upgraded_with_its_observations(p
         connection.execute("ALTER TABLE sessions_consolidations DROP COLUMN read_by")
         connection.execute("ALTER TABLE memories DROP COLUMN topic")
         connection.execute("ALTER TABLE memories DROP COLUMN happens_at")
+        connection.execute("ALTER TABLE recalls DROP COLUMN saved")
         for sql in (
             "TABLE agent_usage",
+            "TABLE told_contexts",
             "TABLE word_vectors",
             "INDEX memories_not_ascii",
             "TABLE enriched_links",
