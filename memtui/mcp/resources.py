@@ -57,8 +57,6 @@ def _read(agent: Agent, uri: str) -> wire.TextResourceContents:
         memory = agent.get(uri.removeprefix(SCHEME))
         if reason := why_kept_back(memory):
             raise InputError(f"{memory.id} is kept back: {reason}.", "Only the person can release it.")
-        if not agent.may_be_told([memory])[0]:
-            raise InputError(f"{memory.id} is kept back: it is withheld.", "Only the person can release it.")
         text, kind = msgspec.json.encode(told(agent, memory)).decode(), "application/json"
     else:
         raise unknown(uri)

@@ -11,8 +11,8 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.errors import InputError, NotFoundError
-from memtui.engine.records import WITHHELD, MemoryRecord
-from memtui.engine.store import memories, rows, sessions
+from memtui.engine.records import MemoryRecord
+from memtui.engine.store import memories, rows, sessions, withheld
 from memtui.engine.store.sql import as_json, scalar, storable
 
 from . import names
@@ -122,25 +122,15 @@ def _other_sources(connection: apsw.Connection, found: Closure, id: str) -> bool
     )
 
 
-# Turns that forgotten facts keep from agents, also by what those took the place of; ``gone``: as if those were not there.
-_WITHHELD = f"""
-    WITH RECURSIVE gone(id) AS (SELECT value FROM json_each(:gone)),
-    withheld(id) AS (
-        SELECT f.id FROM memories f WHERE f.ended_by = 'forgotten' AND f.id NOT IN gone
-            AND json_type(f.attributes, '$.{WITHHELD}') IS NOT NULL AND json_type(f.attributes, '$.retired') IS NULL
-        UNION SELECT l.to_id FROM withheld w JOIN memory_links l ON l.from_id = w.id
-            WHERE l.rel IN ('supersedes', 'merged') AND l.to_id NOT IN gone)
-    SELECT DISTINCT m.rid, m.id FROM withheld w JOIN memory_links l ON l.from_id = w.id AND l.rel = 'source'
-        JOIN memories m ON m.id = l.to_id WHERE m.kind = 'episode' AND m.valid_until IS NULL ORDER BY m.rid
-"""
-
-
 def _keep_withheld(connection: apsw.Connection, found: Closure) -> None:
     """What the person keeps from agents stays so without the fact by which they said it: it is forgotten."""
     gone = found.ids
-    still = {rid for rid, _ in connection.execute(_WITHHELD, {"gone": as_json(gone)})}
-    for rid, id in connection.execute(_WITHHELD, {"gone": "[]"}).fetchall():
-        if rid in still or id in gone:
+    lost = withheld.turns(connection) - withheld.turns(connection, without=gone)
+    for rid, id in connection.execute(
+        "SELECT rid, id FROM memories WHERE rid IN (SELECT value FROM json_each(?)) AND valid_until IS NULL",
+        (as_json(lost),),
+    ).fetchall():
+        if id in gone:
             continue
         found.exposed.append(int(str(rid)))
         if (carrier := found.offered.get(str(id))) is not None:

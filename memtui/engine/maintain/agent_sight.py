@@ -11,7 +11,7 @@ from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import MemoryRecord, Options, Record
 from memtui.engine.search.filters import compile
 from memtui.engine.search.scope import passing, scope
-from memtui.engine.store import consolidations, fading, memories, sessions
+from memtui.engine.store import consolidations, fading, memories, sessions, withheld
 from memtui.engine.store.sql import scalar
 
 from .compare import conflicts, dedup
@@ -45,7 +45,7 @@ class Sight(Record):
     def turns(self, connection: apsw.Connection, session_id: str) -> list[MemoryRecord]:
         """The turns of a session in order. Raises NotFoundError for a session without one."""
         turns = consolidations.turns_beyond(connection, session_id, 0, self.clock())
-        inside = self.visible(connection)([turn.rid for turn in turns])
+        inside = self.visible(connection)([turn.rid for turn in turns]) - withheld.turns(connection)
         turns = [turn for turn in turns if turn.rid in inside]
         if not turns:
             raise unknown_session(sessions.given_name(connection, session_id) if self.within else session_id)

@@ -35,6 +35,7 @@ from memtui.engine.store import (
     recalls,
     rows,
     sessions,
+    withheld,
 )
 from memtui.engine.store.connection import Connections
 
@@ -94,6 +95,11 @@ class View:
                 limit=limit,
                 now=self._clock(),
             )
+
+    def withholds(self) -> bool:
+        """Whether the person may keep turns from agents (``is:withheld``)."""
+        with self._connections.read() as connection:
+            return withheld.any_withheld(connection)
 
     def rids(
         self, filter: str = "", *, sort: listing.SortKey = "time", descending: bool = True

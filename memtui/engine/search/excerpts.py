@@ -30,6 +30,8 @@ from .statistics import MEMORIES
 if TYPE_CHECKING:
     from .word_meanings import Nearness
 
+WITHHELD = "you keep it from agents"
+"""Why a turn is not told: for the person only."""
 PERSON = "kind:episode role:user trust:user"
 """The filter of what counts as the person's own words."""
 MOST_FOUND, MOST_OF_SUBJECT = 25, 25
@@ -191,7 +193,7 @@ def _outdated(turn: MemoryRecord, piece: Piece, ended: Collection[Caution]) -> s
     Other pieces of the turn say other things.
     """
     if cautions.is_withheld(turn, ended):
-        return "you keep it from agents"
+        return WITHHELD
     for caution in ended:
         said = _telling(stems(caution.old.content))
         mine = _telling(piece.stems)

@@ -13,6 +13,7 @@ from typing import Any, get_args
 
 from memtui.engine.confidence import EFFECTIVE_SQL
 from memtui.engine.records import KINDS, TOPICS, TRUST_ORDER, Category
+from memtui.engine.store import withheld
 from memtui.engine.store.words import fold
 
 from . import dates, filter_text
@@ -63,6 +64,7 @@ STATES: Mapping[str, str] = {
     "recalled": "m.access_count > 0",
     "exposed": "m.attributes <> '{}' AND json_type(m.attributes, '$.secrets') = 'array' "
     "AND json_type(m.attributes, '$.redacted') IS NULL",
+    "withheld": withheld.CONDITION,
     "past": _PAST,
     "stale": _STALE,
     "vectorless": _VECTORLESS,

@@ -116,8 +116,9 @@ class Agent:
         return bool(self.filter)
 
     def narrowed(self, filter: str = "") -> str:
-        """The filter within which ``filter`` may look."""
-        return f"{self.filter} {filter}".strip()
+        """The filter within which ``filter`` may look: turns that the person withholds are not there."""
+        known = "-is:withheld" if self.memory.view.withholds() else ""
+        return " ".join(part for part in (self.filter, known, filter) if part)
 
     def own_tags(self) -> tuple[str, ...]:
         """What a new memory must be tagged with to be within the filter."""
@@ -180,11 +181,11 @@ class Agent:
         """Those that may go to a model, and what to say of the others."""
         found = list(memories)
         known = self.cautions(found)
-        withheld = {one.id for one in found if is_withheld(one, known.get(one.id, ()))}
-        secret = sum(holds_secret(one) for one in found if one.id not in withheld)
-        said = [f"{secret} that hold a secret"] if secret else []
-        said += [f"{len(withheld)} that the person withholds"] if withheld else []
-        return [one for one in found if one.id not in withheld and not holds_secret(one)], ", ".join(said)
+        # Looked for already; here again for what was withheld since. Of that nothing is said.
+        there = [one for one in found if not is_withheld(one, known.get(one.id, ()))]
+        open_ones = [one for one in there if not holds_secret(one)]
+        secret = len(there) - len(open_ones)
+        return open_ones, f"{secret} that hold a secret" if secret else ""
 
     def context(self, prompt: str, *, session_id: str | None = None, limit: int = 5) -> ContextBlock:
         """What this agent is told before it answers; that is a recall."""

@@ -25,7 +25,7 @@ from .write import MemoryId
 
 SessionId = Annotated[Name, Meta(description="The session, as it is named with its turns.")]
 _MOST_SOURCES = 30
-_HELD_BACK = "[held back: it holds a secret, or the person withholds it]"
+_HELD_BACK = "[held back: it holds a secret]"
 
 
 class EpisodesArguments(Arguments):

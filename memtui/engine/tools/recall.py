@@ -14,6 +14,7 @@ from memtui.engine.errors import MemtuiError, NotFoundError
 from memtui.engine.records import KINDS, Category, Caution, Kind, MemoryRecord, Record, Trust
 from memtui.engine.search.briefing import cautions_told, quoted_from, why_kept_back
 from memtui.engine.search.confine import quoted
+from memtui.engine.search.excerpts import WITHHELD
 from memtui.engine.store.words import fold
 
 from .agent import Agent, kinds
@@ -133,10 +134,10 @@ class Counted(Record, omit_defaults=True):
 
 
 def memory_stats(agent: Agent, given: Arguments) -> Counted:
-    if not agent.scoped:
+    if not agent.narrowed():
         known = agent.memory.stats()
         return _counted(known.by_kind, known.latest)
-    newest = agent.memory.view.page(agent.filter, sort="created", limit=1)
+    newest = agent.memory.view.page(agent.narrowed(), sort="created", limit=1)
     return _counted(
         {kind: agent.count(kinds(kind)) for kind in KINDS}, newest[0].created_at if newest else None
     )
@@ -251,7 +252,7 @@ def get_context(agent: Agent, given: ContextArguments) -> Context:
     block = agent.context(given.prompt, session_id=given.session_id, limit=given.limit)
     return Context(
         text=block.text, tokens=block.tokens, ids=tuple(memory.id for memory in block.memories),
-        left_out=tuple(dict.fromkeys(one.reason for one in block.left_out)),
+        left_out=tuple(dict.fromkeys(one.reason for one in block.left_out if one.reason != WITHHELD)),
     )  # fmt: skip
 
 
