@@ -11,6 +11,7 @@ import importlib.util
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import date, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,6 +29,7 @@ _PARTS = ("month", "weekday", "count", "unit")
 # What comes again and again, or holds on any day.
 _UNDATED: frozenset[Topic] = frozenset(("routine", "rule", "preference", "identity"))
 _SIGNS = ("again", "no longer", "done", "over")
+_year = re.compile(r"\d{4}")
 _said = re.compile(r" \(said [^()]*\)$")
 _article = re.compile(r"(?:the|der|den|le|la|el|um|im|am) ", re.IGNORECASE)
 
@@ -96,6 +98,7 @@ class _Kinds(NamedTuple):
     ways: dict[str, re.Pattern[str]]
     any: re.Pattern[str]
     signs: dict[str, re.Pattern[str]]
+    weekday_before: re.Pattern[str]
 
 
 @functools.cache
@@ -116,6 +119,7 @@ def _kinds() -> _Kinds:
         ways={name: compiled(lines) for name, lines in sections.items()},
         any=compiled([line for lines in sections.values() for line in lines]),
         signs=signs,
+        weekday_before=re.compile(rf"\b({parts['weekday']}),? (?:the |dem |den |le |el )?$", re.IGNORECASE),
     )
 
 
@@ -133,11 +137,28 @@ def _days(text: str, here: datetime, past: bool) -> Iterator[_Named]:
                 taken.append((start, end))
                 continue
             group = match.lastindex or 0
-            day = _WAYS[name](match[group], here, past)
+            words = match[group]
+            day = _WAYS[name](words, here, past)
+            if day is not None and name == "exact" and not _year.search(words):
+                day = _in_fitting_year(day, text[max(start - _BEFORE, 0) : start], here)
             if day is not None:
                 taken.append((start, end))
                 found.append(_Named(match.start(group), day, name == "exact"))
     yield from sorted(found)
+
+
+def _in_fitting_year(day: date, before: str, here: datetime) -> date:
+    """A day without its year, in the nearest year in which it is the weekday that stands right before it."""
+    weekday = _kinds().weekday_before.search(before)
+    wanted = _read(weekday[1], here, past=False) if weekday else None
+    if wanted is None:
+        return day
+    found = []
+    for year in (here.year - 1, here.year, here.year + 1):
+        with suppress(ValueError):  # 29 February
+            found.append(day.replace(year=year))
+    fitting = [one for one in found if one.weekday() == wanted.weekday()]
+    return min(fitting, key=lambda one: abs(one - here.date()), default=day)
 
 
 def _read(words: str, here: datetime, past: bool, *, last: bool = False) -> date | None:
