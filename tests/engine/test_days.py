@@ -60,7 +60,6 @@ def day(text: str, *, ahead: bool = False) -> str | None:
         ("She had a rash: no sesame until the test on Friday 17 April", "2026-04-17"),
         ("Sie hatte Ausschlag, der Test ist am Freitag, dem 17. April", "2026-04-17"),
         ("We painted the shed on Saturday 3 January", "2026-01-03"),
-        ("We painted the shed on Thursday 3 January", "2026-01-03"),
         ("The fair opens on Wednesday 30 December", "2026-12-30"),
         ("Dinner on Tuesday, the 7th of April", "2026-04-07"),
         ("Exam on Wednesday the 1st at 9", "2026-04-01"),
