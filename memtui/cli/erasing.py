@@ -12,6 +12,7 @@ from memtui.engine.errors import InputError, UsageError
 from memtui.present.erase import FATES
 from memtui.present.format import file_size, plural
 
+from .depending import tell_dependents
 from .door import Door
 from .errors import NEGATIVE, OK
 from .output import brief, emit, err, note, out, paint, printed_cells, row
@@ -66,11 +67,14 @@ def erase_command(
         return _tell_proof(proof, None, json)
     with door.existing(must_write=not dry_run) as memory:
         plan = memory.files.plan_erase(ids, session_id=session, also=also, keep=keep)
+        known = [one.key for one in plan.carriers if one.chosen and one.place == "memory"]
+        found = memory.view.dependents(known)
         if not json:
             _tell_plan(plan)
+            tell_dependents(found, without=frozenset(one.key for one in plan.carriers))
         if dry_run:
             if json:
-                emit({"plan": _plain(plan)})
+                emit({"plan": _plain(plan), "dependents": found})
             else:
                 note(f"{plural(plan.memories, 'memory')} would be erased; nothing was changed")
             return OK

@@ -122,6 +122,7 @@ def entities_command(
         profile = memory.entities.get(name, limit=limit)
         namesakes = memory.entities.namesakes(profile.entity.id)
         cautions = memory.view.cautions([one.id for one in profile.memories])
+        cautions |= memory.view.summary_cautions([profile.entity])
     if json:
         emit(asdict(profile) | {"cautions": cautions})
     else:
@@ -188,6 +189,7 @@ def _portray(
     out(row(paint(entity.canonical_name, "bold"), paint(entity.id, "dim")))
     if entity.summary:
         out(entity.summary)
+        tell_cautions(cautions.get(entity.id, ()))
     decided = f" ({DECIDED})" if entity.decided else ""
     rows: list[tuple[str, str]] = [("type", f"{entity.type}{decided}")]
     rows += [(label, drawn(line)) for label, line in facts(entity, profile.unlinked, time.time())]

@@ -13,7 +13,7 @@ from memtui.present.review import NOT_YET, kind
 
 from .errors import NEGATIVE, OK
 from .lines import age, glyphs, memory_line
-from .output import brief, emit, err, in_role, out, paint, row
+from .output import brief, emit, err, in_role, out, paint, printed_cells, row
 from .root import Command, json_option, pass_door
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ _VERDICTS: tuple[Verdict, ...] = ("keep", "forget", "correct", "both", "merge", 
 @click.argument("verdict", type=click.Choice(_VERDICTS), required=False)
 @click.argument("cards", nargs=-1, metavar="[CARD]...")
 @click.option(
-    "--stands", metavar="ID", help="Of two: the one that the verdict is about.  [default: the new one]"
+    "--stands",
+    metavar="ID",
+    help="The one of a card that the verdict is about.  [default: of two the new one, else all]",
 )
 @click.option("--session", metavar="ID", help="All that waits of this conversation: keep, forget or snooze.")
 @click.option("--about", metavar="NAME", help="All that waits about this person, project or place.")
@@ -51,6 +53,7 @@ def review_command(
     \b
     memtui review keep prop_1a2b                 the new fact is true, the one that it contradicts is not
     memtui review keep prop_1a2b --stands fact_3c4d
+    memtui review forget prop_1a2b --stands ref_3c4d  of several that were drawn from a correction only this one
     memtui review both prop_1a2b prop_5e6f       they do not contradict each other; not the same one
     memtui review keep --session ID              all new facts of a conversation; --about NAME: all about somebody
     """
@@ -142,6 +145,11 @@ def _tell(item: ReviewItem, signs: Glyphs) -> None:
                 out(row("       ", paint(brief(f"instead of: {without_secrets(known)}", 10), "yellow")))
     if item.text and item.wish is not None:
         out(row("   to:", brief(item.text, 8)))
+    if item.kind == "drawn":
+        for entity in item.entities:
+            left = row("   ", paint(entity.id, "dim"), in_role(entity.canonical_name, "entity"))
+            out(row(left, brief(entity.summary or "", printed_cells(left) + 2)))
+        return
     for turn in item.sources[:_EVIDENCE]:
         out(row("       ", paint(brief(f"from {turn.id}: {without_secrets(turn)}", 10), "dim")))
 

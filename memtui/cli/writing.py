@@ -11,6 +11,7 @@ import click
 from memtui.engine.errors import UsageError
 from memtui.present.memory import sorted_as
 
+from .depending import dry_run_option, tell_before
 from .door import Door
 from .lines import glyphs, memory_line
 from .output import emit, note, out, paint
@@ -63,11 +64,20 @@ def remember_command(
 
 @click.command("correct", cls=Command)
 @click.argument("id")
-@click.argument("text", nargs=-1, required=True)
+@click.argument("text", nargs=-1)
+@dry_run_option
 @json_option
 @pass_door
-def correct_command(door: Door, id: str, text: tuple[str, ...], json: bool) -> None:
-    """Replace the memory ID by TEXT ("-": from standard input). The old one goes to the Trash, linked."""
+def correct_command(door: Door, id: str, text: tuple[str, ...], dry_run: bool, json: bool) -> None:
+    """Replace the memory ID by TEXT ("-": from standard input). The old one goes to the Trash, linked.
+
+    What was drawn from it waits in Review. --dry-run (without TEXT too) shows that, and who was told it.
+    """
+    if dry_run:
+        tell_before(door, [id], json, "corrected")
+        return
+    if not text:
+        raise UsageError("The new text is missing.", "--dry-run shows what depends on the memory.")
     content = given_text(text)
     with door.existing(must_write=True) as memory:
         old = memory.get(id)
@@ -86,13 +96,17 @@ def correct_command(door: Door, id: str, text: tuple[str, ...], json: bool) -> N
 @click.argument("id")
 @click.argument("others", nargs=-1, required=True, metavar="OTHER...")
 @click.option("--text", default="", help="A new wording for the fact that stays.")
+@dry_run_option
 @json_option
 @pass_door
-def merge_command(door: Door, id: str, others: tuple[str, ...], text: str, json: bool) -> None:
+def merge_command(door: Door, id: str, others: tuple[str, ...], text: str, dry_run: bool, json: bool) -> None:
     """Make one of the facts ID and OTHER...: ID stays, with the tags, sources and protection of all.
 
     The others go to the Trash, linked to it. "memtui undo" makes them several again.
     """
+    if dry_run:
+        tell_before(door, [id, *others], json, "merged")
+        return
     with door.existing(must_write=True) as memory:
         known = [memory.get(one).id for one in (id, *others)]
         record = memory.review.merge(known[0], known[1:], text=text)
@@ -121,13 +135,17 @@ def confirm_command(door: Door, ids: tuple[str, ...], json: bool) -> None:
 @click.option(
     "--withhold", is_flag=True, help="Keep the turns that they were drawn from away from agents too."
 )
+@dry_run_option
 @json_option
 @pass_door
-def forget_command(door: Door, ids: tuple[str, ...], withhold: bool, json: bool) -> None:
+def forget_command(door: Door, ids: tuple[str, ...], withhold: bool, dry_run: bool, json: bool) -> None:
     """Put the memories ID... into the Trash, from where "restore" brings them back.
 
     The turns that they were drawn from stay, and say that they were forgotten; --withhold keeps those from agents.
     """
+    if dry_run:
+        tell_before(door, ids, json, "forgotten")
+        return
     _change(
         door,
         "forget",

@@ -141,6 +141,12 @@ class Core:
                 query="" if paused else intake.without_secrets(query), memory_ids=[memory.id for memory in told],
             )  # fmt: skip
 
+    def ask_about_drawn(self, connection: apsw.Connection, ids: Sequence[str], verb: str) -> None:
+        """In the operation that changed ``ids``: what was drawn from those that no longer hold waits in Review."""
+        from memtui.engine.maintain import dependents
+
+        dependents.ask(connection, ids, verb, self.actor, int(self.clock()))
+
     def passes(self, connection: apsw.Connection, within: str) -> Callable[[int], bool]:
         """Whether a memory passes a filter, as far as this transaction has come."""
         if not within:

@@ -315,8 +315,20 @@ class Memory:
                 op.connection, old, new_content, actor=self._core.actor, options=self._core.options, now=now
             )
             record = self._finish_note(op, rid, "Corrected", now, within)
+            if self._core.actor == "person":
+                record = self._settled(op.connection, record, now)
+            self._core.ask_about_drawn(op.connection, [old.id], "corrected")
             op.label = f"Corrected {quoted(intake.open_text(old))} to {quoted(intake.open_text(record))}"
         return record
+
+    def _settled(self, connection: apsw.Connection, new: MemoryRecord, now: int) -> MemoryRecord:
+        """What the person wrote now stands, whatever became of what the old text was drawn from."""
+        from memtui.engine.maintain import dependents
+
+        if new.kind == "fact":
+            return new
+        dependents.settle(connection, new, now)
+        return memories.by_rid(connection, [new.rid], now)[0]
 
     def _finish_note(self, op: history.Op, rid: int, verb: str, now: int, within: str) -> MemoryRecord:
         (record,) = memories.by_rid(op.connection, [rid], now)
@@ -384,6 +396,8 @@ class Memory:
             memory = memories.get(op.connection, id, now)
             op.label = f"{_DONE[verb]} {quoted(intake.open_text(memory))}"
             self._apply(op.connection, verb, memory, _Asked(tuple(add), tuple(remove), withhold, about), now)
+            if verb == "forget" and memory.active:
+                self._core.ask_about_drawn(op.connection, [memory.id], "forgot")
             (record,) = memories.by_rid(op.connection, [memory.rid], now)
         return record
 
@@ -425,6 +439,7 @@ class Memory:
         if len(rids) <= _ROWS_AT_ONCE:
             with self._core.change(verb, _DONE[verb]) as op:
                 changed = self._apply_all(op.connection, verb, rids, asked, now)
+                self._ask_about_forgotten(op.connection, verb, rids, now)
                 op.label = _bulk_label(verb, changed)
             return self._core.done(op)
         op_id = history.begin(self._core.connections, self._core.clock, self._core.actor, verb, _DONE[verb])
@@ -436,9 +451,21 @@ class Memory:
                 with history.part(self._core.connections, op_id) as connection:
                     part = rids[start : start + _ROWS_PER_TRANSACTION]
                     changed += self._apply_all(connection, verb, part, asked, now)
+            if verb == "forget":
+                with history.part(self._core.connections, op_id) as connection:
+                    self._ask_about_forgotten(connection, verb, rids, now)
         finally:
             history.finish(self._core.connections, op_id, _bulk_label(verb, changed))
         return self._core.tell(op_id) if changed else None
+
+    def _ask_about_forgotten(
+        self, connection: apsw.Connection, verb: Verb, rids: Sequence[int], now: int
+    ) -> None:
+        """What was drawn from what was forgotten just now; what was in the Trash before was asked about then."""
+        if verb != "forget":
+            return
+        gone = [one.id for one in memories.by_rid(connection, rids, now) if one.valid_until == now]
+        self._core.ask_about_drawn(connection, gone, "forgot")
 
     def _apply_all(
         self,

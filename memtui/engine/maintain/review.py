@@ -14,16 +14,19 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.confidence import EFFECTIVE_SQL
+from memtui.engine.errors import InputError
 from memtui.engine.records import Entity, MemoryRecord, Options, Record
 from memtui.engine.store import memories, proposals
 from memtui.engine.wording import plural
 
-from . import judged, namesakes, wishes
+from . import dependents, judged, namesakes, wishes
 from .apply import CONFLICT, HELD
 from .compare.similarity import compare
 from .wishes import Wish
 
-ReviewKind = Literal["conflict", "wish", "held", "duplicate", "entities", "suspicious", "fading", "new"]
+ReviewKind = Literal[
+    "conflict", "drawn", "wish", "held", "duplicate", "entities", "suspicious", "fading", "new"
+]
 Verdict = Literal["keep", "forget", "correct", "both", "merge", "snooze"]
 
 SOON_SECONDS = 7 * 86_400
@@ -41,6 +44,7 @@ _REPLACED = """EXISTS (
       AND (n.valid_until IS NULL OR n.ended_by IN ('superseded', 'merged')))"""
 OFFERED: dict[ReviewKind, tuple[Verdict, ...]] = {
     "conflict": ("keep", "forget", "correct", "both", "merge", "snooze"),
+    "drawn": ("keep", "forget", "correct", "snooze"),
     "wish": ("keep", "forget", "correct", "snooze"),
     "held": ("keep", "forget", "correct", "snooze"),
     "duplicate": ("keep", "forget", "correct", "both", "merge", "snooze"),
@@ -57,7 +61,8 @@ class ReviewItem(Record):
     ``text``: what is held back (held), the wording that an agent proposes (wish). ``sources``: turns that say it,
     as evidence. ``id`` names it in ``proposals``. ``wish``: what the agent asks for (wish).
     ``replaced``: known facts that a run took these for the successors of, without asking (new).
-    ``entities``: two that may be one, the fuller name first (entities); ``keep`` names the one that stands.
+    ``entities``: two that may be one, the fuller name first (entities); ``keep`` names the one that stands. Those whose
+    summary is asked about (drawn). ``sources`` of a drawn one: what no longer holds.
     """
 
     id: str
@@ -75,7 +80,25 @@ class ReviewItem(Record):
     @property
     def several(self) -> bool:
         """It stands for several facts that are decided together: no single card."""
+        if self.kind == "drawn":
+            return len(self.parts) > 1
         return self.kind == "new" or (self.kind == "fading" and len(self.memories) > 1)
+
+    @property
+    def parts(self) -> tuple[MemoryRecord | Entity, ...]:
+        """What can be decided by itself of a drawn one."""
+        return (*self.memories, *self.entities)
+
+    def part(self, id: str) -> ReviewItem:
+        """A drawn one, narrowed to one of its parts. Raises InputError."""
+        narrow = replace(
+            self,
+            memories=tuple(one for one in self.memories if one.id == id),
+            entities=tuple(one for one in self.entities if one.id == id),
+        )
+        if not narrow.parts:
+            raise InputError(f"{id} is not on this card.", "memtui review lists what is.")
+        return narrow
 
 
 class Inbox(Record):
@@ -112,7 +135,7 @@ def review(
     shown: set[str] = set()
     put_off = proposals.put_off(connection, now)
     new = _every_new if every_new else _new
-    for part in (_conflicts, _wishes, _held, _suspicious, _duplicates, _namesakes, _fading, new):
+    for part in (_conflicts, _drawn, _wishes, _held, _suspicious, _duplicates, _namesakes, _fading, new):
         for item in part(connection, now, options):
             ids = {memory.id for memory in item.memories}
             if item.kind == "new":
@@ -132,6 +155,18 @@ def _conflicts(connection: apsw.Connection, now: float, options: Options) -> Ite
         pair = _active(connection, (str(proposal.payload["new"]), str(proposal.payload["old"])), now)
         if len(pair) == 2:
             yield _card(connection, now, "conflict", proposal.id, str(proposal.payload["reason"]), pair)
+
+
+def _drawn(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    put_off = proposals.put_off(connection, now)
+    for card in dependents.waiting(connection, now):
+        left = tuple(one for one in card.drawn if one.id not in put_off)
+        summaries = tuple(one for one in card.summaries if one.id not in put_off)
+        if left or summaries:
+            yield ReviewItem(
+                id=card.id, kind="drawn", reason=card.reason(len(left) + len(summaries)), memories=left, sources=card.of,
+                entities=summaries, offered=OFFERED["drawn"],
+            )  # fmt: skip
 
 
 def _wishes(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:

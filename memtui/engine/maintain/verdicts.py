@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import apsw
 
-from memtui.engine.curate import intake, notes
+from memtui.engine.curate import intake, naming, notes
 from memtui.engine.errors import InputError, ProtectedError
-from memtui.engine.records import MemoryRecord, Options
+from memtui.engine.records import Entity, MemoryRecord, Options
 from memtui.engine.store import memories, proposals
 from memtui.engine.wording import plural, quoted
 
-from . import namesakes, resolve, wishes
+from . import dependents, namesakes, resolve, wishes
 from .held import insert_held
 from .review import OFFERED, THE_REST, ReviewItem, ReviewKind, Verdict
 from .wishes import Wish
@@ -28,6 +28,13 @@ def label(item: ReviewItem, verdict: Verdict, keep: str | None = None) -> str:
     """What an operation that settles a card is called. ``keep``: the side that the verdict is about."""
     if item.id == THE_REST:
         return f"{_DONE[verdict]} {plural(len(item.memories), 'fading fact')}"
+    if item.kind == "drawn":
+        parts = item.parts if keep is None else item.part(keep).parts
+        if len(parts) > 1:
+            return f"{_DONE[verdict]} {plural(len(parts), 'thing')} drawn from what no longer holds"
+        (part,) = parts
+        said = part.summary or "" if isinstance(part, Entity) else intake.open_text(part)
+        return f"{_DONE[verdict]} {quoted(said)}"
     about = next((one for one in item.memories if one.id == keep), next(iter(item.memories), None))
     shown = (not item.wish and item.text) or (about.content if about else "")
     more = f" and {len(item.memories) - 1} more" if item.kind == "new" and len(item.memories) > 1 else ""
@@ -48,6 +55,9 @@ def decide(
         )
     if verdict == "correct" and not (text.strip() or (item.wish and item.wish.text)):
         raise InputError("There is no text to remember.", "Give the corrected wording.")
+    if verdict == "snooze" and item.kind == "drawn":
+        _put_off_drawn(connection, item, keep, now)
+        return
     if verdict == "snooze":
         _note(connection, item, "snoozed", now, until=now + SNOOZE_SECONDS)
         return
@@ -60,6 +70,9 @@ def decide(
             connection, item, item.wish, verdict, text=text, actor=actor, options=options, now=now
         )
         _note(connection, item, state, now)
+        return
+    elif item.kind == "drawn":
+        _settle_drawn(connection, item, verdict, text=text, keep=keep, actor=actor, options=options, now=now)
         return
     elif item.kind == "entities":
         first, second = item.entities
@@ -76,6 +89,41 @@ def decide(
             )
     if item.id != THE_REST:  # it comes again with others
         _note(connection, item, "rejected" if verdict == "forget" else "accepted", now)
+
+
+def _settle_drawn(
+    connection: apsw.Connection, item: ReviewItem, verdict: Verdict, *, text: str, keep: str | None, actor: str,
+    options: Options, now: int,
+) -> None:  # fmt: skip
+    """``keep``: the part that the verdict is about; all of them if None. What is left of the card goes on waiting."""
+    if actor != "person":
+        raise ProtectedError("What was drawn from a correction is for the person to decide.", "It waits.")
+    item = item if keep is None else item.part(keep)
+    if verdict == "correct" and len(item.parts) > 1:
+        raise InputError("A new text is for one of them.", "Name the one that it is for.")
+    for memory in item.memories:
+        _settle_one(connection, item.kind, memory, verdict, text=text, actor=actor, options=options, now=now)
+    for entity in item.entities:
+        if verdict == "keep":
+            dependents.summary_kept(connection, entity)
+        else:
+            naming.describe(connection, entity, text if verdict == "correct" else None, actor=actor)
+    if not any(card.id == item.id for card in dependents.waiting(connection, now)):
+        proposals.decide(connection, item.id, "rejected" if verdict == "forget" else "accepted", now)
+
+
+def _put_off_drawn(connection: apsw.Connection, item: ReviewItem, keep: str | None, now: int) -> None:
+    """All of the card, or one part of it by a row of its own."""
+    until = now + SNOOZE_SECONDS
+    if keep is None:
+        proposals.decide(connection, item.id, "snoozed", now, until=until)
+        return
+    (part,) = item.part(keep).parts
+    own = proposals.identity("put off", item.id, part.id)
+    payload = {"memories": [part.id], "of": [], "summaries": {}}
+    if not proposals.ask(connection, own, "put off", payload, now):
+        proposals.retell(connection, own, payload)
+    proposals.decide(connection, own, "snoozed", now, until=until)
 
 
 def label_of_all(verdict: Verdict, settled: int) -> str:
@@ -141,8 +189,14 @@ def _settle_one(
     if verdict == "forget":
         notes.forget(connection, memory, actor=actor, now=now)
     elif verdict == "correct":
-        notes.correct(connection, memory, text, actor=actor, options=options, now=now)
+        rid = notes.correct(connection, memory, text, actor=actor, options=options, now=now)
+        if kind == "drawn":
+            (new,) = memories.by_rid(connection, [rid], now)
+            dependents.settle(connection, new, now)
     elif memory.active:
+        if kind == "drawn":
+            dependents.settle(connection, memory, now)
+            (memory,) = memories.by_rid(connection, [memory.rid], now)
         if kind == "fading" and actor == "person":
             notes.confirm(connection, memory, actor=actor, now=now)
         memories.update(connection, memory.rid, reviewed_at=now)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import apsw
+
 from memtui.engine.clock import local_midnight
 from memtui.engine.core import Core
 from memtui.engine.curate import intake
@@ -50,7 +52,8 @@ class Review:
     ) -> Operation | None:
         """Settle an item of ``items``: one operation; None when there was nothing left to change.
 
-        ``keep``: the id that stands, for conflicts and duplicates (default: the new one). ``text``: the new wording,
+        ``keep``: the id that stands, for conflicts and duplicates (default: the new one); of what was drawn from a
+        correction the memory or entity that the verdict is about (default: all of them). ``text``: the new wording,
         for ``correct`` and ``merge``. Raises InputError for a verdict that the item does not offer.
         """
         with self._core.change("review", verdicts.label(item, verdict, keep)) as op:
@@ -58,7 +61,14 @@ class Review:
                 op.connection, item, verdict, text=text, keep=keep, actor=self._core.actor, options=self._core.options,
                 now=int(self._core.clock()),
             )  # fmt: skip
+            self._ask_about_drawn(op.connection, [item], verdict)
         return self._core.done(op)
+
+    def _ask_about_drawn(
+        self, connection: apsw.Connection, items: Sequence[ReviewItem], verdict: Verdict
+    ) -> None:
+        decided = [memory.id for item in items for memory in item.memories]
+        self._core.ask_about_drawn(connection, decided, "forgot" if verdict == "forget" else "corrected")
 
     def wish(self, verb: WishVerb, id: str, *, text: str = "", why: str = "") -> Proposal:
         """Ask the person to forget, correct or confirm a memory: it waits in Review and changes nothing.
@@ -124,6 +134,7 @@ class Review:
                         now=int(self._core.clock()),
                     )  # fmt: skip
                     settled += 1
+            self._ask_about_drawn(op.connection, items, verdict)
             op.label = label or verdicts.label_of_all(verdict, settled)
         return self._core.done(op)
 
@@ -158,6 +169,8 @@ class Review:
                 now=int(self._core.clock()),
             )  # fmt: skip
             (record,) = memories.by_rid(op.connection, [rid], self._core.clock())
+            known = [memories.get(op.connection, id, self._core.clock()).id for id in (survivor, *others)]
+            self._core.ask_about_drawn(op.connection, known, "corrected")
             op.label = f"Merged {len(others) + 1} facts into “{record.content[:60]}”"
         return record
 

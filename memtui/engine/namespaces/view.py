@@ -12,6 +12,7 @@ from memtui.engine.confidence import fades_at
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import (
     Caution,
+    Dependents,
     Enrichment,
     Entity,
     MemoryDetail,
@@ -253,6 +254,27 @@ class View:
         known = cautions.known_to(within, now, fade_threshold=self._options.fade_threshold)
         with self._connections.read() as connection:
             return cautions.find(connection, ids, now, known=known)
+
+    def dependents(self, ids: Sequence[str]) -> Dependents:
+        """What depends on some memories (ids): to be looked at before they are corrected, forgotten, merged or erased.
+
+        Raises NotFoundError.
+        """
+        from memtui.engine.maintain import dependents
+
+        with self._connections.read() as connection:
+            return dependents.find(connection, ids, self._clock())
+
+    def summary_cautions(self, shown: Sequence[Entity]) -> dict[str, tuple[Caution, ...]]:
+        """What the summaries of some entities (by id) tell that was corrected or forgotten, as far as a card of Review
+        asks about them; those without a caution are left out.
+        """
+        if not any(one.summary for one in shown):
+            return {}
+        from memtui.engine.maintain import dependents
+
+        with self._connections.read() as connection:
+            return dependents.doubtful_summaries(connection, shown, self._clock())
 
     def neighbours(self, identity: str, each: int = 3) -> list[MemoryRecord]:
         """The turns around one in its transcript, itself included."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .base import Record
 from .cautions import Caution
 from .checks import CheckReport, Finding, Repair, RowsOf
+from .dependents import Dependents, PinnedQuestion, ToldTo
 from .details import MemoryDetail
 from .entities import (
     Companion,
@@ -23,6 +24,7 @@ from .memories import (
     EXPLICIT,
     ID_PREFIX,
     KINDS,
+    SETTLED,
     TOPICS,
     TRUST_ORDER,
     WITHHELD,
@@ -56,6 +58,7 @@ __all__ = [
     "ID_PREFIX",
     "KINDS",
     "QUOTAS",
+    "SETTLED",
     "TOPICS",
     "TRUST_ORDER",
     "WITHHELD",
@@ -69,6 +72,7 @@ __all__ = [
     "Companion",
     "Conflict",
     "ContextOptions",
+    "Dependents",
     "EmbedderKind",
     "EmbeddingOptions",
     "EndedBy",
@@ -93,6 +97,7 @@ __all__ = [
     "Operation",
     "Options",
     "Pause",
+    "PinnedQuestion",
     "Profile",
     "ProviderReport",
     "Quota",
@@ -111,6 +116,7 @@ __all__ = [
     "Skip",
     "Stats",
     "StrategyReport",
+    "ToldTo",
     "Topic",
     "Trust",
     "Turn",

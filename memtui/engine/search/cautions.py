@@ -11,6 +11,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 import apsw
+import msgspec
 
 from memtui.engine.records import Caution, MemoryRecord
 from memtui.engine.store import memories
@@ -21,17 +22,20 @@ from .fusion import Fused
 from .scope import Scope, passing, scope
 
 # Of each memory asked about: what was drawn from it, what it was drawn from, and itself, where that was replaced or
-# forgotten. A reading that drew it otherwise (retired) is nobody's decision.
+# forgotten; ``settled``: what those became of which the person said that it stands all the same. A reading that drew it
+# otherwise (retired) is nobody's decision.
 _ENDED = """
-    WITH asked(rid, id, kind) AS (
-        SELECT m.rid, m.id, m.kind FROM memories m WHERE m.{column} IN (SELECT value FROM json_each(:asked))),
-    near(rid, id, old) AS (
-        SELECT a.rid, a.id, l.from_id FROM asked a JOIN memory_links l ON l.to_id = a.id AND l.rel = 'source'
+    WITH asked(rid, id, kind, attributes) AS (
+        SELECT m.rid, m.id, m.kind, m.attributes FROM memories m
+        WHERE m.{column} IN (SELECT value FROM json_each(:asked))),
+    near(rid, id, old, settled) AS (
+        SELECT a.rid, a.id, l.from_id, NULL FROM asked a JOIN memory_links l ON l.to_id = a.id AND l.rel = 'source'
             WHERE a.kind <> 'fact'
-        UNION ALL SELECT a.rid, a.id, l.to_id FROM asked a JOIN memory_links l ON l.from_id = a.id AND l.rel = 'source'
+        UNION ALL SELECT a.rid, a.id, l.to_id, json_extract(a.attributes, '$.settled')
+            FROM asked a JOIN memory_links l ON l.from_id = a.id AND l.rel = 'source'
             WHERE a.kind IN ('reflection', 'observation')
-        UNION ALL SELECT a.rid, a.id, a.id FROM asked a WHERE a.kind <> 'episode')
-    SELECT near.{column}, f.id, f.rid FROM near JOIN memories f ON f.id = near.old
+        UNION ALL SELECT a.rid, a.id, a.id, NULL FROM asked a WHERE a.kind <> 'episode')
+    SELECT near.{column}, f.id, f.rid, near.settled FROM near JOIN memories f ON f.id = near.old
     WHERE f.kind <> 'episode' AND (f.kind <> 'reflection' OR f.id = near.id)
         AND (f.ended_by IN ('superseded', 'forgotten')
             OR EXISTS (SELECT 1 FROM memory_links l WHERE l.to_id = f.id AND l.rel IN ('supersedes', 'merged')))
@@ -58,6 +62,11 @@ class _Chain(NamedTuple):
     by: list[str]
     cut: bool = False
 
+    @property
+    def end(self) -> str:
+        """The id of what it is now."""
+        return self.links[-1].id
+
 
 def find(
     connection: apsw.Connection, ids: Collection[str], now: float, *, known: Scope | None = None
@@ -67,6 +76,22 @@ def find(
     ``known``: all that there is for whoever asks; None for everything.
     """
     return _find(connection, "id", ids, now, known) if ids else {}
+
+
+def ends(connection: apsw.Connection, id: str, now: float) -> tuple[str, ...]:
+    """What a note was drawn from and no longer holds, by the ids of what that is now: what ``SETTLED`` may hold."""
+    rows: list[Any] = connection.execute(_ENDED.format(column="id"), {"asked": as_json([id])}).fetchall()
+    olds = dict.fromkeys(old for _, old, _, _ in rows if old != id)
+    return tuple(dict.fromkeys(chain.end for chain in _chains(connection, olds, now).values()))
+
+
+def names(settled: object) -> tuple[str, ...]:
+    """The ids of an attribute, as it is stored, whatever another program wrote there."""
+    try:
+        found = msgspec.json.decode(settled) if isinstance(settled, str) else settled
+    except msgspec.DecodeError:
+        return ()
+    return tuple(one for one in found if isinstance(one, str)) if isinstance(found, list) else ()
 
 
 def known_to(filter: str, now: float, *, fade_threshold: float) -> Scope | None:
@@ -81,7 +106,8 @@ def _find(
     rows: list[Any] = connection.execute(_ENDED.format(column=column), {"asked": as_json(asked)}).fetchall()
     if not rows:
         return {}
-    chains = _chains(connection, dict.fromkeys(old for _, old, _ in rows), now)
+    chains = _chains(connection, dict.fromkeys(old for _, old, _, _ in rows), now)
+    rows = [row for row in rows if row[3] is None or chains[row[1]].end not in names(row[3])]
     known = None
     if within is not None:
         known = passing(connection, within, {one.rid for chain in chains.values() for one in chain.links})
@@ -91,7 +117,7 @@ def _find(
             for start, chain in chains.items()
         }
     olds: dict[Any, dict[str, None]] = {}
-    for asked_of, old, rid in rows:
+    for asked_of, old, rid, _ in rows:
         # What is withheld is so from everybody, whatever they may know of the fact.
         if known is None or rid in known or chains[old].links[-1].withheld:
             olds.setdefault(asked_of, {})[old] = None

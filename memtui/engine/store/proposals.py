@@ -91,6 +91,16 @@ def waiting(connection: apsw.Connection, kind: str, now: float, limit: int = 200
     return [_proposal(row) for row in rows]
 
 
+def undecided(connection: apsw.Connection, kind: str, limit: int = 200) -> list[Proposal]:
+    """What of a kind is open or put off, the latest first."""
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM proposals WHERE kind = ? AND state IN ('open', 'snoozed') "
+        "ORDER BY proposal_id DESC LIMIT ?",
+        (kind, limit),
+    )
+    return [_proposal(row) for row in rows]
+
+
 def count_decided(connection: apsw.Connection, *, since: float, other_than: str = "") -> int:
     """How many proposals (of other kinds) were decided or put off since a time."""
     return int(

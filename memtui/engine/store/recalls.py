@@ -10,7 +10,7 @@ import msgspec
 
 from memtui.engine.records import Recall
 
-from .sql import json_text
+from .sql import as_json, json_text
 
 KEEP_DAYS = 90
 
@@ -50,6 +50,19 @@ def of_memory(connection: apsw.Connection, identity: str, limit: int) -> list[Re
         (identity, limit),
     )
     return [recall(row) for row in rows]
+
+
+def agents_told(connection: apsw.Connection, ids: Sequence[str]) -> list[tuple[str, int, int, int]]:
+    """Which agents were told one of these memories: name, how often, first and last time; the latest first."""
+    rows: list[Any] = connection.execute(
+        """
+        SELECT agent, count(*), min(at), max(at) FROM recalls r
+        WHERE EXISTS (SELECT 1 FROM json_each(r.memory_ids) WHERE value IN (SELECT value FROM json_each(?)))
+        GROUP BY agent ORDER BY max(at) DESC, agent
+        """,
+        (as_json(ids),),
+    ).fetchall()
+    return [(str(agent), int(times), int(first), int(last)) for agent, times, first, last in rows]
 
 
 def page(connection: apsw.Connection, *, offset: int, limit: int) -> list[Recall]:

@@ -157,12 +157,13 @@ class EntityArguments(Arguments):
 
 
 class EntityProfile(Record, omit_defaults=True):
-    """Who or what is called so."""
+    """Who or what is called so. ``caution``: what of the summary no longer holds."""
 
     name: str
     type: str
     also_called: tuple[str, ...] = ()
     summary: str | None = None
+    caution: str = ""
 
 
 class EntityInfo(Record, omit_defaults=True):
@@ -207,13 +208,15 @@ def _namesakes(agent: Agent, name: str) -> tuple[str, ...]:
 def _profiles(agent: Agent, name: str, about: list[MemoryRecord]) -> list[EntityProfile]:
     """The entities of that name that these memories mention."""
     entities = {entity.id: entity for memory in about for entity in agent.memory.view.entities_of(memory.id)}
+    called = [one for one in entities.values() if fold(name) in map(fold, (one.canonical_name, *one.aliases))]
+    known = agent.memory.view.summary_cautions(called)
     return [
         EntityProfile(
-            name=entity.canonical_name, type=entity.type, also_called=entity.aliases, summary=entity.summary
+            name=one.canonical_name, type=one.type, also_called=one.aliases, summary=one.summary,
+            caution=cautions_told(known.get(one.id, ())),
         )
-        for entity in entities.values()
-        if fold(name) in map(fold, (entity.canonical_name, *entity.aliases))
-    ]
+        for one in called
+    ]  # fmt: skip
 
 
 def _named_in(agent: Agent, name: str, about: list[MemoryRecord]) -> list[EntityProfile]:

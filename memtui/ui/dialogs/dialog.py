@@ -30,6 +30,7 @@ class Dialog(ModalScreen[T], Generic[T]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "leave", "leave", show=False)]
     CSS_PATH: ClassVar[CSSPathType | None] = "../styles/dialogs.tcss"
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
     hints: tuple[tuple[str, str], ...] = ()
     # Styles: small fits its text, wide takes most of the window.
     wide: ClassVar[bool] = False

@@ -11,11 +11,12 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static, TextArea
 
-from memtui.engine.records import TOPICS
+from memtui.engine.records import TOPICS, Dependents
 from memtui.present.format import plural
 from memtui.present.text import visible
 from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.safe import assemble, content
+from memtui.ui.widgets.depends_view import DependsView
 
 from .dialog import Dialog
 
@@ -98,17 +99,20 @@ class AddDialog(_Editing):
 class CorrectDialog(_Editing):
     """The old text, the new one to type, and their difference as it is typed; the source stays in view.
 
-    ``proposed``: what somebody suggests for the new text.
+    ``proposed``: what somebody suggests for the new text. ``depends``: what depends on the old one.
     """
 
     wide = True
     hints = (("ctrl+s", "save the correction"),)
 
-    def __init__(self, old: str, source: Content | None = None, *, proposed: str = "") -> None:
+    def __init__(
+        self, old: str, source: Content | None = None, *, proposed: str = "", depends: Dependents | None = None
+    ) -> None:  # fmt: skip
         super().__init__()
         self._old = old
         self._source = source
         self._proposed = proposed
+        self._depends = depends
 
     def title_text(self) -> str:
         return "Correct: the old text is kept too"
@@ -122,6 +126,8 @@ class CorrectDialog(_Editing):
         yield self.area(self._proposed or self._old)
         yield Static(assemble(("what changes", "$text-muted")), classes="dialog-label")
         yield Static(classes="dialog-diff")
+        if self._depends is not None and self._depends.any:
+            yield DependsView(self._depends, self.shell.clock())
         yield Static(classes="dialog-warning")
 
     def on_mount(self) -> None:

@@ -28,6 +28,7 @@ from .erase_rows import CarrierRow, carrier_columns, carrier_rows, plan_told, pr
 if TYPE_CHECKING:
     from memtui.engine.erase.records import EraseProgress, ErasurePlan, ErasureProof, UnfinishedErase
     from memtui.engine.memory import Memory
+    from memtui.engine.records import Dependents
     from memtui.ui.progress import Work
 
 NAME = "erasing"
@@ -148,26 +149,28 @@ class EraseDialog(Dialog["ErasureProof"]):
     async def _make_plan(self) -> None:
         also, keep = tuple(sorted(self._also)), tuple(sorted(self._keep))
 
-        def look(memory: Memory) -> tuple[UnfinishedErase | None, ErasurePlan | None]:
+        def look(memory: Memory) -> tuple[UnfinishedErase | None, ErasurePlan | None, Dependents | None]:
             unfinished = memory.files.unfinished_erase()
             if unfinished is not None:
-                return unfinished, None
-            return None, memory.files.plan_erase(self._ids, session_id=self._session_id, also=also, keep=keep)
+                return unfinished, None, None
+            plan = memory.files.plan_erase(self._ids, session_id=self._session_id, also=also, keep=keep)
+            chosen = [one.key for one in plan.carriers if one.chosen and one.place == "memory"]
+            return None, plan, memory.view.dependents(chosen)
 
         try:
-            self._unfinished, self._plan = await self.shell.operations.ask(look, slow=True)
+            self._unfinished, self._plan, depends = await self.shell.operations.ask(look, slow=True)
         except MemtuiError as error:
             self._show_error(error)
             return
         if not self.is_attached:
             return
-        if self._plan is None:
+        if self._plan is None or depends is None:
             self._show_unfinished()
             return
         first = self._stage != "choose"
         self._show_stage("choose", plan_told(self._plan, self.shell.glyphs))
         table = self.query_one(CarrierTable)
-        rows = carrier_rows(self._plan, delete_damaged=self._delete_damaged)
+        rows = carrier_rows(self._plan, depends, self.shell.clock(), delete_damaged=self._delete_damaged)
         source = ListSource(rows, lambda row: row.place)
         table.show(source, self.shell.operations.readers, top=first)
         table.show_header(False)
@@ -209,6 +212,9 @@ class EraseDialog(Dialog["ErasureProof"]):
         carrier = None if row is None else row.carrier
         if row is not None and row.damaged:
             self._delete_damaged = not self._delete_damaged
+        elif row is not None and row.beside is not None:
+            self._warn("This one is only to be known.")
+            return
         elif carrier is None or not carrier.choice:
             self._warn("This one is not to choose: it goes with what you chose.")
             return

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
+from memtui.present.dependents import lines
 from memtui.present.erase import FATES
 from memtui.present.format import file_size, plural
-from memtui.present.lines import Role
+from memtui.present.lines import Labelled, Role
 from memtui.present.text import Visible, one_line, visible
-from memtui.ui.safe import assemble, content
+from memtui.ui.safe import assemble, content, drawn
 from memtui.ui.widgets.columns import Column, Piece
 
 if TYPE_CHECKING:
     from memtui.engine.erase.records import BackupState, Carrier, ErasurePlan, ErasureProof, Fate
+    from memtui.engine.records import Dependents
     from memtui.present.glyphs import Glyphs
 
 _ROLES: Mapping[Fate, Role] = {"erased": "error", "cleared": "warning", "kept": "success"}
@@ -24,28 +26,45 @@ _PLACES = {
     "entity": "name", "history": "history only",
 }  # fmt: skip
 _MOST_FILES = 40
+_BESIDE = {
+    "told": "was told it", "same turns": "drawn from the same turns", "summary": "its summary says it",
+    "question": "should find it",
+}  # fmt: skip
 
 
 class CarrierRow(NamedTuple):
-    """A row or a backup, by its place in the list. ``doomed``: a damaged backup that is to be deleted."""
+    """A row or a backup, by its place in the list. ``doomed``: a damaged backup that is to be deleted. ``beside``: what it
+    is to what goes (``told``, ``same turns``), of what is only to be known.
+    """
 
     place: int
     carrier: Carrier | None
     backup: BackupState | None
     doomed: bool = False
+    beside: Labelled | None = None
 
     @property
     def damaged(self) -> bool:
         return self.backup is not None and self.backup.problem != ""
 
 
-def carrier_rows(plan: ErasurePlan, *, delete_damaged: bool) -> list[CarrierRow]:
+def carrier_rows(
+    plan: ErasurePlan, depends: Dependents, now: float, *, delete_damaged: bool
+) -> list[CarrierRow]:
+    """What carries it, and below that what else depends on what was chosen: whom it was told, what the same turns gave."""
     rows = [(carrier, None) for carrier in plan.carriers]
     both: list[tuple[Carrier | None, BackupState | None]] = [*rows, *((None, one) for one in plan.backups)]
-    return [
+    listed = [
         CarrierRow(number, carrier, backup, delete_damaged and backup is not None and bool(backup.problem))
         for number, (carrier, backup) in enumerate(both)
     ]
+    label = ""
+    for number, one in enumerate(
+        lines(depends, now, without={one.key for one in plan.carriers}), len(listed)
+    ):
+        label = one.label or label
+        listed.append(CarrierRow(number, None, None, beside=one._replace(label=label)))
+    return listed
 
 
 def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
@@ -54,6 +73,8 @@ def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
     def fate(row: CarrierRow, width: int) -> Iterator[Piece]:
         if row.carrier is not None:
             yield Piece(one_line(FATES[row.carrier.fate], width), _ROLES[row.carrier.fate])
+        elif row.beside is not None:
+            yield Piece(visible("knows it" if row.beside.label == "told" else "stays"), "dim")
         elif row.damaged:
             yield Piece(visible("deleted" if row.doomed else "damaged"), "error")
         else:
@@ -61,7 +82,10 @@ def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
 
     def place(row: CarrierRow, width: int) -> Iterator[Piece]:
         carrier = row.carrier
-        told = "backup" if carrier is None else carrier.kind or _PLACES.get(carrier.place, carrier.place)
+        if row.beside is not None:
+            told = "agent" if row.beside.label == "told" else row.beside.label
+        else:
+            told = "backup" if carrier is None else carrier.kind or _PLACES.get(carrier.place, carrier.place)
         yield Piece(one_line(told, width), "dim")
 
     def text(row: CarrierRow, width: int) -> Iterator[Piece]:
@@ -70,6 +94,8 @@ def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
             yield Piece(one_line(row.carrier.title, width), strong)
         elif row.backup is not None:
             yield Piece(one_line(row.backup.path.name, width))
+        elif row.beside is not None:
+            yield Piece(one_line("".join(text for text, _ in row.beside.line), width))
 
     def why(row: CarrierRow, width: int) -> Iterator[Piece]:
         yield Piece(one_line(_why(row), width), "dim")
@@ -90,6 +116,8 @@ def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
 def _why(row: CarrierRow) -> str:
     if row.carrier is not None:
         return row.carrier.why
+    if row.beside is not None:
+        return _BESIDE.get(row.beside.label, "it depends on it")
     if row.backup is None:
         return ""
     return row.backup.problem or f"holds {plural(row.backup.holds, 'memory')} of it"
@@ -101,6 +129,8 @@ def row_told(row: CarrierRow, key: str) -> Content:
     if row.damaged:
         told = "keep it" if row.doomed else "delete it, as it may hold the text"
         return assemble((f"{_why(row)}; ", "$text-muted"), (key, "bold $accent"), (f" {told}", "$text"))
+    if row.beside is not None:
+        return assemble(drawn(row.beside.line), (f"; {_why(row)}", "$text-muted"))
     if carrier is None or not carrier.choice:
         return content(_why(row), "$text-muted", limit=200)
     otherwise = "take it as well" if carrier.fate == "kept" else "let it stay"

@@ -13,11 +13,12 @@ from memtui.present.format import plural
 from memtui.present.text import one_line, visible
 from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.safe import assemble, content
+from memtui.ui.widgets.depends_view import DependsView
 
 from .dialog import Dialog
 
 if TYPE_CHECKING:
-    from memtui.engine.records import MemoryRecord
+    from memtui.engine.records import Dependents, MemoryRecord
 
 _SHOWN = 600
 
@@ -39,8 +40,11 @@ class MergeDialog(Dialog[Merged]):
     wide = True
     hints = (("ctrl+s", "merge"), ("ctrl+o", "start from the other one"))
 
-    def __init__(self, pair: tuple[MemoryRecord, MemoryRecord], survivor: int) -> None:
+    def __init__(
+        self, pair: tuple[MemoryRecord, MemoryRecord], survivor: int, depends: Dependents | None = None
+    ) -> None:
         super().__init__()
+        self._depends = depends
         self._pair = pair
         self._survivor = survivor
 
@@ -53,6 +57,8 @@ class MergeDialog(Dialog[Merged]):
         yield TextArea(soft_wrap=True, show_line_numbers=False, tab_behavior="focus", compact=True)
         yield Static(assemble(("what changes", "$text-muted")), classes="dialog-label")
         yield Static(classes="dialog-diff")
+        if self._depends is not None and self._depends.any:
+            yield DependsView(self._depends, self.shell.clock())
         yield Static(classes="dialog-warning")
 
     def on_mount(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -10,14 +10,19 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memtui.ui.safe import assemble, content
+from memtui.ui.widgets.depends_view import DependsView
 
 from .dialog import Dialog
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Dependents
 
 
 class Question(Dialog[bool]):
     """Answers True for y, and None or False otherwise. ``yes`` names the deed: ``forget 214``.
 
     ``enter``: Enter says yes as well. It is often pressed without reading, so only for what loses nothing.
+    ``depends``: what depends on what would change, shown below.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -26,18 +31,23 @@ class Question(Dialog[bool]):
         Binding("n", "answer(False)", show=False),
     ]
 
-    def __init__(self, title: str, text: str, *, yes: str = "yes", enter: bool = False) -> None:
+    def __init__(
+        self, title: str, text: str, *, yes: str = "yes", enter: bool = False, depends: Dependents | None = None
+    ) -> None:  # fmt: skip
         super().__init__()
         self._title = title
         self._text = text
         self._yes = yes
         self._enter = enter
+        self._depends = depends
 
     def title_text(self) -> str:
         return self._title
 
     def body(self) -> ComposeResult:
         yield Static(content(self._text, limit=600), classes="dialog-text")
+        if self._depends is not None and self._depends.any:
+            yield DependsView(self._depends, self.shell.clock())
 
     def hint_line(self) -> Content:
         return assemble(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from memtui.present.dependents import AFTERWARDS
 from memtui.present.format import plural
 from memtui.present.memory import is_followed, without_secrets
 from memtui.present.text import one_line
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from textual.content import Content
 
     from memtui.engine.memory import Memory
-    from memtui.engine.records import Caution, Kind, MemoryRecord, Operation
+    from memtui.engine.records import Caution, Dependents, Kind, MemoryRecord, Operation
     from memtui.present.glyphs import Glyphs
 
     from .list_pane import ListPane
@@ -113,7 +114,25 @@ class MemoryActions:
         self._pane.post_message(Said(now.told, now.severity, then=now.then))
 
     async def do_forget(self) -> None:
-        await self._verb("forget", "forget", "forgetting")
+        """Forget it; asked first where something else would go on saying it, or a question no longer find it."""
+        if await self._may_be_forgotten():
+            await self._verb("forget", "forget", "forgetting")
+        else:
+            self._pane.say("Nothing was changed.")
+
+    async def _may_be_forgotten(self) -> bool:
+        from memtui.ui.dialogs.question import Question
+
+        rids = sorted(self._pane.table.marks) or ([] if self.current is None else [self.current.rid])
+        if not rids or len(rids) > ASK_ABOVE:
+            return True  # that many are asked for by their number
+        depends = await self._pane.ask(lambda engine: _dependents(engine, rids))
+        if not depends.stand_on_it:
+            return True
+        question = Question(
+            f"Forget {'it' if len(rids) == 1 else plural(len(rids), 'memory')}?", AFTERWARDS, yes="forget", depends=depends
+        )  # fmt: skip
+        return await self._pane.shell.ask_person(question) is True
 
     async def do_withhold(self) -> None:
         """Forget it, with the turns it was drawn from kept from agents, once the person has seen how many."""
@@ -123,12 +142,13 @@ class MemoryActions:
         if memory is None:
             return
         identity = memory.id
-        sources = await self._pane.ask(lambda engine: engine.view.sources(identity))
+        sources, depends = await self._pane.ask(lambda engine: _behind(engine, identity))
         turns = plural(sum(one.kind == "episode" for one in sources), "turn")
         question = Question(
             "Forget it, and withhold what it was drawn from?",
             f"It goes to the Trash. Agents are not told the {turns} that it was drawn from either, until you restore it.",
             yes="forget and withhold",
+            depends=depends,
         )
         if await self._pane.shell.ask_person(question) is not True:
             self._pane.say("Nothing was changed.")
@@ -168,7 +188,8 @@ class MemoryActions:
             self._pane.say(f"“{told}” was {caution.what}{now}", "warning")
             return
         newer = int(second.event_time > first.event_time)
-        merged = await self._pane.shell.ask_person(MergeDialog((first, second), newer))
+        depends = await self._pane.ask(lambda engine: engine.view.dependents([first.id, second.id]))
+        merged = await self._pane.shell.ask_person(MergeDialog((first, second), newer, depends))
         if merged is None:
             self._pane.say("Nothing was merged.")
             return
@@ -237,9 +258,9 @@ class MemoryActions:
         if memory is None:
             return
         identity = memory.id
-        sources = await self._pane.ask(lambda engine: engine.view.sources(identity))
+        sources, depends = await self._pane.ask(lambda engine: _behind(engine, identity))
         written = await self._pane.shell.ask_person(
-            CorrectDialog(memory.content, source_quote(memory, sources))
+            CorrectDialog(memory.content, source_quote(memory, sources), depends=depends)
         )
         if written is None:
             self._pane.say("Nothing was corrected.")
@@ -247,6 +268,7 @@ class MemoryActions:
         await self._correct(memory, written.text)
 
     async def do_editor(self) -> None:
+        from memtui.ui.dialogs.question import Question
         from memtui.ui.editor import edit
 
         memory = self.current
@@ -255,6 +277,11 @@ class MemoryActions:
         text = edit(self._pane.shell, memory.content)
         if text.strip() == memory.content.strip():
             self._pane.say("The text is as it was: nothing was corrected.")
+            return
+        depends = await self._pane.ask(lambda engine: engine.view.dependents([memory.id]))
+        question = Question("Save the correction?", AFTERWARDS, yes="save it", enter=True, depends=depends)
+        if depends.stand_on_it and await self._pane.shell.ask_person(question) is not True:
+            self._pane.say("Nothing was corrected.")
             return
         await self._correct(memory, text)
 
@@ -364,6 +391,15 @@ def _no_session(memory: MemoryRecord | None) -> str:
         return "There is no row here."
     somewhere = memory.session_id is not None if memory.kind == "episode" else bool(memory.source_ids)
     return "" if somewhere else "This one was not said in a conversation."
+
+
+def _behind(engine: Memory, identity: str) -> tuple[list[MemoryRecord], Dependents]:
+    """What a memory was drawn from, and what depends on it. Blocks."""
+    return engine.view.sources(identity), engine.view.dependents([identity])
+
+
+def _dependents(engine: Memory, rids: Sequence[int]) -> Dependents:
+    return engine.view.dependents([one.id for one in engine.view.rows(rids)])
 
 
 class _Pinned(NamedTuple):

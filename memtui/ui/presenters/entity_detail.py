@@ -31,7 +31,7 @@ class Portrait(NamedTuple):
     the first to the last; ``titles``: what the sessions of these memories are called, by their ids;
     ``unlinked``: memories that the person took out; ``waiting``: texts that were not read for names yet.
     ``added``: the memories (rids) in which only a model found it that read them again.
-    ``cautions``: what of these memories (by id) was corrected, replaced or forgotten since.
+    ``cautions``: what of these memories, and of its summary (by id), was corrected, replaced or forgotten since.
     """
 
     entity: Entity
@@ -72,7 +72,8 @@ def gather_portrait(memory: Memory, identity: str) -> Portrait:
         unlinked=profile.unlinked,
         waiting=profile.waiting,
         added=frozenset(memory.view.enriched_in(profile.entity.eid)),
-        cautions=memory.view.cautions([one.id for one in profile.memories]),
+        cautions=memory.view.cautions([one.id for one in profile.memories])
+        | memory.view.summary_cautions([profile.entity]),
     )
 
 

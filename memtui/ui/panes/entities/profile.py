@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
+from memtui.present import caution
 from memtui.present.entity import DECIDED, facts, waiting
 from memtui.present.format import MONTHS, count, plural, relative_time
 from memtui.present.text import Visible, cells, one_line, visible
@@ -124,6 +125,9 @@ class ProfileText:
         entity = portrait.entity
         if entity.summary:
             yield from ([Piece(line)] for line in wrap(visible(entity.summary, _SUMMARY), self.width))
+            for one in portrait.cautions.get(entity.id, ())[:1]:
+                ended = "".join(text for text, _ in caution.line(one, self.now))
+                yield [Piece(one_line(ended, self.width), "warning")]
         elif key := self.keys.get("summary"):
             yield [
                 Piece(visible(key), "accent"),

@@ -17,7 +17,7 @@ from .rows import Card, Deck
 if TYPE_CHECKING:
     from memtui.engine.maintain.review import ReviewItem, Verdict
     from memtui.engine.maintain.review_groups import ReviewGroup
-    from memtui.engine.records import MemoryRecord
+    from memtui.engine.records import Entity, MemoryRecord
     from memtui.ui.panes.list_pane import ListPane
 
 _OF_GROUPS: tuple[Verdict, ...] = ("keep", "forget")
@@ -49,11 +49,19 @@ class Decisions:
 
     @property
     def picked(self) -> MemoryRecord | None:
-        """The memory that the verbs are about; None for a text that is held back, or all of several."""
+        """The memory that the verbs are about; None for a text that is held back, a summary, or all of several."""
         card = self.current
-        if card is None or self.pick is None or not card.sides:
+        if card is None or self.pick is None or not card.sides or self.summary is not None:
             return None
         return card.sides[min(self.pick, len(card.sides) - 1)]
+
+    @property
+    def summary(self) -> Entity | None:
+        """The entity whose summary the verbs are about."""
+        card = self.current
+        if card is None or self.pick is None or card.item.kind != "drawn" or self.pick < len(card.sides):
+            return None
+        return card.item.entities[min(self.pick - len(card.sides), len(card.item.entities) - 1)]
 
     # -- verdicts
 
@@ -81,7 +89,7 @@ class Decisions:
                 if verdict in ("merge", "both")
                 else "This card does not offer that."
             )
-        if verdict == "correct" and len(card.sides) > 1 and self.pick is None:
+        if verdict == "correct" and len(card.parts) > 1 and self.pick is None:
             return f"Pick one of them first ({self._pane.shell.keymap_shown('pick_right')})."
         return ""
 
@@ -140,13 +148,18 @@ class Decisions:
             return
         if memory is not None:
             identity = memory.id
-            sources = await self._pane.ask(lambda engine: engine.view.sources(identity))
+            sources, depends = await self._pane.ask(
+                lambda engine: (engine.view.sources(identity), engine.view.dependents([identity]))
+            )
             quote = source_quote(memory, sources)
         else:
-            quote = None
-        text = memory.content if memory is not None else card.item.text
+            quote = depends = None
+        summary = self.summary
+        text = memory.content if memory is not None else (summary and summary.summary) or card.item.text
         proposed = card.item.text if card.item.wish else ""
-        written = await self._pane.shell.ask_person(CorrectDialog(text, quote, proposed=proposed))
+        written = await self._pane.shell.ask_person(
+            CorrectDialog(text, quote, proposed=proposed, depends=depends)
+        )
         if written is None:
             self._pane.say("Nothing was corrected.")
             return
@@ -179,8 +192,11 @@ class Decisions:
         card = card or self.current
         if card is None or card not in self.cards:
             return  # it was decided just now, and the next one is not on screen yet
-        item, keep = card.item, self.picked.id if card.paired and self.picked is not None else None
-        if item.several and self.pick is not None and len(card.sides) > 1:
+        item, part = card.item, self.picked or self.summary
+        keep = part.id if part is not None and (card.paired or item.kind == "drawn") else None
+        if item.kind == "drawn" and keep is not None and len(card.parts) > 1:
+            self.pick = None
+        elif item.several and self.pick is not None and len(card.sides) > 1:
             item = single(item, card.sides[self.pick])
             self.pick = None
         else:
@@ -239,7 +255,8 @@ class Decisions:
     def do_copy(self) -> None:
         card, memory = self.current, self.picked
         if card is not None:
-            text = memory.content if memory is not None else card.item.text
+            summary = self.summary
+            text = memory.content if memory is not None else (summary and summary.summary) or card.item.text
             self._pane.app.copy_to_clipboard(text or "\n".join(one.content for one in card.sides))
             self._pane.say("Copied the text.")
 

@@ -80,6 +80,10 @@ class CardText:
             sides, picked_at = self._pair(card, evidence, pick)
             picked += picked_at
             lines += sides
+        elif card.item.kind == "drawn":
+            listed, picked_at = self._drawn(card, evidence, pick)
+            picked += picked_at
+            lines += listed
         elif card.item.text and not card.item.wish:
             lines += self._held(card, evidence)
         else:
@@ -152,7 +156,7 @@ class CardText:
     def _several(self, card: Card, evidence: Evidence, pick: int | None) -> tuple[list[Content], int]:
         lines: list[Content] = []
         picked_at = 0
-        many = len(card.sides) > 1
+        many = len(card.parts) > 1
         for index, memory in enumerate(card.sides[:EVIDENCED]):
             here = pick == index and many
             if here:
@@ -171,8 +175,28 @@ class CardText:
             lines.append(content(""))
         if len(card.sides) > EVIDENCED:
             lines.append(assemble((f"and {len(card.sides) - EVIDENCED:,} more", "$text-muted")))
-        else:
+        elif lines:
             lines.pop()
+        return lines, picked_at
+
+    def _drawn(self, card: Card, evidence: Evidence, pick: int | None) -> tuple[list[Content], int]:
+        """What was drawn from what no longer holds: notes without their other sources, then summaries of entities."""
+        of = {one.id for one in card.item.sources}
+        narrow = {id: [one for one in found if one.id in of] for id, found in evidence.sources.items()}
+        lines, picked_at = self._several(card, evidence._replace(sources=narrow), pick)
+        many = len(card.parts) > 1
+        for index, entity in enumerate(card.item.entities, len(card.sides)):
+            here = pick == index and many
+            if lines:
+                lines.append(content(""))
+            if here:
+                picked_at = len(lines)
+            bar = self.glyphs.cursor if here or (many and pick is None) else " "
+            told = assemble(
+                ("summary of ", "$text-muted"), line(entity.canonical_name, _NAME, "$accent"), ": ",
+                content(entity.summary or "", "bold $text" if here or not many else "$text"),
+            )  # fmt: skip
+            lines += [assemble((bar, "$accent"), " ", one) for one in told.wrap(max(self.width - 2, 8))]
         return lines, picked_at
 
     def _held(self, card: Card, evidence: Evidence) -> list[Content]:

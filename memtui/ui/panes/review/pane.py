@@ -156,7 +156,7 @@ class ReviewPane(ListPane[Card]):
             Verdict(self.shell.keymap_shown(action), text, BY_ID[action].label)
             for action, text in consequences(card, self.decisions.pick)
         ]
-        if len(card.sides) > 1:
+        if len(card.parts) > 1:
             keys = f"{self.shell.keymap_shown('pick_left')}{self.shell.keymap_shown('pick_right')}"
             way = "pick a side" if card.paired else "one by one"
             told.insert(0, Verdict(keys, way, way))
@@ -172,12 +172,12 @@ class ReviewPane(ListPane[Card]):
 
     def _pick_side(self, by: int) -> None:
         card = self.decisions.current
-        if card is None or len(card.sides) < 2:
+        if card is None or len(card.parts) < 2:
             self.say("There is only one side here.")
             return
         first = 0 if card.paired else -1
         at = max(
-            first, min((-1 if self.decisions.pick is None else self.decisions.pick) + by, len(card.sides) - 1)
+            first, min((-1 if self.decisions.pick is None else self.decisions.pick) + by, len(card.parts) - 1)
         )
         self.decisions.pick = None if at < 0 else at
         self._show_card(card)

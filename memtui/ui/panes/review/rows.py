@@ -14,7 +14,7 @@ from memtui.ui.widgets.columns import Column, Piece
 if TYPE_CHECKING:
     from memtui.engine.maintain.review import ReviewItem
     from memtui.engine.memory import Memory
-    from memtui.engine.records import MemoryRecord
+    from memtui.engine.records import Entity, MemoryRecord
     from memtui.present.glyphs import Glyphs
 
 # How many facts of one card get their evidence; more are only listed.
@@ -40,13 +40,18 @@ class Card(NamedTuple):
         return tuple(sorted(memories, key=lambda one: (one.event_time, one is memories[0])))
 
     @property
+    def parts(self) -> tuple[MemoryRecord | Entity, ...]:
+        """What can be decided by itself: its memories, and entities whose summary is asked about."""
+        return (*self.sides, *self.item.entities) if self.item.kind == "drawn" else self.sides
+
+    @property
     def paired(self) -> bool:
         return self.item.kind in ("conflict", "duplicate")
 
     @property
     def first_pick(self) -> int | None:
         """What the verbs are about before anything was picked: what was said last of a pair, all of several."""
-        return 1 if self.paired else None if len(self.item.memories) > 1 else 0
+        return 1 if self.paired else None if len(self.parts) > 1 else 0
 
     @property
     def words(self) -> str:
@@ -60,6 +65,8 @@ class Card(NamedTuple):
     @property
     def headline(self) -> str:
         item = self.item
+        if item.kind == "drawn":
+            return item.reason
         if not item.several or len(item.memories) == 1:
             return (not item.wish and item.text) or item.memories[0].content
         facts = plural(len(item.memories), "fact")
@@ -71,7 +78,7 @@ class Card(NamedTuple):
 
     def sign(self, glyphs: Glyphs) -> str:
         signs = {"conflict": glyphs.conflict, "held": glyphs.conflict, "duplicate": "=", "entities": "="}
-        signs |= {"suspicious": "?", "wish": "?"}
+        signs |= {"suspicious": "?", "wish": "?", "drawn": "?"}
         return signs.get(self.item.kind) or (glyphs.fading if self.item.kind == "fading" else "+")
 
 

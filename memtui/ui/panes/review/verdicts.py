@@ -14,7 +14,7 @@ _LATER = "ask again in 7 days"
 
 def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
     """Action ids of the table, and what they do to what is picked."""
-    many = len(card.item.memories) if pick is None else 1
+    many = len(card.parts) if pick is None else 1
     match card.item.kind:
         case "conflict":
             return _conflict(card, 1 if pick is None else pick)
@@ -27,6 +27,8 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
             ]
         case "wish" if card.item.wish is not None:
             return _wish(card.item.wish)
+        case "drawn":
+            return _drawn(card, pick, many)
         case "held":
             return [
                 ("keep", "it is fine: remember it"),
@@ -49,6 +51,19 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
         case _:
             right = f"all {many} are right; they may fade" if many > 1 else "it is right; it may fade"
             return [("keep", right), *_usual(many)]
+
+
+def _drawn(card: Card, pick: int | None, many: int) -> list[tuple[str, str]]:
+    if many > 1:
+        kept = "they hold all the same: agents are told them without the caution"
+        return [("keep", kept), ("forget", f"forget all {many}"), ("later", _LATER)]
+    forget = (
+        "take the summary away" if pick is not None and pick >= len(card.sides) else "forget it: to the Trash"
+    )
+    return [
+        ("keep", "it holds all the same: agents are told it without the caution"),
+        ("forget", forget), ("correct", "correct it"), ("later", _LATER),
+    ]  # fmt: skip
 
 
 def _conflict(card: Card, pick: int) -> list[tuple[str, str]]:

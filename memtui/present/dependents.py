@@ -1,0 +1,53 @@
+"""What depends on memories, in words: what was drawn from them, what else those turns gave, who was told them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
+
+from .format import count, local_time, plural
+from .lines import Labelled, Line
+from .memory import kind_told, without_secrets
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Dependents, MemoryRecord
+
+NOTHING = "nothing depends on it"
+AFTERWARDS = "What was drawn from it, and summaries, wait in Review afterwards."
+
+
+def headline(of: Dependents) -> str:
+    """``2 drawn from it, 1 summary, 3 facts of the same turns, told to 2 agents``."""
+    them = "it" if len(of.of) == 1 else "them"
+    parts = [f"{count(len(of.drawn))} drawn from {them}"] if of.drawn else []
+    parts += [plural(len(of.summaries), "summary", "summaries")] if of.summaries else []
+    parts += [plural(len(of.questions), "pinned question")] if of.questions else []
+    parts += [f"{plural(len(of.same_turns), 'fact')} of the same turns"] if of.same_turns else []
+    parts += [f"told to {plural(len(of.told), 'agent')}"] if of.told else []
+    return ", ".join(parts) or NOTHING
+
+
+def lines(of: Dependents, now: float, *, without: Collection[str] = ()) -> Iterator[Labelled]:
+    """One for each, the label beside the first of a kind. ``without``: memories (ids) that are listed elsewhere."""
+    groups: list[tuple[str, list[Line]]] = [
+        ("drawn from", [_memory(one) for one in of.drawn if one.id not in without]),
+        ("summary", [
+            ((f"{one.canonical_name}: ", "entity"), (one.summary or "", "text")) for one in of.summaries
+        ]),
+        ("question", [((one.query, "text"),) for one in of.questions]),
+        ("same turns", [_memory(one) for one in of.same_turns if one.id not in without]),
+        ("told", [
+            ((one.agent, "strong"), (f", {_times(one.times)}{local_time(one.last, now)}", "dim")) for one in of.told
+        ]),
+    ]  # fmt: skip
+    for label, told in groups:
+        for index, line in enumerate(told):
+            yield Labelled("" if index else label, line)
+
+
+def _memory(one: MemoryRecord) -> Line:
+    return ((f"{kind_told(one)} ", "dim"), (" ".join(without_secrets(one).split()), "text"))
+
+
+def _times(times: int) -> str:
+    return "" if times == 1 else f"{count(times)} times, last "
