@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import get_args
 
 import click
 
+from memtui.engine.errors import UsageError
 from memtui.engine.search.listing import DEFAULT_LIST, SortKey
 
 from .door import Door
 from .errors import NEGATIVE, OK
 from .lines import age, glyphs, memory_line, tell_cautions
-from .output import emit, err, note, out
+from .output import emit, err, note, out, paint, row
 from .root import Command, json_option, pass_door
 from .text_input import given_text
 
@@ -24,10 +26,20 @@ from .text_input import given_text
     "--sort", type=click.Choice(get_args(SortKey)), default="time", help="The order.  [default: time]"
 )
 @click.option("--ascending", is_flag=True, help="The oldest, smallest or first one first.")
+@click.option(
+    "--saved",
+    is_flag=False,
+    flag_value="",
+    metavar="[NAME]",
+    help="What passes the saved filter NAME; without NAME: the saved filters.",
+)
+@click.option("--save", metavar="NAME", help="Keep FILTER under a name, in this memory.")
+@click.option("--unsave", metavar="NAME", help="Keep this saved filter no longer.")
 @json_option
 @pass_door
 def list_command(
-    door: Door, filter: tuple[str, ...], limit: int, offset: int, sort: SortKey, ascending: bool, json: bool,
+    door: Door, filter: tuple[str, ...], limit: int, offset: int, sort: SortKey, ascending: bool,
+    saved: str | None, save: str | None, unsave: str | None, json: bool,
 ) -> int:  # fmt: skip
     """List the memories that pass FILTER; without one all facts, reflections and observations.
 
@@ -36,11 +48,54 @@ def list_command(
     \b
     memtui list tag:food             memtui list is:trash
     memtui list kind:fact --sort confidence --ascending
+    memtui list --save travel tag:travel after:1y
+    memtui list --saved travel kind:fact
     """
     given = given_text(filter)
+    if sum(one is not None for one in (saved, save, unsave)) > 1:
+        raise UsageError("Only one of --saved, --save and --unsave can be given.", "Leave out the others.")
+    if unsave is not None:
+        return _unsave(door, unsave, given)
+    if saved == "":
+        return _saved(door, given, json)
+    if saved is not None:
+        with door.reading() as memory:
+            given = f"{memory.filters.named(saved).filter} {given}".strip()
+    if save is not None:
+        if not given:
+            raise UsageError("Which filter?", f"memtui list --save {save} tag:work")
+        with door.existing(must_write=True) as memory:
+            kept = memory.filters.save(save, given)
+        note(f"{'saved' if kept else 'saved already'}: memtui list --saved {shlex.quote(save)}")
     return listed(
         door, given or DEFAULT_LIST, limit, json, offset=offset, sort=sort, descending=not ascending
     )
+
+
+def _saved(door: Door, filter: str, json: bool) -> int:
+    """Print the saved filters."""
+    if filter:
+        raise UsageError("Which saved filter?", "memtui list --saved NAME FILTER")
+    with door.reading() as memory:
+        saved = memory.filters.saved()
+    if json:
+        emit({"filters": saved})
+    for one in () if json else saved:
+        out(row(one.name, paint(one.filter, "dim")))
+    if not saved:
+        err("no filter is saved")
+    return OK if saved else NEGATIVE
+
+
+def _unsave(door: Door, name: str, filter: str) -> int:
+    if filter:
+        raise UsageError(
+            "A saved filter goes by its name alone.", f"memtui list --unsave {shlex.quote(name)}"
+        )
+    with door.existing(must_write=True) as memory:
+        memory.filters.remove(name)
+    note("removed; memtui undo brings it back")
+    return OK
 
 
 def listed(

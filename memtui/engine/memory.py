@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from memtui.engine.namespaces.quotas import Quotas
     from memtui.engine.namespaces.recording import RecordingControl
     from memtui.engine.namespaces.review import Review
+    from memtui.engine.namespaces.saved_filters import Filters
     from memtui.engine.namespaces.scratchpad import Scratchpad
     from memtui.engine.namespaces.sessions import Sessions
     from memtui.engine.search.briefing import ContextBlock
@@ -731,6 +732,13 @@ class Memory:
         from memtui.engine.namespaces.questions import Questions
 
         return Questions(self._core, self.explain)
+
+    @cached_property
+    def filters(self) -> Filters:
+        """Saved filters, and what a filter can name here."""
+        from memtui.engine.namespaces.saved_filters import Filters
+
+        return Filters(self._core)
 
     @cached_property
     def quotas(self) -> Quotas:

@@ -26,7 +26,7 @@ LEFT_OUT = frozenset({"content_hash", "consolidated_through", "source_key"})
 _TABLES = {
     "memories": "memory", "sessions_consolidations": "session", "entities": "entity", "entity_aliases": "alias",
     "entity_decisions": "decision", "scratchpad": "note", "proposals": "proposal",
-    "saved_queries": "pinned question", "profiles": "profile",
+    "saved_queries": "saved query", "profiles": "profile",
 }  # fmt: skip
 # What a row of another table than that of memories is called by.
 _NAMES = ("title", "name", "canonical_name", "alias", "key", "session_id", "id")

@@ -14,7 +14,7 @@ from .permissions import Effect
 
 Place = Literal[
     "everywhere", "list", "text", "transcript", "knobs", "card", "profile", "review", "memories", "search",
-    "entities", "sessions", "observations", "scratchpad", "maintenance", "history",
+    "entities", "sessions", "observations", "scratchpad", "maintenance", "history", "typing", "filtering",
 ]  # fmt: skip
 Group = Literal["Panes", "Move", "Look", "Change", "Undo", "Program"]
 GROUPS: tuple[Group, ...] = get_args(Group)
@@ -25,6 +25,10 @@ PANE_PLACES: tuple[Place, ...] = (
 )  # fmt: skip
 # The parts of a pane have the focus in turn; the pane and "everywhere" are active beside each.
 PART_PLACES: tuple[Place, ...] = ("list", "text", "transcript", "knobs", "card", "profile")
+# While something is typed every printable key is text: of the other keys only these and a few of everywhere work.
+# A filter of memories ("filtering") is typed as well, and completed.
+WHILE_TYPING = frozenset({"ctrl+p", "f1", "ctrl+q"})
+TYPING_PLACES: tuple[Place, ...] = ("typing", "filtering")
 
 
 class Action(NamedTuple):
@@ -248,6 +252,18 @@ ACTIONS: tuple[Action, ...] = (
     _action("summary", "s", "summary", "Change", ("entities",),
             "Say in a line who or what this is.", footer=44, changes=True),
 
+    _action("typed", "enter  down", "to the list", "Move", ("typing",), "Keep what is typed, and go to the list.",
+            footer=20),
+    _action("leave_typing", "escape", "back", "Move", ("typing",),
+            "Close the completions; without any go back to the list. What is typed stays.", footer=30),
+    _action("complete", "tab", "complete", "Look", ("filtering",),
+            "Put in the marked completion; at the end of the text the right arrow does so too.", footer=10),
+    _action("next_choice", "down", "next", "Move", ("filtering",), "The next completion; without any go to the list."),
+    _action("previous_choice", "up", "previous", "Move", ("filtering",), "The completion before."),
+    _action("save_filter", "ctrl+s", "save filter", "Change", ("filtering",),
+            "Keep this filter under a name: it is offered first while you type, and in the commands.",
+            footer=40, changes=True),
+
     _action("undo", "u", "undo", "Undo", _ALL, "Take back your latest change.", footer=65, changes=True),
     _action("redo", "ctrl+r  ctrl+y", "redo", "Undo", _ALL, "Do again what was just undone.", changes=True),
     _action("undo_this", "U", "undo this", "Undo", ("maintenance", "history"),
@@ -278,3 +294,12 @@ def footer_actions(pane: Place, part: Place = "list") -> tuple[Action, ...]:
     """What the footer offers while ``pane``, whose list is a ``part``, is shown, most wanted first."""
     shown = (action for action in actions_at("everywhere", part, pane) if action.footer)
     return tuple(sorted(shown, key=lambda action: action.footer))
+
+
+def typing_actions(place: Place) -> tuple[Action, ...]:
+    """What works while something is typed, most wanted first: no printable key does."""
+    own = actions_at(*(TYPING_PLACES if place == "filtering" else ("typing",)))
+    always = [
+        action for action in actions_at("everywhere") if any(key in WHILE_TYPING for key in action.keys)
+    ]
+    return (*sorted(own, key=lambda action: action.footer), *always)

@@ -7,10 +7,8 @@ from collections.abc import Mapping
 
 from textual.binding import Binding
 
-from .actions import ACTIONS, BY_ID, GROUPS, PANE_PLACES, PART_PLACES, Action, Place, actions_at
+from .actions import ACTIONS, BY_ID, GROUPS, PANE_PLACES, PART_PLACES, WHILE_TYPING, Action, Place, actions_at
 
-# These work while an input has the focus, and above every dialog.
-ALWAYS = frozenset({"ctrl+p", "f1", "ctrl+q"})
 # Terminals send these for Backspace, Tab, Enter and Enter.
 UNSENDABLE = frozenset({"ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m"})
 _SHOWN = {
@@ -45,6 +43,11 @@ class Keymap:
         """The first key as a person reads it: ``/``, ``Space``, ``ctrl+r``."""
         return show_key(self.keys(action)[0])
 
+    def typed(self, action: Action) -> str:
+        """The key that works while something is typed: ``F1`` where ``?`` is text."""
+        keys = self.keys(action)
+        return show_key(next((key for key in keys if len(key) > 1), keys[0]))
+
     def textual(self) -> dict[str, str]:
         """The moved keys in the form that ``App.set_keymap`` takes."""
         return {action_id: ",".join(keys) for action_id, keys in self.moved.items()}
@@ -75,7 +78,7 @@ def bindings_at(*places: Place) -> list[Binding]:
                     # A chord stays where it is: Textual can only move single keys.
                     id=None if second else action.id,
                     show=False,
-                    priority=key in ALWAYS,
+                    priority=key in WHILE_TYPING,
                 )
             )
     return bindings

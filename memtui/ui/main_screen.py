@@ -11,7 +11,15 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
 
-from memtui.ui.actions import HELP_GROUPS, Action, Place, actions_at, footer_actions
+from memtui.ui.actions import (
+    HELP_GROUPS,
+    TYPING_PLACES,
+    Action,
+    Place,
+    actions_at,
+    footer_actions,
+    typing_actions,
+)
 from memtui.ui.keymap import show_key
 from memtui.ui.messages import PaneTold
 from memtui.ui.perform import deed, offers, refusal
@@ -199,21 +207,34 @@ class MainScreen(Screen[None]):
     def _key_clicked(self, event: KeyBar.Pressed) -> None:
         self.shell.action_perform(event.action_id)
 
+    def _typing(self) -> Place | None:
+        """Where something is typed, if it is: other keys work then."""
+        part = getattr(self.focused, "part", None)
+        return part if part in TYPING_PLACES else None
+
+    def on_descendant_focus(self) -> None:
+        self.look_again()
+
     def look_again(self) -> None:
         """What can be done may have changed: draw the keys anew."""
         if self.opening:  # the pane has no parts yet; its keys are drawn when it is there
             return
         keys = []
+        typing = self._typing()
         part: Place = getattr(self.pane.parts()[0], "part", "list") if self.pane.parts() else "list"
         wanted = self.pane.wanted()
-        for action in sorted(
-            footer_actions(self.pane.here, part), key=lambda action: action.id not in wanted
-        ):
+        offered = (
+            [one for one in typing_actions(typing) if one.footer and one.id != "palette"]
+            if typing
+            else (footer_actions(self.pane.here, part))
+        )
+        for action in sorted(offered, key=lambda action: action.id not in wanted):
             node = self.offering(action)
             needed = action.needs is None or not self.shell.permissions.why_not(action.needs)
             if node is not None and needed and not (action.changes and self.shell.readonly):
                 able = not refusal(node, action)
-                keys.append(Key(action.id, self.shell.keymap.shown(action), action.label, able))
+                key = self.shell.keymap.typed(action) if typing else self.shell.keymap.shown(action)
+                keys.append(Key(action.id, key, action.label, able))
         bar = self.query_one(KeyBar)
         bar.readonly = self.shell.readonly
         bar.keys = tuple(keys)
@@ -223,6 +244,8 @@ class MainScreen(Screen[None]):
         from .dialogs.help import HelpLine
 
         part: Place = getattr(self.focused, "part", "list")
+        typing = self._typing()
+        actions = typing_actions(typing) if typing else actions_at("everywhere", part, self.pane.here)
         lines = [
             HelpLine(
                 group,
@@ -231,7 +254,7 @@ class MainScreen(Screen[None]):
                 refusal(node, action),
             )
             for group in HELP_GROUPS
-            for action in actions_at("everywhere", part, self.pane.here)
+            for action in actions
             if action.group == group and (node := self.offering(action)) is not None
         ]
         lines += [HelpLine("What is shown", sign, told) for sign, told in self.pane.legend()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -19,6 +19,8 @@ from .safe import assemble
 from .shell import shell_of
 
 if TYPE_CHECKING:
+    from memtui.engine.store.saved_filters import SavedFilter
+
     from .main_screen import MainScreen
     from .shell import Shell
 
@@ -39,7 +41,14 @@ class Entry(NamedTuple):
 
 
 class Commands(Provider):
-    """Names are matched fuzzily; an action that cannot run now is there with the reason."""
+    """Saved filters come first. Names are matched fuzzily; an action that cannot run now is there with the reason."""
+
+    _saved: Sequence[SavedFilter] = ()
+
+    async def startup(self) -> None:
+        operations = shell_of(self.app).operations
+        if operations.memory is not None:
+            self._saved = await operations.ask(lambda memory: memory.filters.saved())
 
     async def discover(self) -> Hits:
         for entry in self._entries():
@@ -56,6 +65,10 @@ class Commands(Provider):
     def _entries(self) -> Iterator[Entry]:
         shell = shell_of(self.app)
         main = cast("MainScreen", self.app.screen_stack[0])
+        for saved in self._saved:
+            name = visible(f"Filter: {saved.name}")
+            show = partial(start, shell.app, partial(shell.navigation.list_memories, saved.filter), "go")
+            yield Entry(name, _shown(name, "", saved.filter), show, True)
         for action in actions_at("everywhere", "list", main.pane.here):
             node = main.offering(action)
             if action.group == "Move" or action.id == "palette" or node is None:
@@ -68,6 +81,10 @@ class Commands(Provider):
         for command in main.pane.commands():
             name = visible(command.name)
             yield Entry(name, _shown(name, "", command.help), command.run, False)
+        for saved in self._saved:
+            name = visible(f"Remove the saved filter: {saved.name}")
+            remove = partial(start, shell.app, partial(_remove, shell, saved.name), "filter")
+            yield Entry(name, _shown(name, "", f"{saved.filter}. Undo brings it back."), remove, False)
         yield from _elsewhere(shell, main.pane.here)
         for theme in sorted(self.app.available_themes):
             name = visible(f"Theme: {theme}")
@@ -110,6 +127,10 @@ def _elsewhere(shell: Shell, here: Place) -> Iterator[Entry]:
 
 def _shown(name: Visible, key: str, help: str) -> Content:
     return assemble((name, "bold"), "  ", (key, "$accent"), "\n", (help, "$text-muted"))
+
+
+async def _remove(shell: Shell, name: str) -> None:
+    await shell.operations.change(lambda memory: memory.filters.remove(name), "removing the filter")
 
 
 def choose_theme(shell: Shell, name: str) -> None:

@@ -88,7 +88,7 @@ async def test_behind_a_mistake_in_the_filter_the_rows_still_follow_the_memory(s
     async with running(app) as pilot:
         await pilot.press("slash", *"kind:fact")
         await until(lambda: "7 of 7" in screen_text(app))
-        await pilot.press(*["backspace"] * 4, *"fcat")
+        await pilot.press(*["backspace"] * 3, *"cat")
         await until(lambda: "fcat" in screen_text(app) and "!" in screen_text(app))
         await pilot.press("enter")
         memories(app).table.select(secret.rid)

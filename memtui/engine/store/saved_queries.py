@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from memtui.engine.errors import NotFoundError
+from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import Record
 
 from .sql import as_json, json_text
@@ -55,14 +55,20 @@ _COLUMNS = "q.query_id, q.name, q.query, q.filter, q.profile, q.created_at, q.ex
 def save(
     connection: apsw.Connection, name: str, query: str, filter: str, profile: str | None, now: int
 ) -> None:
-    """Keep a question under a name; one of that name is replaced, what it should find stays."""
+    """Keep a question under a name; one of that name is replaced, what it should find stays.
+
+    Raises InputError where a saved filter has the name.
+    """
     connection.execute(
         """
         INSERT INTO saved_queries(name, query, filter, profile, created_at) VALUES (?, ?, ?, ?, ?)
         ON CONFLICT(name) DO UPDATE SET query = excluded.query, filter = excluded.filter, profile = excluded.profile
+        WHERE query <> ''
         """,
         (name, query, filter, profile, now),
     )
+    if not connection.changes():
+        raise InputError("A saved filter has this name.", "Ask in other words.")
 
 
 def expect(connection: apsw.Connection, query_id: int, expected: Sequence[str], top: int) -> None:
@@ -95,7 +101,9 @@ def everything(connection: apsw.Connection) -> list[SavedQuery]:
     """The latest first."""
     return [
         _record(row)
-        for row in connection.execute(f"SELECT {_COLUMNS} FROM saved_queries q ORDER BY q.query_id DESC")
+        for row in connection.execute(
+            f"SELECT {_COLUMNS} FROM saved_queries q WHERE q.query <> '' ORDER BY q.query_id DESC"
+        )
     ]
 
 

@@ -52,6 +52,8 @@ class ListPane(Pane, Generic[Row]):
     """
 
     placeholder: ClassVar[str] = ""
+    # Whether the filter is one of memories, in the filter language.
+    language: ClassVar[bool] = False
     # What a row is called, for the status line.
     noun: str = "rows"
     noun_one: str = "row"
@@ -70,7 +72,7 @@ class ListPane(Pane, Generic[Row]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="list-side"):
-            yield FilterBar(self.placeholder, id=f"{self.place}-filter")
+            yield FilterBar(self.placeholder, language=self.language, id=f"{self.place}-filter")
             yield RowTable(
                 self.columns(),
                 id=f"{self.place}-rows",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -13,23 +14,32 @@ from textual.widget import Widget
 
 from memtui.present.text import cells, one_line, visible
 from memtui.ui.messages import message_type
+from memtui.ui.perform import start
 from memtui.ui.safe import assemble, line
+from memtui.ui.shell import shell_of
 
 if TYPE_CHECKING:
     from textual.widgets import Static
 
     from memtui.engine.errors import MemtuiError
+    from memtui.engine.search.completion import Completion, Known
 
+    from .completion_list import CompletionList
     from .filter_input import FilterInput
 
 # Typing settles for that long before the list follows (a held key repeats every 33 ms): a tenth of a second is all there is
 DEBOUNCE = 0.02
+# The values that memories have are read again when they are older: with 100,000 memories that takes a third of a second.
+VALUES_SECONDS = 60.0
 # Cells of the sign, and of the blanks before the count.
 SIGN, GAP = 2, 2
 
 
 class FilterBar(Widget):
     """Posts ``Typed`` when the text has settled. ``sign`` stands before the text.
+
+    ``language``: what is typed is the filter language of memories. It is completed in a list below, with the keys,
+    with the values there are (read in the background when somebody begins to type) and with saved filters.
 
     Until somebody types it draws the line itself; then an input lies over it (an input at the start
     would cost every start a twentieth).
@@ -47,8 +57,17 @@ class FilterBar(Widget):
 
     count: reactive[str] = reactive("")
 
-    def __init__(self, placeholder: str, *, sign: str = "/", id: str | None = None) -> None:
+    def __init__(
+        self, placeholder: str, *, sign: str = "/", language: bool = False, id: str | None = None
+    ) -> None:
         super().__init__(id=id)
+        self._language = language
+        self._known: Known | None = None
+        self._read_at = 0.0
+        self._choices: CompletionList | None = None
+        self._completion: Completion | None = None
+        # What was put in or closed: nothing is offered for it.
+        self._settled: str | None = None
         self._placeholder = placeholder
         self._sign = sign
         self._text = ""
@@ -66,13 +85,19 @@ class FilterBar(Widget):
 
     @property
     def value(self) -> str:
-        return self._text if self._input is None else self._input.value
+        """The filter; without a term of which only the key is typed, while its values are offered."""
+        if self._input is None:
+            return self._text
+        if self._completion is not None and self._completion.unfinished:
+            return self._input.value[: self._completion.term]
+        return self._input.value
 
     def set_value(self, text: str, *, quiet: bool = False) -> None:
         """Put a filter in; it takes effect at once. ``quiet``: the caller sees to that."""
         if quiet:
             self._told = text
-        self._text = text
+        self._text = self._settled = text
+        self._completion = None
         if self._input is not None:
             self._input.value = text
             self._input.cursor_position = len(text)
@@ -82,13 +107,22 @@ class FilterBar(Widget):
     def edit(self) -> None:
         """Let the person type."""
         if self._input is None:
-            from .filter_input import FilterInput
-
-            self._input = FilterInput(self._text, visible(self._placeholder))
+            self._input = self._make_input()
             self._make_room(self.count)
-            self.mount(self._input)
+            self.mount(self._input, *([self._choices] if self._choices is not None else []))
             self.call_after_refresh(self._make_room, self.count)
         self._input.focus()
+
+    def _make_input(self) -> FilterInput:
+        from .filter_input import FilterInput, LanguageInput
+
+        placeholder = visible(self._placeholder)
+        if not self._language:
+            return FilterInput(self._text, placeholder)
+        from .completion_list import CompletionList
+
+        self._choices = CompletionList()
+        return LanguageInput(self._text, placeholder, self._choices)
 
     def show_placeholder(self, text: str) -> None:
         """What stands there while no filter does."""
@@ -141,16 +175,102 @@ class FilterBar(Widget):
         before = cells(visible(self.value[: lead + error.position]))
         return " " * (SIGN + before) + "^" * error.length
 
+    # -- completion
+
+    def on_descendant_focus(self) -> None:
+        if self._language:
+            # What was put in or closed before is not offered again, but with nothing typed the saved filters are.
+            self._settled = self._settled or None
+            start(self, self.read_known, "known")
+
+    def on_descendant_blur(self) -> None:
+        self._close_choices()
+
+    def _close_choices(self) -> None:
+        if self._choices is not None and self._choices.open:
+            self._choices.close()
+            self._completion = None
+            self._tell()
+            shell_of(self).look_again()
+
+    async def read_known(self) -> None:
+        """What a filter can name now; until it is there, what was read before is offered."""
+        operations = shell_of(self).operations
+        if operations.memory is None:
+            return
+        if self._known is None or monotonic() - self._read_at > VALUES_SECONDS:
+            self._read_at = monotonic()
+            self._known = await operations.ask(lambda memory: memory.filters.known(), slow=True)
+        else:
+            from msgspec.structs import replace
+
+            saved = await operations.ask(lambda memory: memory.filters.saved())
+            self._known = replace(self._known, saved=tuple(saved))
+        self._offer()
+
+    def _offer(self) -> None:
+        """Show what the filter may go on with, or nothing."""
+        if self._input is None or self._choices is None or self._known is None:
+            return
+        from memtui.engine.search.completion import complete
+
+        was_open, text = self._choices.open, self._input.value
+        self._completion = None
+        if self._input.has_focus and text != self._settled:
+            self._completion = complete(text, self._input.cursor_position, self._known)
+        if self._completion is None:
+            self._choices.close()
+        else:
+            before = cells(visible(text[: self._completion.start])) - round(self._input.scroll_x)
+            self._choices.show(self._completion.choices, SIGN + before - 1, self.size.width)
+        if self._choices.open != was_open:
+            self._tell()
+            shell_of(self).look_again()
+
+    def on_language_input_taken(self, event: events.Event) -> None:
+        event.stop()
+        self._take()
+
+    def on_option_list_option_selected(self, event: events.Event) -> None:
+        event.stop()
+        self._take()
+
+    def on_option_list_option_highlighted(self, event: events.Event) -> None:
+        event.stop()
+
+    def on_language_input_closed(self, event: events.Event) -> None:
+        event.stop()
+        if self._input is not None:
+            self._settled = self._input.value
+        self._close_choices()
+
+    def _take(self) -> None:
+        """Put the marked choice in; a key is followed by its values."""
+        if self._input is None or self._choices is None or self._completion is None:
+            return
+        choice, completion = self._choices.chosen, self._completion
+        if choice is None or completion.end != self._input.cursor_position:
+            return
+        text = self._input.value
+        goes_on = choice.text.endswith((":", "<"))
+        whole = f"{text[: completion.start]}{choice.text}{text[completion.end :]}"
+        self._settled = None if goes_on else whole
+        self._completion = None
+        self._choices.close()
+        self._input.value = whole
+        self._input.cursor_position = completion.start + len(choice.text)
+        self._input.focus()
+        shell_of(self).look_again()
+
+    # -- typing
+
     def on_input_changed(self, event: events.Event) -> None:
         event.stop()
+        # The cursor is moved after the value.
+        self.call_later(self._offer)
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.set_timer(DEBOUNCE, self._tell)
-
-    def on_input_submitted(self, event: events.Event) -> None:
-        event.stop()
-        self._tell()
-        self.post_message(self.Left())
 
     def on_filter_input_left(self, event: events.Event) -> None:
         event.stop()

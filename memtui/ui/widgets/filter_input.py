@@ -1,13 +1,21 @@
-"""The input inside a filter bar; imported when somebody first types."""
+"""The inputs inside a filter bar; imported when somebody first types."""
 
 from __future__ import annotations
 
-from textual.binding import Binding
+from typing import TYPE_CHECKING, ClassVar
+
 from textual.message import Message
 from textual.widgets import Input
 
 from memtui.present.text import Visible
+from memtui.ui.actions import Action, Place
+from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
+from memtui.ui.perform import perform
+from memtui.ui.shell import shell_of
+
+if TYPE_CHECKING:
+    from .completion_list import CompletionList
 
 
 class FilterInput(Input):
@@ -21,17 +29,76 @@ class FilterInput(Input):
         & > .input--placeholder { color: $text-muted; }
     }
     """
-    BINDINGS = [
-        Binding("down", "leave", show=False),
-        Binding("escape", "leave", show=False),
-    ]
+    BINDINGS = [*bindings_at("typing")]
+    part: ClassVar[Place] = "typing"
+    action_perform = perform
 
     @message_type
     class Left(Message):
-        """Escape, or down: the person is done typing."""
+        """The person is done typing."""
 
     def __init__(self, text: str, placeholder: Visible) -> None:
         super().__init__(text, placeholder=placeholder, compact=True, select_on_focus=False)
 
-    def action_leave(self) -> None:
+    def do_typed(self) -> None:
         self.post_message(self.Left())
+
+    def do_leave_typing(self) -> None:
+        self.post_message(self.Left())
+
+
+class LanguageInput(FilterInput):
+    """For the filter language, completed from ``choices``."""
+
+    BINDINGS = [*bindings_at("filtering")]
+    part: ClassVar[Place] = "filtering"
+
+    @message_type
+    class Taken(Message):
+        """The marked completion is wanted."""
+
+    @message_type
+    class Closed(Message):
+        """The completions are not wanted."""
+
+    def __init__(self, text: str, placeholder: Visible, choices: CompletionList) -> None:
+        super().__init__(text, placeholder)
+        self._choices = choices
+
+    def offers(self, action: Action) -> bool:
+        return action.id not in ("complete", "next_choice", "previous_choice") or self._choices.open
+
+    def do_complete(self) -> None:
+        if self._choices.open:
+            self.post_message(self.Taken())
+        else:
+            shell_of(self).action_perform("next_part")
+
+    def action_cursor_right(self, select: bool = False) -> None:
+        if self._choices.open and not select and self.cursor_at_end:
+            self.post_message(self.Taken())
+        else:
+            super().action_cursor_right(select)
+
+    def do_typed(self) -> None:
+        """What was chosen with up and down is meant; else the filter as it was typed."""
+        if self._choices.open and self._choices.moved:
+            self.post_message(self.Taken())
+        else:
+            super().do_typed()
+
+    def do_leave_typing(self) -> None:
+        if self._choices.open:
+            self.post_message(self.Closed())
+        else:
+            super().do_leave_typing()
+
+    def do_next_choice(self) -> None:
+        if self._choices.open:
+            self._choices.step(1)
+        else:
+            super().do_leave_typing()
+
+    def do_previous_choice(self) -> None:
+        if self._choices.open:
+            self._choices.step(-1)

@@ -28,7 +28,7 @@ _OTHERS = (
     ("sessions", "sessions_consolidations", "session_id"),
     ("entities", "entities", "id"),
     ("notes of the scratchpad", "scratchpad", "key"),
-    ("pinned questions", "saved_queries", "name"),
+    ("pinned questions and saved filters", "saved_queries", "name"),
     ("ranking profiles", "profiles", "name"),
     ("cards of Review", "proposals", "id"),
 )

@@ -14,6 +14,7 @@ from memtui.ui.panes.about import NOBODY
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
 from memtui.ui.panes.pane import Command
+from memtui.ui.panes.saving_filters import SavingFilters
 from memtui.ui.presenters.memory_rows import ORDERS, MemoryRow, MemorySource, memory_columns
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column
@@ -32,6 +33,7 @@ class MemoriesPane(ListPane[MemoryRow]):
     place: ClassVar = "memories"
     BINDINGS = [*bindings_at("memories")]
     placeholder = 'filter by words, kind:fact, tag:work, conf<0.5, after:7d, -lisbon, "exact words"'
+    language = True
     noun, noun_one = "memories", "memory"
     orders = ORDERS
     tables = frozenset({"memories", "memory_entities", "entities", "entity_aliases", "embeddings", "*"})
@@ -39,7 +41,9 @@ class MemoriesPane(ListPane[MemoryRow]):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self.delegates = (MemoryActions(self, lambda: self.current),)
+        self.delegates = (
+            MemoryActions(self, lambda: self.current), SavingFilters(self, lambda: self.filter_bar)
+        )  # fmt: skip
 
     @property
     def current(self) -> MemoryRecord | None:

@@ -21,6 +21,7 @@ from memtui.ui.late_styles import use_styles
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
 from memtui.ui.panes.pane import Command
+from memtui.ui.panes.saving_filters import SavingFilters
 from memtui.ui.perform import start
 from memtui.ui.presenters.hit_rows import MOST, SearchRow, hit_rows, row_key, search_columns
 from memtui.ui.safe import assemble, content
@@ -73,15 +74,19 @@ class SearchPane(ListPane[SearchRow]):
         super().__init__(id=id)
         self.questions = PinnedQuestions(self)
         self._agents = AgentProfile(self, lambda: self.tuning)
-        self.delegates = (self.questions, self._agents, MemoryActions(self, lambda: self.current))
+        self.delegates = (
+            self.questions, self._agents, MemoryActions(self, lambda: self.current),
+            SavingFilters(self, lambda: self.hit_filter),
+        )  # fmt: skip
 
     def compose(self) -> ComposeResult:
         use_styles(self.app, "panes.tcss")
         with Vertical(classes="list-side"):
             yield FilterBar(self.placeholder, id="search-filter")
             bar = FilterBar(
-                'only in: kind:fact tag:work after:7d -lisbon "exact words"', sign="f", id="hit-filter"
-            )
+                'only in: kind:fact tag:work after:7d -lisbon "exact words"', sign="f", language=True,
+                id="hit-filter",
+            )  # fmt: skip
             bar.display = False
             yield bar
             yield Static(classes="search-notes")

@@ -28,7 +28,7 @@ class TranscriptSide(Vertical):
         self._view = TurnView(0, 0.0, glyphs)
 
     def compose(self) -> ComposeResult:
-        bar = FilterBar('words, role:user, after:7d, "exact words"')
+        bar = FilterBar('words, role:user, after:7d, "exact words"', language=True)
         bar.display = False
         yield bar
         yield TranscriptView(self.glyphs)

@@ -1,0 +1,55 @@
+"""Keeping the filter that is typed under a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from memtui.ui.actions import Action
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.ui.messages import Severity
+    from memtui.ui.shell import Shell
+    from memtui.ui.widgets.filter_bar import FilterBar
+
+
+class Filtered(Protocol):
+    """The pane whose list is filtered."""
+
+    @property
+    def shell(self) -> Shell: ...
+    def say(self, text: str, severity: Severity = "information") -> None: ...
+    async def ask(self, call: Callable[[Memory], list[str]]) -> list[str]: ...
+    async def change(self, call: Callable[[Memory], object], name: str) -> object: ...
+
+
+class SavingFilters:
+    """``bar``: where the filter is typed."""
+
+    def __init__(self, pane: Filtered, bar: Callable[[], FilterBar]) -> None:
+        self._pane = pane
+        self._bar = bar
+
+    def why_not(self, action: Action) -> str:
+        return "" if self._bar().value.strip() else "There is no filter to save: type one first."
+
+    async def do_save_filter(self) -> None:
+        from memtui.engine.errors import InputError
+        from memtui.ui.dialogs.name import NameDialog
+
+        filter = self._bar().value.strip()
+        taken = await self._pane.ask(lambda memory: [one.name for one in memory.filters.saved()])
+        name = await self._pane.shell.ask_person(NameDialog("Save this filter as", taken))
+        if name is None:
+            self._pane.say("No filter was saved.")
+            return
+        try:
+            done = await self._pane.change(
+                lambda memory: memory.filters.save(name, filter), "saving the filter"
+            )
+        except InputError as error:
+            self._pane.say(f"{error.message} {error.hint}", "warning")
+            return
+        if done is None:
+            self._pane.say("This filter was saved under that name already.")

@@ -1,0 +1,88 @@
+"""What a filter may go on with, in a few lines below it; imported when somebody first types a filter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.widgets import OptionList
+
+from memtui.present.text import cells, one_line
+from memtui.ui.safe import assemble, line
+
+if TYPE_CHECKING:
+    from memtui.engine.search.completion import Choice
+
+LINES = 6
+"""It is never higher."""
+_WIDEST_NAME, _WIDEST_ABOUT, _NARROWEST = 34, 40, 12
+# The blank at either side, the gap before what is said of a choice, and the scrollbar.
+_SIDES, _GAP = 2, 3
+
+
+class CompletionList(OptionList, can_focus=False):
+    """Lies over the list; keys come through the input."""
+
+    DEFAULT_CSS = f"""
+    CompletionList {{
+        overlay: screen; constrain: inside none; display: none;
+        height: auto; max-height: {LINES}; min-width: {_NARROWEST};
+        border: none; padding: 0; background: $panel; overflow-x: hidden;
+        scrollbar-size-vertical: 1; scrollbar-background: $panel; scrollbar-color: $frame;
+        & > .option-list--option {{ padding: 0 1; }}
+        & > .option-list--option-highlighted {{ background: $row-cursor; color: $text; text-style: none; }}
+    }}
+    """
+
+    def __init__(self) -> None:
+        super().__init__(markup=False)
+        self.choices: tuple[Choice, ...] = ()
+        self.moved = False
+        """Whether the person went up or down in it."""
+
+    @property
+    def open(self) -> bool:
+        return bool(self.display)
+
+    @property
+    def chosen(self) -> Choice | None:
+        at = self.highlighted
+        return self.choices[at] if self.open and at is not None and at < len(self.choices) else None
+
+    def show(self, choices: tuple[Choice, ...], left: int, room: int) -> None:
+        """Show ``choices`` ``left`` cells from the beginning of the bar, which has ``room`` cells."""
+        names = [one_line(one.name, _WIDEST_NAME) for one in choices]
+        abouts = [one_line(_about(one), _WIDEST_ABOUT) for one in choices]
+        name = max(map(cells, names))
+        about = max(map(cells, abouts))
+        scrolls = len(choices) > LINES
+        width = max(name + (about + _GAP if about else 0) + _SIDES + scrolls, _NARROWEST)
+        width = min(width, room)
+        self.choices, self.moved = choices, False
+        self.styles.width = width
+        self.styles.offset = (max(min(left, room - width), 0), 0)
+        inner = width - _SIDES - scrolls
+        self.set_options([_row(one, inner, name) for one in choices])
+        self.highlighted = 0
+        self.display = True
+
+    def close(self) -> None:
+        self.display = False
+
+    def step(self, by: int) -> None:
+        self.moved = True
+        self.highlighted = ((self.highlighted or 0) + by) % len(self.choices)
+
+
+def _about(choice: Choice) -> str:
+    return choice.about if choice.found is None else f"{choice.found:,}"
+
+
+def _row(choice: Choice, width: int, widest: int) -> Content:
+    """The name at the left; a count at the right end, other words in a column of their own."""
+    name = line(choice.name, min(widest, width), "bold $accent" if choice.saved else "$text")
+    about = line(_about(choice), max(width - min(widest, width) - _GAP, 0), "$text-muted")
+    lead = width - name.cell_length - about.cell_length
+    if choice.found is None:
+        lead = min(widest + _GAP - name.cell_length, lead)
+    return assemble(name, " " * max(lead, 0), about)
