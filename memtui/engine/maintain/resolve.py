@@ -41,10 +41,16 @@ def keep_new(connection: apsw.Connection, new: str, old: str, reason: str, *, ac
 
 
 def keep_old(connection: apsw.Connection, new: str, old: str, *, now: int) -> None:
-    """The known fact stands, with the pin of either; the new one goes to the Trash as superseded by it."""
+    """The known fact stands, with the pin of either; the new one goes to the Trash as superseded by it.
+
+    The known one names it: an older talk that says the same is not asked about again, and whoever reads what the new one was
+    drawn from is told what holds.
+    """
     loser, winner = _pair(connection, new, old, now)
     memories.update(connection, loser.rid, valid_until=now, ended_by="superseded")
     attributes = {**notes.pin_of(winner, loser), **winner.attributes}
+    before = _names(attributes.get("supersedes")) or ((winner.supersedes,) if winner.supersedes else ())
+    attributes["supersedes"] = [*before, loser.id] if before else loser.id
     memories.update(connection, winner.rid, attributes=attributes, reviewed_at=now)
 
 

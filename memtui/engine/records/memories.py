@@ -104,8 +104,10 @@ class MemoryRecord(Record, kw_only=False):  # made from rows, where names would 
 
     @property
     def supersedes(self) -> str | None:
-        """The id of the memory that this one corrects."""
+        """The id of the memory that this one corrects; of several the first."""
         value = self.attributes.get("supersedes")
+        if isinstance(value, list) and value:
+            value = value[0]
         return value if isinstance(value, str) else None
 
 

@@ -57,7 +57,7 @@ STATES: Mapping[str, str] = {
     "fading": "m.kind <> 'episode' AND m.kind = 'fact' AND m.confirmed_at IS NULL AND m.decay_rate > 0 "
     "AND json_type(m.attributes, '$.pinned_at') IS NULL "
     f"AND {_EFFECTIVE_SOON} < :fade_threshold",
-    "correction": "m.attributes <> '{}' AND json_type(m.attributes, '$.supersedes') = 'text'",
+    "correction": "m.attributes <> '{}' AND json_type(m.attributes, '$.supersedes') IN ('text', 'array')",
     "secret": "m.attributes <> '{}' AND json_type(m.attributes, '$.secrets') = 'array'",
     "reviewed": "coalesce(m.reviewed_at, m.confirmed_at) IS NOT NULL",
     "unreviewed": "m.kind <> 'episode' AND m.reviewed_at IS NULL AND m.confirmed_at IS NULL",

@@ -72,7 +72,13 @@ def test_what_an_agent_draws_from_an_assistants_words_does_not(
         assert planning.lines(connection, [draft], {turn.id: turn}, clock.now) == []
 
 
-@pytest.mark.parametrize("words", ["I work at Initech.", "I am working at Initech now."])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I work at Initech.", "I am working at Initech now.", "I work at Initech and the coffee is good.",
+        "I work at Initech in the Leeds office these days.",
+    ],
+)  # fmt: skip
 def test_said_again_after_it_was_forgotten_it_waits(
     memory: Memory, fact: MemoryRecord, clock: Clock, words: str
 ) -> None:
@@ -132,3 +138,35 @@ def test_a_later_change_stands_against_the_fact_in_force(memory: Memory, clock: 
     asyncio.run(memory.consolidate("c"))
     (card,) = [one for one in memory.review.items() if one.kind == "conflict"]
     assert [one.content for one in card.memories] == ["We live in Berlin now", "We live in Dresden now"]
+
+
+def test_what_lost_against_a_known_fact_is_not_asked_about_again(memory: Memory, clock: Clock) -> None:
+    for session, words in (("a", "We live in Leipzig."), ("b", "We live in Dresden now.")):
+        memory.record_turn(session, "user", words)
+        asyncio.run(memory.consolidate(session))
+        clock.now += DAY
+    (card,) = [one for one in memory.review.items() if one.kind == "conflict"]
+    new, old = card.memories
+    memory.review.decide(card, "keep", keep=old.id)
+    assert [one.id for one in memory.view.versions(old.id)] == [new.id, old.id]
+    clock.now += DAY
+    memory.record_turn("old", "user", "We moved to Dresden in spring.", NOW + 2 * DAY)
+    asyncio.run(memory.consolidate("old"))
+    assert [one for one in memory.review.items() if one.kind == "conflict"] == []
+    (caution,) = next(iter(memory.view.cautions([one.id for one in memory.view.sources(new.id)]).values()))
+    assert caution.successor is not None and caution.successor.id == old.id
+
+
+def test_a_correction_that_stands_against_a_later_word_keeps_both_links(memory: Memory, clock: Clock) -> None:
+    _told(memory, "user", "We live in Leipzig.")
+    (home,) = memory.view.page("kind:fact Leipzig")
+    right = memory.correct(home.id, "We live in Dresden")
+    clock.now += DAY
+    memory.record_turn("c", "user", "We live in Berlin now.")
+    asyncio.run(memory.consolidate("c"))
+    (card,) = [one for one in memory.review.items() if one.kind == "conflict"]
+    memory.review.decide(card, "keep", keep=right.id)
+    kept = memory.get(right.id)
+    assert kept.supersedes == home.id
+    assert {one.id for one in memory.view.page("is:correction")} == {right.id}
+    assert memory.get(card.memories[0].id).ended_by == "superseded"

@@ -12,6 +12,7 @@ from memtui.engine.store import memories, words
 from memtui.engine.store.sql import as_json, scalar
 
 from ..extract.drafts import Draft
+from .apart import apart
 from .similarity import Reading, compare_readings, plain_weight, read
 from .vocabulary import FUNCTION_WORDS
 
@@ -20,6 +21,7 @@ CANDIDATES = 16
 _WORDS = 8
 _MOST_SCORED = 5_000
 _RAREST = 3
+_FEWEST = 2  # telling words; one alone is in many other statements
 _LIKELY = 6
 _MOST_LOOKED_AT = 500
 # In the Trash by somebody's decision: not by time, not merged, and not by a later reading.
@@ -93,19 +95,35 @@ def latest(
 def decided(
     connection: apsw.Connection, content: str, now: float, within: Within = set
 ) -> MemoryRecord | None:
-    """A fact that says the same and that somebody corrected or forgot, the latest of them; None where an active one says it."""
+    """A fact that somebody corrected or forgot and that is said again, be it with more around it, the latest of them; None
+    where an active one says it."""
     mine = read(content)
     looked_at = CANDIDATES if within is set else _MOST_LOOKED_AT
     rids = _matching(connection, _telling_words(connection, content), looked_at, _DECIDED)
     known = within(rids)
     found = memories.by_rid(connection, [rid for rid in rids if rid in known][:CANDIDATES], now)
-    same = [one for one in found if compare_readings(mine, read(one.content)).kind == "duplicate"]
+    same = [one for one in found if _says_again(content, mine, one.content)]
     if not same or any(
         compare_readings(mine, read(one.content)).kind == "duplicate"
         for one in candidates(connection, content, now, within=within)
     ):
         return None
     return max(same, key=lambda one: (one.valid_until or 0, one.rid))
+
+
+def _says_again(new: str, mine: Reading, old: str) -> bool:
+    """Whether it says the same, or all of it and something more ("I work at Initech and the coffee is good")."""
+    theirs = read(old)
+    if compare_readings(mine, theirs).kind == "duplicate":
+        return True
+    told = [stem for stem in mine.content if stem in theirs.content]
+    return (
+        len(theirs.content) >= _FEWEST
+        and list(theirs.content) == told
+        and mine.denials == theirs.denials
+        and theirs.numbers <= mine.numbers
+        and not apart(new, old)
+    )
 
 
 def likely_duplicates(connection: apsw.Connection, content: str, now: float) -> list[MemoryRecord]:
