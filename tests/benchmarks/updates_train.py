@@ -22,14 +22,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from extract_eval import TALKS, Clock, matches, pairs_of, read_talk
 from memtui import Memory
-from memtui.engine.maintain.compare.updates import WEIGHTS, Told, model, pair_features, surroundings
+from memtui.engine.maintain.compare.updates import (
+    WEIGHTS,
+    Told,
+    model,
+    pair_features,
+    said_before,
+    surroundings,
+)
 from memtui.engine.maintain.extract.drafts import Context
 from memtui.engine.maintain.extract.keyword import KeywordExtractor
 from memtui.engine.models.embedders import OfflineEmbedder
-from memtui.engine.records import Options
+from memtui.engine.records import MemoryRecord, Options
 
 UPDATES = Path(__file__).parents[1] / "data" / "updates"
-FOLDS, NETWORKS, HIDDEN, ROUNDS, DECAY = 10, 3, 24, 60, 2e-2
+FOLDS, NETWORKS, HIDDEN, ROUNDS, DECAY = 10, 3, 24, 40, 5e-3
 REPLACES, APART, UNCLEAR = 1, 0, -1
 SCORES = (-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0)
 
@@ -100,7 +107,7 @@ def of_pairs() -> list[Question]:
     for file in sorted(TALKS.glob("updates_*.jsonl")):
         for row in pairs_of(file, "dev"):
             label = REPLACES if row["label"] == "conflict" else APART
-            found.append(Question(file.stem, "pairs", Told(row["new"]), (Told(row["old"]),), (label,), 2.0))
+            found.append(Question(file.stem, "pairs", Told(row["new"]), (Told(row["old"]),), (label,), 4.0))
     return found
 
 
@@ -118,7 +125,7 @@ def of_talks() -> list[Question]:
             if place:
                 known = tuple(facts[:place])
                 labels = tuple(_label(talk, marks, new.text, old.text) for old in known)
-                found.append(Question(person, "talks", new, known, labels, 1.0))
+                found.append(Question(person, "talks", new, known, labels, 3.0))
     return found
 
 
@@ -149,14 +156,17 @@ def drawn(talk: dict[str, Any]) -> list[Told]:
         facts = []
         for session in talk["sessions"]:
             clock.now = datetime.fromisoformat(session["start"]).replace(tzinfo=UTC).timestamp()
-            turns = []
+            turns: list[MemoryRecord] = []
             for role, content in session["turns"]:
                 clock.now += 40
                 turns.append(memory.record_turn(session["id"], role, content, project=session["project"]))
-            said = {turn.id: turn.content for turn in turns}
+            said = {turn.id: turn for turn in turns}
             for draft in extractor.read(turns, Context(session_id=session["id"])).drafts:
                 if draft.kind == "fact":
-                    facts.append(Told(draft.content, surroundings(draft.content, said[draft.sources[0]])))
+                    turn = said[draft.sources[0]]
+                    around = surroundings(draft.content, turn.content)
+                    before = said_before(turn, turns)
+                    facts.append(Told(draft.content, around, before, session["id"], turn.event_time))
         return facts
 
 

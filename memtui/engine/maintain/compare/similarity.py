@@ -28,7 +28,7 @@ RELATED = 0.25
 
 _NO_MORE = frozenset({("any", "more"), ("any", "longer"), ("no", "longer"), ("no", "more")})
 _TURNING = frozenset({"by", "which", "who", "that", "whose"})
-_token = re.compile(r"\d+(?:[.,:/'-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?(?:\d+)?|\d+[^\W_]+")
+word_shape = re.compile(r"\d+(?:[.,:/'-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?(?:\d+)?|\d+[^\W_]+")
 
 
 class Reading(NamedTuple):
@@ -54,7 +54,7 @@ class Verdict(Record):
 
 def tokens(text: str) -> list[str]:
     """The words and numbers of a text as they stand there."""
-    return _token.findall(unicodedata.normalize("NFKC", text).replace("’", "'"))
+    return word_shape.findall(unicodedata.normalize("NFKC", text).replace("’", "'"))
 
 
 def read(text: str) -> Reading:
