@@ -34,6 +34,7 @@ from .compare import conflicts
 from .extract.drafts import CHUNK, Context, Draft, Extractor
 from .extract.people import known_people
 from .extract.statements import introduced
+from .foreseen import Foreseen
 from .plan import Consolidation, Estimate, Plan, PlanLine, SessionOutcome
 from .run_operation import RunOperation, session_name
 
@@ -104,6 +105,7 @@ class Consolidator:
         if run is not None:
             run.sessions = len(wanted)
         outcomes: list[SessionOutcome] = []
+        foreseen = Foreseen()
         unusable = ""
         for done, session in enumerate(wanted):
             progress(done, len(wanted), session.session_id)
@@ -115,8 +117,10 @@ class Consolidator:
                 )  # fmt: skip
                 outcomes.append(outcome)
                 continue
-            outcome, people = await self._one(run, session, again, people, may_supersede, spending)
+            outcome, people = await self._one(run, session, again, people, may_supersede, spending, foreseen)
             outcomes.append(outcome)
+            if run is None and outcome.plan is not None:
+                foreseen.add(outcome.plan)
             may_supersede -= outcome.superseded
             if outcome.unusable:
                 unusable = outcome.error  # the others would fare the same, and keep their tries
@@ -134,6 +138,7 @@ class Consolidator:
         people: frozenset[str],
         may_supersede: int,
         spending: Spending,
+        foreseen: Foreseen,
     ) -> tuple[SessionOutcome, frozenset[str]]:
         identity, calls = session.session_id, spending.calls
         try:
@@ -142,7 +147,7 @@ class Consolidator:
                 return SessionOutcome(session_id=identity, state="nothing"), people
             spending.claim(self._extractor.estimate(turns))
             people = people.union(*(introduced(turn.content) for turn in turns if turn.trust == "user"))
-            plan = await self._plan(session, turns, again, people, may_supersede, spending)
+            plan = await self._plan(session, turns, again, people, may_supersede, spending, foreseen)
             if run is None:
                 return SessionOutcome(
                     session_id=identity, state="preview", plan=plan, **_planned(plan)
@@ -205,7 +210,7 @@ class Consolidator:
 
     async def _plan(
         self, session: Session, turns: Sequence[MemoryRecord], again: bool, people: frozenset[str],
-        may_supersede: int, spending: Spending,
+        may_supersede: int, spending: Spending, foreseen: Foreseen,
     ) -> Plan:  # fmt: skip
         context = Context(
             session_id=session.session_id, title=session.title, people=people, spending=spending
@@ -220,7 +225,7 @@ class Consolidator:
                 summary = found.summary or summary
                 cut |= found.cut
         again_id = session.session_id if again else None
-        lines = await asyncio.to_thread(self._lines, drafts, turns, may_supersede, again_id)
+        lines = await asyncio.to_thread(self._lines, drafts, turns, may_supersede, again_id, foreseen)
         if summary:
             told = intake.without_secrets(summary)
             lines.append(PlanLine(action="summary", content=told, reason="the session's summary"))
@@ -232,16 +237,30 @@ class Consolidator:
         )  # fmt: skip
 
     def _lines(
-        self, drafts: Sequence[Draft], turns: Sequence[MemoryRecord], may_supersede: int, again_id: str | None
+        self,
+        drafts: Sequence[Draft],
+        turns: Sequence[MemoryRecord],
+        may_supersede: int,
+        again_id: str | None,
+        foreseen: Foreseen,
     ) -> list[PlanLine]:
         by_id = {turn.id: turn for turn in turns}
         limit, now = self._extractor.limit, self._clock()
         with self._connections.read() as connection:
             if again_id is not None:
                 return read_again.lines(
-                    connection, drafts, by_id, again_id, now, limit=limit, left=may_supersede
+                    connection,
+                    drafts,
+                    by_id,
+                    again_id,
+                    now,
+                    limit=limit,
+                    left=may_supersede,
+                    foreseen=foreseen,
                 )
-            return planning.lines(connection, drafts, by_id, now, limit=limit, left=may_supersede)
+            return planning.lines(
+                connection, drafts, by_id, now, limit=limit, left=may_supersede, foreseen=foreseen
+            )
 
     def _note_failure(self, session: Session, error: str, wait: int) -> None:
         error = intake.without_secrets(error)  # endpoints repeat keys and prompts in what they complain of

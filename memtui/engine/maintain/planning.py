@@ -15,9 +15,10 @@ from memtui.engine.store import memories
 
 from .compare import conflicts, dedup
 from .compare.known import Candidate, Known
-from .compare.updates import Told, surroundings
+from .compare.updates import Told, said_before, surroundings
 from .extract.drafts import MOST_CHARACTERS, MOST_CONFIDENCE, Draft
 from .extract.topics import with_topic
+from .foreseen import Foreseen
 from .plan import RETIRED, PlanLine
 from .suspicious import least_trust, supported, suspicions
 
@@ -33,6 +34,7 @@ def lines(
     within: dedup.Within = set,
     own_trust: Trust | None = None,
     settled: Collection[int] = (),
+    foreseen: Foreseen | None = None,
 ) -> list[PlanLine]:
     """The lines of a plan. What is said in different projects, or only claimed to be said, stays apart.
 
@@ -40,11 +42,13 @@ def lines(
     the most observations; ``left``: facts that the run may still supersede by itself.
 
     ``settled``: facts in the Trash that the caller compares with itself.
+    ``foreseen``: what earlier sessions of the same preview bring.
     ``own_trust``: of whoever drew the facts, for those that their sources do not say; without it the sources lend theirs."""
     found: list[PlanLine] = []
     usable = [draft for draft in drafts if draft.sources and all(source in turns for source in draft.sources)]
     given = {"fact": 0, "observation": 0}
-    known = Known(connection, now)
+    foreseen = foreseen or Foreseen()
+    known = Known(connection, now, turns.values(), foreseen)
     for draft in _merged(usable, turns):
         given[draft.kind] += 1
         if limit is not None and given[draft.kind] > limit:
@@ -59,6 +63,7 @@ def lines(
             own_trust,
             known,
             settled,
+            foreseen,
         )
         if line is not None:
             found.append(line)
@@ -110,6 +115,7 @@ def _corrects(new: str, old: str) -> str | None:
 def _line(
     connection: apsw.Connection, draft: Draft, sources: Sequence[MemoryRecord], now: float, left: int,
     within: dedup.Within, own_trust: Trust | None, facts: Known, settled: Collection[int],
+    foreseen: Foreseen,
 ) -> PlanLine | None:  # fmt: skip
     draft = with_topic(draft)
     trust = least_trust([turn.trust for turn in sources])
@@ -135,6 +141,8 @@ def _line(
         topic=draft.topic, project=sources[0].project, claimed=claimed,
     )  # fmt: skip
     same = dedup.same_text(connection, line.content, draft.kind, now, within)
+    if same is None or not same.active:
+        same = foreseen.same_text(line.content, draft.kind, line.project, claimed=claimed) or same
     if same is not None and same.active:
         if draft.kind == "observation":
             return None
@@ -152,9 +160,13 @@ def _line(
         return _with(line, action="hold", reason=f"it {wrong[0].detail}")
     if draft.kind == "observation":
         return line
-    new = Told(line.content, surroundings(line.content, sources[-1].content))
     talk = sources[0].session_id if len({turn.session_id for turn in sources}) == 1 else None
-    line = _against_known(draft, line, new, facts, facts.candidates(new, said_at, within), left, talk)
+    new = Told(
+        line.content, surroundings(line.content, sources[-1].content), said_before(sources[-1], facts.turns),
+        talk or "", said_at,
+    )  # fmt: skip
+    candidates = facts.candidates(new, said_at, within, line.project, claimed=claimed)
+    line = _against_known(draft, line, new, facts, candidates, left, talk)
     if (
         line.action == "conflict"
         and line.target
@@ -245,6 +257,6 @@ def _with(
     line: PlanLine, *, action: str, reason: str, target: MemoryRecord | None = None, score: float = 0.0
 ) -> PlanLine:
     return replace(
-        line, action=action, reason=reason, target=target.id if target else None,
+        line, action=action, reason=reason, target=(target.id or None) if target else None,
         known=intake.open_text(target) if target else None, score=score,
     )  # fmt: skip

@@ -22,6 +22,7 @@ from . import planning
 from .compare import conflicts
 from .compare.similarity import compare_readings, read
 from .extract.drafts import Draft
+from .foreseen import Foreseen
 from .plan import OPERATION, RETIRED, PlanLine
 
 _DECIDED = (
@@ -122,7 +123,7 @@ def _of_other_sessions(connection: apsw.Connection, memory: MemoryRecord) -> boo
 
 def lines(
     connection: apsw.Connection, drafts: Sequence[Draft], turns: Mapping[str, MemoryRecord], session_id: str,
-    now: float, *, limit: int | None, left: int,
+    now: float, *, limit: int | None, left: int, foreseen: Foreseen | None = None,
 ) -> list[PlanLine]:  # fmt: skip
     """The difference to what was drawn before: what is new, reworded, gone (``retire``) and ``unchanged``."""
     before = drawn_from(connection, session_id, now)
@@ -142,6 +143,7 @@ def lines(
         left=left,
         within=lambda rids: set(rids) - open_.keys(),
         settled={one.rid for one in gone},
+        foreseen=foreseen,
     )
     found: list[PlanLine] = []
     same: list[PlanLine] = []

@@ -8,7 +8,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import InputError, NotFoundError, StoreError
 from memtui.engine.maintain.extract.drafts import Context, Draft, Extraction
-from memtui.engine.maintain.plan import Consolidation
+from memtui.engine.maintain.plan import Consolidation, Plan
 from memtui.engine.records import MemoryRecord, Options
 
 from clock import Clock
@@ -171,6 +171,36 @@ def test_a_preview_writes_nothing_and_is_what_happens_then(memory: Memory, clock
     assert (memory.stats(), memory.data_version()) == (before, version)
     assert memory.view.count_operations() == before.operations
     assert asyncio.run(memory.consolidate()).plans == (plan,)
+
+
+def test_a_preview_of_several_sessions_is_what_the_run_does(memory: Memory, clock: Clock) -> None:
+    said = (
+        "We live in Leipzig. I take my coffee black.", "We live in Dresden now. My dentist is Dr Amin.",
+        "We live in Dresden now. My dentist is Dr Kern. I am allergic to walnuts.",
+        "No walnuts for me, I am allergic to walnuts.",
+    )  # fmt: skip
+    for number, words in enumerate(said):
+        memory.record_turn(f"day {number}", "user", words)
+        clock.now += 86_400
+    plans = asyncio.run(memory.consolidate(preview=True)).plans
+    done = asyncio.run(memory.consolidate()).plans
+
+    def told(plans: Sequence[Plan]) -> list[tuple[str, str, str | None]]:
+        return [(line.action, line.content, line.known) for plan in plans for line in plan.lines]
+
+    assert told(plans) == told(done)
+    assert ("conflict", "We live in Dresden now", "We live in Leipzig") in told(plans)
+    assert ("reinforce", "We live in Dresden now", "We live in Dresden now") in told(plans)
+
+
+def test_a_preview_of_several_sessions_can_be_written_as_it_stands(memory: Memory, clock: Clock) -> None:
+    for number, words in enumerate(("We live in Leipzig.", "We live in Dresden now.")):
+        memory.record_turn(f"day {number}", "user", words)
+        clock.now += 86_400
+    plans = asyncio.run(memory.consolidate(preview=True)).plans
+    asyncio.run(memory.sessions.apply(plans))
+    (card,) = [one for one in memory.review.items() if one.kind == "conflict"]
+    assert [one.content for one in card.memories] == ["We live in Dresden now", "We live in Leipzig"]
 
 
 def test_previewed_lines_can_be_rejected_and_edited(memory: Memory, clock: Clock) -> None:

@@ -6,7 +6,7 @@ Beside each stands what was said right before it, for "it was pushed to 2 July" 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import apsw
@@ -14,6 +14,7 @@ import apsw
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories
 
+from ..foreseen import Foreseen
 from . import dedup, updates
 from .similarity import read
 from .updates import Told
@@ -31,25 +32,45 @@ class Candidate(NamedTuple):
 
 
 class Known:
-    """The facts that one plan is compared with. ``earlier``: those that the plan itself has brought so far."""
+    """The facts that one plan is compared with. ``earlier``: those that the plan itself has brought so far; ``turns``: that
+    it reads; ``foreseen``: what plans before it bring that are not written."""
 
-    def __init__(self, connection: apsw.Connection, now: float) -> None:
+    def __init__(
+        self, connection: apsw.Connection, now: float, turns: Iterable[MemoryRecord] = (),
+        foreseen: Foreseen | None = None,
+    ) -> None:  # fmt: skip
+        self._foreseen = foreseen or Foreseen()
+        self.turns = tuple(turns)
         self._connection = connection
         self._now = now
         self._latest: dict[dedup.Within, list[MemoryRecord]] = {}
         self._around: dict[int, str] = {}
         self.earlier: list[Told] = []
 
-    def candidates(self, new: Told, said_at: int, within: dedup.Within) -> list[Candidate]:
+    def candidates(
+        self,
+        new: Told,
+        said_at: int,
+        within: dedup.Within,
+        project: str | None = None,
+        *,
+        claimed: bool = False,
+    ) -> list[Candidate]:
         """The known facts, each once, with their scores where the model is installed; then the ``earlier`` ones."""
-        sharing = dedup.candidates(self._connection, new.text, self._now, within=within)
+        planned = self._foreseen.facts(project, claimed=claimed)
+        sharing = [
+            *self._foreseen.sharing(new.text, planned),
+            *dedup.candidates(self._connection, new.text, self._now, within=within),
+        ]
         model = updates.model()
         if not model.available():
             return [Candidate(Told(one.content), one) for one in sharing]
-        latest = self._of(within)
+        latest = (
+            self._foreseen.standing([*self._of(within), *planned])[:_LATEST] if planned else self._of(within)
+        )
         near = [latest[place] for place in model.nearest(new, [one.content for one in latest], _NEAREST)]
         facts = list({one.rid: one for one in (*sharing, *near)}.values())
-        told = [*(Told(one.content, self._before(one)) for one in facts), *self.earlier]
+        told = [*(self._told(one) for one in facts), *self.earlier]
         records: Sequence[MemoryRecord | None] = [*facts, *(None for _ in self.earlier)]
         scores = model.judge(new, told)
         return [
@@ -60,6 +81,8 @@ class Known:
 
     def in_force(self, known: MemoryRecord) -> MemoryRecord | None:
         """The active fact that took the place of a known one; None where none did."""
+        if (planned := self._foreseen.successor(known)) is not None:
+            return planned
         found, seen = known, {known.id}
         while later := [
             one
@@ -68,7 +91,9 @@ class Known:
         ]:
             found = later[-1]
             seen.add(found.id)
-        return None if found is known else found
+        if found is known:
+            return None
+        return self._foreseen.successor(found) or found
 
     def corrected_since(self, new: str, target: str, said_at: int) -> bool:
         """Whether the new statement, said before ``target`` was put right, says what was wrong with it then."""
@@ -92,9 +117,15 @@ class Known:
             self._latest[within] = dedup.latest(self._connection, self._now, _LATEST, within=within)
         return self._latest[within]
 
+    def _told(self, fact: MemoryRecord) -> Told:
+        return Told(fact.content, self._before(fact), talk=fact.session_id or "", at=fact.event_time)
+
     def _before(self, fact: MemoryRecord) -> str:
         """What was said right before the fact, in the turn that it was drawn from."""
         if fact.rid not in self._around:
-            turns = memories.linked(self._connection, fact.id, "source", self._now, limit=1)
+            if fact.id:
+                turns = memories.linked(self._connection, fact.id, "source", self._now, limit=1)
+            else:
+                turns = [memories.get(self._connection, fact.source_ids[0], self._now)]
             self._around[fact.rid] = updates.surroundings(fact.content, turns[0].content) if turns else ""
         return self._around[fact.rid]
