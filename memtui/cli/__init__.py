@@ -19,6 +19,10 @@ def main() -> NoReturn:
         from memtui.hook.program import hurry
 
         hurry(sys.argv[2:])
+    if sys.argv[1:2] == ["status"]:
+        from memtui.hook.status import hurry as say_status
+
+        say_status(sys.argv[2:])
     code = run(sys.argv[1:])
     sys.exit(code)
 

@@ -36,6 +36,7 @@ COMMANDS: dict[str, Entry] = {
     "scratchpad": Entry("noting", "Look", "Read and write keys with a text each, shared with agents."),
     "stats": Entry("showing", "Look", "Count what is remembered."),
     "questions": Entry("asking", "Look", "Ask the questions that should find a memory."),
+    "status": Entry("status", "Look", "Tell what waits, and what agents were told today."),
     "review": Entry("reviewing", "Look", "List what needs a decision of yours."),
     "correct": Entry("writing", "Change", "Replace a memory's text; the old one is kept."),
     "merge": Entry("writing", "Change", "Make one fact of several that say the same."),

@@ -45,7 +45,7 @@ def hurry(arguments: Sequence[str]) -> None:
 def run(options: dict[str, str]) -> NoReturn:
     """Read an event, answer it, end the process. ``options``: those of the command line."""
     gc.disable()
-    _import_msgspec()
+    without_typing_extensions()
     logged = "--readonly" not in options
     watch = threading.Timer(
         SECONDS, _leave, [f"did nothing: it took longer than {SECONDS:g} seconds", logged]
@@ -68,8 +68,8 @@ def run(options: dict[str, str]) -> NoReturn:
     _leave(note, logged)
 
 
-def _import_msgspec() -> None:
-    """Without typing_extensions, which would load inspect, ast and dis for names that typing has as well."""
+def without_typing_extensions() -> None:
+    """Import msgspec without typing_extensions, which would load inspect, ast and dis for names that typing has as well."""
     modules: dict[str, ModuleType | None] = sys.modules  # type: ignore[assignment]
     modules["typing_extensions"] = None
     try:
@@ -85,7 +85,7 @@ def _opened(given: dict[str, str], opened: list[Quick]) -> Quick:
 
     from .quick import Quick
 
-    options, set_place = _settings(given)
+    options, set_place = settings(given)
     named = given.get("--db") or set_place
     memory = Quick(
         Path(named).expanduser() if named else paths.default_memory(),
@@ -99,7 +99,7 @@ def _opened(given: dict[str, str], opened: list[Quick]) -> Quick:
     return memory
 
 
-def _settings(given: dict[str, str]) -> tuple[Options, str]:
+def settings(given: dict[str, str]) -> tuple[Options, str]:
     """The settings in force, and the memory that they name.
 
     Those of nobody, which are most, are had without reading what could be set.

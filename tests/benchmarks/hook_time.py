@@ -78,6 +78,9 @@ def main() -> None:
                 ]
                 timed(command, events(kind, texts[:2]), environment)
                 show(f"{kind}, {size:,} memories", *timed(command, events(kind, texts), environment))
+            status = [*command[:3], "status", "--line", f"--db={memory}"]
+            timed(status, [b""] * 2, environment)
+            show(f"status --line, {size:,} memories", *timed(status, [b""] * rounds, environment))
 
 
 if __name__ == "__main__":

@@ -19,8 +19,6 @@ from . import read_again
 from .compare import conflicts, dedup
 from .plan import Plan, PlanLine
 
-CONFLICT, HELD = "conflict", "held"
-
 
 class StalePlanError(InputError):
     """The session, or what the plan builds on, changed since the plan was made."""
@@ -87,7 +85,13 @@ def write_line(
         # Somebody was quicker.
         return reinforce(connection, same, line.sources, line.confidence, now) if kind == "fact" else "known"
     if line.action == "hold" and not seen:
-        proposals.ask(connection, proposals.identity(HELD, line.content), HELD, _held(plan, line), now)
+        proposals.ask(
+            connection,
+            proposals.identity(proposals.HELD, line.content),
+            proposals.HELD,
+            _held(plan, line),
+            now,
+        )
         return "held"
     if target is None or line.action not in ("reinforce", "supersede", "conflict"):
         insert(connection, plan, line, options, now, seen=seen)
@@ -206,8 +210,8 @@ def weaken(connection: apsw.Connection, old: MemoryRecord) -> None:
 def open_conflict(connection: apsw.Connection, new: str, old: str, reason: str, now: int) -> None:
     proposals.ask(
         connection,
-        proposals.identity(CONFLICT, new, old),
-        CONFLICT,
+        proposals.identity(proposals.CONFLICT, new, old),
+        proposals.CONFLICT,
         {"new": new, "old": old, "reason": intake.without_secrets(reason)},
         now,
     )

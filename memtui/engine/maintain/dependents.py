@@ -31,8 +31,6 @@ from memtui.engine.wording import quoted
 
 from .compare.similarity import plain_weight, read
 
-DRAWN = "drawn"
-"""The kind of the card."""
 _SAYS_THE_SAME = 0.5
 # The memories themselves, and what they took the place of, step by step.
 _OWN = """
@@ -187,8 +185,8 @@ def ask(connection: apsw.Connection, ids: Iterable[str], verb: str, actor: str, 
         "of": about, "memories": [one.id for one in waiting], "summaries": summaries, "verb": verb,
         "who": actor,
     }  # fmt: skip
-    card = proposals.identity(DRAWN, *about)
-    if not proposals.ask(connection, card, DRAWN, payload, now):
+    card = proposals.identity(proposals.DRAWN, *about)
+    if not proposals.ask(connection, card, proposals.DRAWN, payload, now):
         proposals.retell(connection, card, payload)
         proposals.decide(connection, card, "open", now)
 
@@ -202,7 +200,7 @@ def _ended(connection: apsw.Connection, ids: Iterable[str]) -> list[int]:
 
 def waiting(connection: apsw.Connection, now: float) -> list[DrawnCard]:
     """The cards that are to be asked now, the latest first, each with what is still undecided of it."""
-    cards = (_card(connection, one, now) for one in proposals.waiting(connection, DRAWN, now))
+    cards = (_card(connection, one, now) for one in proposals.waiting(connection, proposals.DRAWN, now))
     return [card for card in cards if card.drawn or card.summaries]
 
 
@@ -249,7 +247,7 @@ def _as_they_were(connection: apsw.Connection, summaries: dict[str, str]) -> tup
 
 def summary_kept(connection: apsw.Connection, entity: Entity) -> None:
     """The person said that a summary stands: no card asks for it any more."""
-    for proposal in proposals.undecided(connection, DRAWN):
+    for proposal in proposals.undecided(connection, proposals.DRAWN):
         if proposal.payload["summaries"].get(entity.id) == entity.summary:
             left = {id: text for id, text in proposal.payload["summaries"].items() if id != entity.id}
             proposals.retell(connection, proposal.id, {**proposal.payload, "summaries": left})
@@ -269,7 +267,7 @@ def doubtful_summaries(
     """Of entities (by id) whose summary an undecided card asks about: what no longer holds of it."""
     with_summary = {one.id: one.summary for one in shown if one.summary}
     found: dict[str, tuple[Caution, ...]] = {}
-    for proposal in proposals.undecided(connection, DRAWN) if with_summary else ():
+    for proposal in proposals.undecided(connection, proposals.DRAWN) if with_summary else ():
         about = [id for id, text in proposal.payload["summaries"].items() if with_summary.get(id) == text]
         if about:
             of = [str(id) for id in proposal.payload["of"]]

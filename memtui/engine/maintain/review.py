@@ -20,7 +20,6 @@ from memtui.engine.store import memories, proposals
 from memtui.engine.wording import plural
 
 from . import dependents, judged, namesakes, wishes
-from .apply import CONFLICT, HELD
 from .compare.similarity import compare
 from .wishes import Wish
 
@@ -151,7 +150,7 @@ def review(
 
 
 def _conflicts(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
-    for proposal in proposals.waiting(connection, CONFLICT, now):
+    for proposal in proposals.waiting(connection, proposals.CONFLICT, now):
         pair = _active(connection, (str(proposal.payload["new"]), str(proposal.payload["old"])), now)
         if len(pair) == 2:
             yield _card(connection, now, "conflict", proposal.id, str(proposal.payload["reason"]), pair)
@@ -190,7 +189,7 @@ def entity_cards(connection: apsw.Connection, now: float, options: Options) -> l
 
 
 def _held(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
-    for proposal in proposals.waiting(connection, HELD, now):
+    for proposal in proposals.waiting(connection, proposals.HELD, now):
         payload = proposal.payload
         yield ReviewItem(
             id=proposal.id, kind="held", reason="; ".join(payload["reasons"]), text=payload["content"],

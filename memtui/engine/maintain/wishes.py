@@ -15,7 +15,6 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import MemoryRecord, Options, Record
 from memtui.engine.store import memories, proposals
 
-WISH = "wish"
 MOST_WAITING = 20
 """Wishes of one agent that may wait at once: more would bury what matters. Those of others do not count."""
 _LONGEST_REASON = 500
@@ -59,7 +58,7 @@ def ask(
         if text == memory.content:
             raise InputError("The new text is the same as the old one.", "Nothing was changed.")
     why = intake.accept(why.strip(), "fact", options.secrets).content[:_LONGEST_REASON] if why.strip() else ""
-    id = proposals.identity(WISH, verb, memory.id, text)
+    id = proposals.identity(proposals.WISH, verb, memory.id, text)
     known = proposals.find(connection, id)
     if known is not None:
         return known
@@ -69,13 +68,13 @@ def ask(
             "Tell the person to look into Review.",
         )
     payload = {"verb": verb, "memory": memory.id, "agent": agent, "text": text, "why": why}
-    proposals.ask(connection, id, WISH, payload, now)
+    proposals.ask(connection, id, proposals.WISH, payload, now)
     return proposals.get(connection, id)
 
 
 def waiting(connection: apsw.Connection, now: float) -> Iterable[tuple[str, Wish, MemoryRecord]]:
     """The wishes that can still be granted, with their proposals' ids, the latest first."""
-    for proposal in proposals.waiting(connection, WISH, now):
+    for proposal in proposals.waiting(connection, proposals.WISH, now):
         rows = connection.execute(
             f"SELECT {memories.COLUMNS} FROM memories m WHERE m.id = ? AND m.valid_until IS NULL",
             (str(proposal.payload["memory"]),),

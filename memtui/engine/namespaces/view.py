@@ -22,6 +22,7 @@ from memtui.engine.records import (
     Recall,
     RowChange,
     Session,
+    Status,
 )
 from memtui.engine.search import cautions, filters, listing
 from memtui.engine.store import (
@@ -132,6 +133,13 @@ class View:
         compiled = self._compiled(filter)
         with self._connections.read() as connection:
             return filters.which_term_removes_all(connection, compiled)
+
+    def status(self) -> Status:
+        """How many cards that were asked wait in Review, and what agents were told since local midnight."""
+        from memtui.engine.maintain.status import status
+
+        with self._connections.read() as connection:
+            return status(connection, self._clock())
 
     # Over time
 

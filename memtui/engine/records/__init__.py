@@ -51,6 +51,7 @@ from .options import (
 from .quotas import QUOTAS, Quota, QuotaName, Usage
 from .recording import Pause, Recording
 from .search import ArmHit, ArmName, ArmReport, Explanation, Hit, Profile, Recall, SearchResult
+from .status import Status, ToldToday
 
 __all__ = [
     "BY_RULES",
@@ -115,8 +116,10 @@ __all__ = [
     "Session",
     "Skip",
     "Stats",
+    "Status",
     "StrategyReport",
     "ToldTo",
+    "ToldToday",
     "Topic",
     "Trust",
     "Turn",

@@ -17,6 +17,9 @@ from memtui.engine.records import Record
 
 from .sql import scalar
 
+CONFLICT, HELD, WISH, DRAWN = "conflict", "held", "wish", "drawn"
+"""Kinds: two facts of which one may be wrong; a text that is not remembered until the person says so; what an agent asks
+for; what was drawn from something that no longer holds."""
 State = Literal["open", "snoozed", "accepted", "rejected"]
 
 _COLUMNS = "id, kind, payload, state, snoozed_until, created_at, decided_at"

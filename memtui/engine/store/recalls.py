@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from memtui.engine.records import Recall
 from .sql import as_json, json_text
 
 KEEP_DAYS = 90
+_ids = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
 def add(
@@ -36,7 +38,7 @@ def recall(row: Sequence[Any]) -> Recall:
     """The record of a row with time, agent, session, question, memories and tokens saved."""
     return Recall(
         at=row[0], agent=row[1], session_id=row[2], query=row[3],
-        memory_ids=msgspec.json.decode(row[4], type=tuple[str, ...]), saved=row[5],
+        memory_ids=_ids(row[4]), saved=row[5],
     )  # fmt: skip
 
 
@@ -63,6 +65,20 @@ def agents_told(connection: apsw.Connection, ids: Sequence[str]) -> list[tuple[s
         (as_json(ids),),
     ).fetchall()
     return [(str(agent), int(times), int(first), int(last)) for agent, times, first, last in rows]
+
+
+def told_since(connection: apsw.Connection, since: float) -> tuple[list[tuple[str, int, int]], int]:
+    """Per agent how often it was told something since a time and how many memories, the most first; and how many in all."""
+    rows: list[Any] = connection.execute(
+        "SELECT agent, memory_ids FROM recalls WHERE at >= ? ORDER BY recall_id", (int(since),)
+    ).fetchall()
+    times: Counter[str] = Counter()
+    told: dict[str, set[str]] = {}
+    for agent, ids in rows:
+        times[agent] += 1
+        told.setdefault(agent, set()).update(_ids(ids))
+    agents = [(agent, times[agent], len(told[agent])) for agent in told]
+    return sorted(agents, key=lambda one: (-one[2], one[0])), len(set().union(*told.values()))
 
 
 def page(connection: apsw.Connection, *, offset: int, limit: int) -> list[Recall]:

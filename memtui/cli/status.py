@@ -1,0 +1,50 @@
+"""``memtui status``: what waits for a decision and what agents were told today. A line of it is made without click."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from memtui.present.status import line, paused, told
+
+from .door import Door
+from .output import emit, out, paint, row
+from .root import Command, json_option, pass_door
+
+
+@click.command("status", cls=Command)
+@click.option(
+    "--line", "short", is_flag=True, help="On one line, for a shell's prompt or an agent's status line."
+)
+@json_option
+@pass_door
+def status_command(door: Door, short: bool, json: bool) -> None:
+    """Tell how many cards wait in Review, and what agents were told since midnight.
+
+    The line counts contradictions, texts held back, wishes of agents and what was drawn from a correction. What Review
+    finds by comparing memories (duplicates, names, fading and new facts) takes longer, and is told without --line only.
+
+    \b
+    memtui status --line          3 to review, 31 memories told today
+    memtui status --line --json   the same for a script
+    """
+    with door.reading() as memory:
+        found = memory.view.status()
+        every = 0 if json or short else len(memory.review.inbox().items)
+    if json:
+        emit(found)
+    elif short:
+        out(line(found, time.time()))
+    else:
+        more = max(every - found.review, 0)
+        out(
+            row(
+                "review",
+                f"{found.review:,} to decide" + (f", and {more:,} that Review found" if more else ""),
+            )
+        )
+        for index, one in enumerate(told(found) if found.told else ["nothing today"]):
+            out(row("      " if index else "told  ", one))
+        if found.pause:
+            out(row("      ", paint(paused(found, time.time()), "yellow")))

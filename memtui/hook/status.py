@@ -1,0 +1,85 @@
+"""``memtui status`` for a prompt: reads and says a line, in a process that lives as long as a hook's."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memtui.paths import is_missing
+
+from .program import SECONDS, without_typing_extensions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memtui.engine.records import Options, Status
+
+DEGRADED = 5
+_FLAGS = frozenset({"--line", "--json"})
+
+
+def hurry(arguments: Sequence[str]) -> None:
+    """Print the status and end the process. Returns where more is asked than a line of the usual memory, or where
+    something is wrong: then click reads the arguments, and says what it is.
+    """
+    named = [one for one in arguments if one.startswith("--db=")]
+    if not {"--line"} <= {*arguments} <= {*_FLAGS, *named} or len(named) > 1:
+        return
+    gc.disable()
+    watch = threading.Timer(SECONDS, _leave)
+    watch.daemon = True
+    watch.start()
+    without_typing_extensions()
+    from memtui.engine.errors import MemtuiError
+
+    from .program import settings
+
+    given = {"--db": named[0].removeprefix("--db=")} if named else {}
+    try:
+        from pathlib import Path
+
+        from memtui import paths
+
+        options, place = settings(given)
+        place = given.get("--db") or place
+        found = read(Path(place).expanduser() if place else paths.default_memory(), options)
+    except MemtuiError:
+        watch.cancel()
+        return
+    from memtui.present.status import line
+
+    if "--json" in arguments:
+        import msgspec
+
+        told = msgspec.json.encode(found)
+    else:
+        told = line(found, time.time()).encode("utf-8", "replace")
+    sys.stdout.buffer.write(told + b"\n")
+    sys.stdout.buffer.flush()
+    os._exit(0)
+
+
+def _leave() -> None:
+    os.write(2, f"memtui: the status took longer than {SECONDS:g} seconds\n".encode())
+    os._exit(DEGRADED)
+
+
+def read(path: Path, options: Options) -> Status:
+    """The status of the memory at ``path``. Raises StoreError and its kin."""
+    from memtui.engine.errors import StoreError
+    from memtui.engine.maintain.status import status
+    from memtui.engine.store import file
+
+    if is_missing(path):
+        raise StoreError(f"There is no memory at {path}.", "memtui starts one.")
+    connections = file.open_file(path, readonly=True, allow_unsafe=options.allow_unsafe_fs)
+    try:
+        with connections.read() as connection:
+            return status(connection, time.time())
+    finally:
+        connections.close()
