@@ -591,9 +591,13 @@ class Memory:
         self._core.note_recall(query, told, session_id)
 
     def explain(
-        self, query: str, id: str, *, filter: str = "", limit: int = 10, profile: str | Profile | None = None
-    ) -> Explanation:
-        """Why a memory is, or is not, among the hits: its exact rank in every arm, what excluded it, what would help."""
+        self, query: str, id: str, *, filter: str = "", limit: int = 10, profile: str | Profile | None = None,
+        alone: bool = False, within: str = "",
+    ) -> Explanation:  # fmt: skip
+        """Why a memory is, or is not, among the hits: its exact rank in every arm, what excluded it, what would help.
+
+        ``alone`` and ``within``: see ``search``.
+        """
         from memtui.engine.search.explaining import explain
 
         with self._core.connections.read() as connection:
@@ -601,7 +605,7 @@ class Memory:
                 connection, query, memories.get(connection, id, self._core.clock()), filter=filter, limit=limit,
                 profile=self._ranked_by(connection, profile)[0],
                 embedder=self._query_embedder(connection), now=self._core.clock(),
-                fade_threshold=self._core.options.fade_threshold,
+                fade_threshold=self._core.options.fade_threshold, alone=alone, within=within,
             )  # fmt: skip
 
     def _ranked_by(self, connection: apsw.Connection, profile: str | Profile | None) -> tuple[Profile, str]:

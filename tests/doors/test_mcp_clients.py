@@ -47,6 +47,7 @@ def _calls(known: Known) -> dict[str, dict[str, Any]]:
     fact = {"content": "Lives in Ghent", "source_ids": [known.turn], "confidence": 1}
     return {
         "search_memory": {"query": "Ada", "limit": 5.0},
+        "explain_search": {"query": "Ada", "memory_id": new, "limit": 5},
         "memory_stats": {},
         "get_entity_info": {"name": "Ada Lopez"},
         "get_context": {"prompt": "Is Ada vegan?"},

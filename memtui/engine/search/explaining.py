@@ -7,13 +7,15 @@ import msgspec
 
 from memtui.engine.records import ArmHit, ArmName, Explanation, MemoryRecord, Profile
 
-from . import entity, keyword, reading, vector
+from . import cautions, entity, keyword, reading, vector
 from .filters import compile
 from .fusion import Fused
 from .outside import Outside, look
 from .ranking import QueryEmbedder, Ranking
 from .remedies import MOST_DEPTH, Trial
 from .scope import passing, scope
+
+NOT_COMPARED, NO_VECTOR = "Its meaning was not compared", "It has no vector yet"
 
 
 def explain(
@@ -27,19 +29,24 @@ def explain(
     embedder: QueryEmbedder | str,
     now: float,
     fade_threshold: float,
+    alone: bool = False,
+    within: str = "",
 ) -> Explanation:
     """Explain one memory's place for a question. Raises FilterError for a bad filter.
+
+    ``alone`` and ``within``: as in ``search``.
 
     A memory outside the filter is ranked as if the terms that leave it out were not there. Each remedy by
     itself brings the memory among the first ``limit``, unless it says how many to ask for: that was tried.
     """
     compiled = compile(filter, now, fade_threshold=fade_threshold)
-    within = scope(compiled)
+    ranked = scope(compiled, alone=alone)
     outside = Outside()
-    if memory.rid not in passing(connection, within, [memory.rid]):
+    if memory.rid not in passing(connection, ranked, [memory.rid]):
         outside = look(connection, memory, compiled, now)
-        within = scope(compile(outside.filter, now, fade_threshold=fade_threshold))
-    trial = Trial(connection, query, within, profile, embedder, memory, limit, outside.steps)
+        ranked = scope(compile(outside.filter, now, fade_threshold=fade_threshold), alone=alone)
+    known = cautions.known_to(within, now, fade_threshold=fade_threshold)
+    trial = Trial(connection, query, ranked, profile, embedder, memory, limit, outside.steps, known)
     ranking = trial.rank()
     place = trial.place(ranking)
     cut = place is None
@@ -122,7 +129,7 @@ def _unfound(
         reasons.append(f"The profile {profile.name} does without vectors.")
         remedies += trial.weighed("vector", Profile().vector)
     elif isinstance(trial.embedder, str):
-        reasons.append(f"Its meaning was not compared: {trial.embedder}.")
+        reasons.append(f"{NOT_COMPARED}: {trial.embedder}.")
     elif nearness is not None and nearness.score < profile.floor:
         reasons.append(
             f"Its meaning is too far: cosine {nearness.score:.2f}, the floor is {profile.floor:.2f}."
@@ -132,8 +139,8 @@ def _unfound(
         if trial.memory.attributes.get("secrets") and not trial.memory.attributes.get("redacted"):
             reasons.append("It holds what looks like a secret, so it gets no vector: only its words find it.")
         else:
-            reasons.append("It has no vector yet.")
-            remedies.append("Vectors are made in the background; memtui index makes them now.")
+            reasons.append(f"{NO_VECTOR}.")
+            remedies.append("Vectors are made in the background, while the app or a server is open.")
     elif nearness is None:
         reasons.append("The question could not be turned into a vector: the model knows none of its words.")
     near = nearness is not None and nearness.score >= profile.floor and bool(profile.vector)

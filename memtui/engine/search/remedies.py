@@ -25,7 +25,8 @@ _WORDS = 3
 
 
 class Trial(NamedTuple):
-    """A search for one memory that can be tried with changes. ``steps``: what is done in every remedy before.
+    """A search for one memory that can be tried with changes. ``steps``: what is done in every remedy before; ``known``:
+    what there is for whoever asks, None for all.
 
     Its remedies are lists of one sentence, or empty where the change would not help.
     """
@@ -38,12 +39,15 @@ class Trial(NamedTuple):
     memory: MemoryRecord
     limit: int
     steps: Sequence[str]
+    known: Scope | None = None
 
     def rank(self, *, query: str | None = None, profile: Profile | None = None) -> Ranking:
         found = rank(
             self.connection, self.query if query is None else query, self.scope, profile or self.profile, self.embedder
         )  # fmt: skip
-        return found._replace(fused=behind_successors(self.connection, found.fused, 0.0).fused)
+        return found._replace(
+            fused=behind_successors(self.connection, found.fused, 0.0, known=self.known).fused
+        )
 
     def place(self, ranking: Ranking) -> int | None:
         """Of the memory, from 0; None when it is not there."""
@@ -103,7 +107,8 @@ class Trial(NamedTuple):
     def _telling(self, ranking: Ranking) -> list[str]:
         """The rarest words of a memory that say something: no crumbs like the s of "Ada's", no bare numbers."""
         asked = {term.stem for term in ranking.asked.question.terms}
-        terms = read(self.connection, self.memory.content[: reading.READ_AT_MOST], self.scope.index).terms
+        text = self.memory.content[: reading.READ_AT_MOST]
+        terms = read(self.connection, text, self.scope.index, self.scope).terms
         words = [
             term.word
             for term in sorted(terms, key=lambda term: -term.idf)

@@ -16,7 +16,7 @@ from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.maintain.agent_sight import unknown_session
 from memtui.engine.memory import Memory
 from memtui.engine.namespaces.scratchpad import Scratchpad
-from memtui.engine.records import Caution, Kind, MemoryRecord, Profile, SearchResult
+from memtui.engine.records import Caution, Explanation, Kind, MemoryRecord, Profile, SearchResult
 from memtui.engine.search.briefing import ContextBlock, holds_secret
 from memtui.engine.search.cautions import is_withheld
 from memtui.engine.search.confine import expression, quoted, without_names
@@ -169,6 +169,18 @@ class Agent:
             limit=limit,
             profile=self.profile(),
             preview=True,
+            alone=self.scoped,
+            within=self.filter,
+        )
+
+    def explain(self, query: str, memory: MemoryRecord, *, limit: int) -> Explanation:
+        """Why a memory is, or is not, among what ``search`` finds: worked out from what there is for this agent."""
+        return self.memory.explain(
+            query,
+            memory.id,
+            filter=self.filter,
+            limit=limit,
+            profile=self.profile(),
             alone=self.scoped,
             within=self.filter,
         )

@@ -10,15 +10,17 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from memtui.engine.errors import MemtuiError, NotFoundError
-from memtui.engine.records import KINDS, Category, Caution, Kind, MemoryRecord, Record, Trust
+from memtui.engine.errors import InputError, MemtuiError, NotFoundError
+from memtui.engine.records import KINDS, Category, Caution, Hit, Kind, MemoryRecord, Record, Trust
 from memtui.engine.search.briefing import cautions_told, quoted_from, why_kept_back
 from memtui.engine.search.confine import quoted
 from memtui.engine.search.excerpts import WITHHELD
+from memtui.engine.search.explaining import NO_VECTOR, NOT_COMPARED
 from memtui.engine.store.words import fold
 
 from .agent import Agent, kinds
 from .base import Arguments, Tool
+from .scores import Shares, reason, rounded, shares
 
 LongText = Annotated[str, Meta(max_length=100_000)]
 Name = Annotated[str, Meta(max_length=500)]
@@ -62,10 +64,20 @@ class Told(Record, omit_defaults=True):
     ended: tuple[Ended, ...] = ()
 
 
+class Scored(Told, omit_defaults=True, kw_only=True):
+    """A memory that a search found. ``score`` is the sum of ``shares``: only scores of one search can be compared. What
+    took the place of another memory may stand before one with a higher score. ``reason``: what matched.
+    """
+
+    score: float
+    shares: Shares
+    reason: str = ""
+
+
 class Found(Record, omit_defaults=True):
     """What a search came to, the best first. ``left_out``: what would have been there, and why it is not."""
 
-    memories: tuple[Told, ...]
+    memories: tuple[Scored, ...]
     left_out: str = ""
     note: str = ""
 
@@ -122,7 +134,54 @@ def search_memory(agent: Agent, given: SearchArguments) -> Found:
     found = found[: given.limit]
     agent.told(given.query, found)
     notes = () if agent.scoped else result.notes
-    return Found(memories=told_all(agent, found), left_out=left_out, note=" ".join(notes))
+    hits = {hit.memory.id: hit for hit in result.hits}
+    scored = tuple(_scored(one, hits[one.id]) for one in told_all(agent, found))
+    return Found(memories=scored, left_out=left_out, note=" ".join(notes))
+
+
+def _scored(memory: Told, hit: Hit) -> Scored:
+    fields = {name: getattr(memory, name) for name in memory.__struct_fields__}
+    return Scored(**fields, score=rounded(hit.score), shares=shares(hit.arms), reason=reason(hit.arms))
+
+
+class ExplainArguments(Arguments):
+    query: Annotated[LongText, Meta(description="The question, as search_memory was asked it.")]
+    memory_id: Annotated[
+        Name, Meta(description="The id of the memory that is, or is not, among what was found.")
+    ]
+    limit: Annotated[int, Meta(ge=1, le=50, description="How many were asked for.")] = 10
+
+
+class Explained(Record, omit_defaults=True):
+    """``found``: whether it is among the first so many. ``rank`` counts from 1, and is left out where nothing finds it.
+    ``why_not``: what keeps it out, worst first; ``would_help``: each by itself would bring it in, as was tried.
+    """
+
+    memory_id: str
+    found: bool
+    rank: int | None = None
+    score: float = 0.0
+    shares: Shares = Shares()
+    reason: str = ""
+    why_not: tuple[str, ...] = ()
+    would_help: tuple[str, ...] = ()
+
+
+def explain_search(agent: Agent, given: ExplainArguments) -> Explained:
+    memory = agent.get(given.memory_id)
+    if not agent.may_be_told([memory])[0]:
+        raise InputError(f"{memory.id} is kept back: no agent is told it.", "Only the person can release it.")
+    told = agent.explain(given.query, memory, limit=given.limit)
+    return Explained(
+        memory_id=memory.id, found=told.rank is not None and not told.excluded, rank=told.rank,
+        score=rounded(told.score), shares=shares(told.arms), reason=reason(told.arms),
+        why_not=tuple(map(_plain, told.excluded)) if agent.scoped else told.excluded, would_help=told.remedies,
+    )  # fmt: skip
+
+
+def _plain(reason: str) -> str:
+    """Why meanings were not compared depends on all of the memory: a confined agent is told only that they were not."""
+    return f"{NOT_COMPARED}." if reason.startswith((NOT_COMPARED, NO_VECTOR)) else reason
 
 
 class Counted(Record, omit_defaults=True):
@@ -264,7 +323,12 @@ TOOLS = (
         name="search_memory", group="memory", arguments=SearchArguments, returns=Found, run=search_memory,
         description="Search what is remembered about the person: facts, past conversations, observations. Use it "
         "before you answer anything that may depend on who they are, what they prefer or what was said earlier. "
-        "Finds by words and by meaning; the best come first.",
+        "Finds by words and by meaning; the best come first, each with its score and what matched.",
+    ),
+    Tool(
+        name="explain_search", group="memory", arguments=ExplainArguments, returns=Explained, run=explain_search,
+        description="Why search_memory found a memory, or why it did not: its rank, its score and what adds to it, what "
+        "keeps it out, what would bring it in. Use it when something that you know of is missing.",
     ),
     Tool(
         name="memory_stats", group="memory", arguments=Arguments, returns=Counted, run=memory_stats,

@@ -86,6 +86,8 @@ def _asked(ids: list[str], words: list[str]) -> Iterator[tuple[str, dict[str, An
         yield "is_session_consolidated", {"session_id": session}
         yield "get_episodes_for_consolidation", {"session_id": session}
     for id in ids:
+        for query in ("Ada Bergen", "where was Otto Berg?"):  # it says the words of a question again
+            yield "explain_search", {"query": query, "memory_id": id}
         fact = {"content": "Has moved house", "source_ids": [id]}
         yield "save_facts_batch", {"session_id": "s0", "facts": [fact]}
         yield "detect_conflicts", {"new_fact_id": id, "new_fact_content": "x", "session_id": "s0"}

@@ -89,6 +89,7 @@ def _probes() -> Iterator[tuple[str, dict[str, Any]]]:
         yield "remember_observations", {"lessons": [words, "The biopsy of the rate limit team, 3"]}
     yield "get_episodes_for_consolidation", {"session_id": "default"}
     for id in ("fact_000000000000", "fact", "", "obs_000000000000"):
+        yield "explain_search", {"query": "the rate limit", "memory_id": id}
         for tool in ("confirm_fact", "forget_fact"):
             yield tool, {"memory_id": id}
         yield "correct_fact", {"memory_id": id, "new_content": "Likes tea"}
