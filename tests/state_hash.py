@@ -18,6 +18,8 @@ from memtui.engine.store.tables import COVERED
 def covered_rows(connection: apsw.Connection) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """(table, covered columns) of every row that somebody decided on."""
     for table, covered in COVERED.items():
+        if covered.only:
+            continue  # who decided, not what
         where = (
             f"WHERE EXISTS (SELECT 1 FROM changes WHERE tbl = '{table}' AND {covered.key} BETWEEN lo AND hi)"
             if covered.derivable

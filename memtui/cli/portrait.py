@@ -14,8 +14,9 @@ from memtui.engine.records import (
     Recall,
     Record,
     RowChange,
+    Stamp,
 )
-from memtui.present import caution
+from memtui.present import caution, decision
 from memtui.present import memory as words
 from memtui.present.changes import attributes_told
 from memtui.present.format import local_time, plural
@@ -50,6 +51,7 @@ class Portrait(Record):
     history: tuple[Change, ...]
     recalls: tuple[Recall, ...]
     cautions: tuple[Caution, ...] = ()
+    decided: tuple[Stamp, ...] = ()
 
     @classmethod
     def of(cls, detail: MemoryDetail) -> Portrait:
@@ -64,6 +66,7 @@ class Portrait(Record):
             history=tuple(Change(operation=op, change=change) for op, change in detail.history),
             recalls=detail.recalls,
             cautions=detail.cautions,
+            decided=detail.decided,
         )
 
 
@@ -90,7 +93,7 @@ def portray(detail: MemoryDetail, signs: Glyphs) -> None:
         for other in memories:
             mark = signs.cursor if other.id == memory.id else " "
             out(memory_line(other, signs, mark, age(other.event_time).rjust(4)))
-    _tell_history(portrait)
+    _tell_history(portrait, detail)
 
 
 def _facts(portrait: Portrait, fades: float | None) -> list[tuple[str, str]]:
@@ -120,7 +123,7 @@ def _facts(portrait: Portrait, fades: float | None) -> list[tuple[str, str]]:
     return [*rows, *attributes_told(rest, now)]
 
 
-def _tell_history(portrait: Portrait) -> None:
+def _tell_history(portrait: Portrait, detail: MemoryDetail) -> None:
     if portrait.history:
         out()
         out(paint("history", "bold"))
@@ -131,6 +134,8 @@ def _tell_history(portrait: Portrait) -> None:
         if entry.change.before is not None:
             rows += [("", "", f"  {text}") for _, text in change_rows(entry.change)]
     for line in table(rows, right=(0, 1)):
+        out(line)
+    for line in table([(label, drawn(told)) for label, told in decision.elsewhere(detail, time.time())]):
         out(line)
     if portrait.recalls:
         out()

@@ -155,5 +155,5 @@ def _tell(item: ReviewItem, signs: Glyphs) -> None:
 
 
 def _names(item: ReviewItem) -> list[str]:
-    pair = item.kind in ("conflict", "duplicate")
+    pair = item.kind in ("conflict", "duplicate") or (item.kind == "devices" and len(item.memories) > 1)
     return ["new", "old"] if pair else [""] * len(item.memories)

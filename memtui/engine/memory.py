@@ -36,7 +36,17 @@ from memtui.engine.records import (
     Stats,
     Undone,
 )
-from memtui.engine.store import consolidations, file, history, memories, sessions, stats, undo, vectors
+from memtui.engine.store import (
+    consolidations,
+    file,
+    history,
+    memories,
+    sessions,
+    stamps,
+    stats,
+    undo,
+    vectors,
+)
 from memtui.engine.store.tables import COVERED
 from memtui.engine.wording import plural, quoted
 
@@ -119,6 +129,7 @@ class Memory:
         connections = file.open_file(path, readonly=readonly, allow_unsafe=options.allow_unsafe_fs)
         core = Core(connections, actor=actor, clock=clock or system_clock, options=options)
         if not readonly:
+            stamps.know_device(connections)
             history.close_dead(connections)
             core.wake_indexer()
         return cls(core)

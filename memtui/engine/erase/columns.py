@@ -70,6 +70,7 @@ SCHEMA: dict[str, Columns] = {
     "job_runs": Columns(words=("error",), json=("report",), ours=("job", "period", "state")),
     "ops": Columns(words=("label",), labels=("actor",), ours=("kind", "run_id", "state")),
     "changes": Columns(json=("before", "after"), ours=("tbl", "act")),
+    "decided": Columns(words=("thing", "aspect"), labels=("actor",), ours=("seen", "device")),
     "erased_keys": Columns(ours=("hash",)),
     "agent_usage": Columns(labels=("agent",)),
     "told_contexts": Columns(ours=("lines",)),
@@ -85,6 +86,7 @@ _NAMED = {
     "profiles": "'profile ' || profile_id", "recalls": "'recall ' || recall_id", "job_runs": "'run ' || run_id",
     "ops": "'operation ' || op_id", "changes": "'the history, operation ' || op_id",
     "entity_aliases": "'name ' || alias_id", "entity_decisions": "'decision ' || decision_id",
+    "decided": "'what was decided, ' || decided_id",
     "agent_usage": "'what an agent did in hour ' || hour",
 }  # fmt: skip
 _UNFINISHED = "erase_%"

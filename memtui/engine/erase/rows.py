@@ -448,8 +448,30 @@ def scrub(connection: apsw.Connection, closure: Closure, *, actor: str, now: int
         "DELETE FROM sessions_consolidations WHERE session_id IN (SELECT value FROM json_each(?))",
         (as_json(closure.sessions),),
     )
+    deleted["decided"] = _drop_stamps(connection, closure)
     history.scrub_history(connection, closure, deleted, op_id)
     connection.execute("DELETE FROM current_op")
+
+
+def _drop_stamps(connection: apsw.Connection, closure: Closure) -> set[int]:
+    """Who decided about what went, and about tags and keys that tell of it; returns which rows."""
+    if not columns_of(connection, "decided"):  # an older backup
+        return set()
+    gone = {
+        int(str(key))
+        for key, thing, aspect in connection.execute(
+            "SELECT decided_id, thing, aspect FROM decided"
+        ).fetchall()
+        if thing in closure.ids
+        or any(
+            closure.texts.carried_by(text) or closure.texts.tells(text) or closure.texts.is_one(text)
+            for text in (str(thing).removeprefix("pad:"), str(aspect).removeprefix("tag:"))
+        )
+    }
+    connection.execute(
+        "DELETE FROM decided WHERE decided_id IN (SELECT value FROM json_each(?))", (as_json(gone),)
+    )
+    return gone
 
 
 def settle_indexes(connection: apsw.Connection, closure: Closure, *, vec0: bool) -> None:

@@ -104,6 +104,7 @@ class Account:
         self.clock = clock
         self.options = options
         self.kinds: Counter[str] = Counter()
+        self.decisions: Counter[str] = Counter()
         self.already_there = self.sessions = self.secrets = 0
         self._latest_session: str | None = None
 

@@ -42,8 +42,20 @@ def only_import(connections: Connections) -> Iterator[None]:
         lock.release()
 
 
-def imported_label(kinds: Mapping[str, int], labels: str) -> str:
-    return f"Imported {counted(kinds)} from {labels}"
+def imported_label(kinds: Mapping[str, int], labels: str, decisions: Mapping[str, int] = {}) -> str:
+    merged = f"; merged {decided(decisions)}" if decisions else ""
+    return f"Imported {counted(kinds)} from {labels}{merged}"
+
+
+def decided(decisions: Mapping[str, int]) -> str:
+    """``3 corrections, 1 forgotten and 2 tags``: what was decided elsewhere, in words."""
+    return listed([
+        f"{number:,} {word}" if word in _AS_IT_IS else plural(number, word)
+        for word, number in decisions.items()
+    ])  # fmt: skip
+
+
+_AS_IT_IS = frozenset(("forgotten", "faded", "restored"))
 
 
 def running_label(labels: str) -> str:

@@ -244,8 +244,8 @@ class _Search:
         """The format of an SQLite file."""
         if not tables:
             raise _UnknownError(NO_TABLES)
-        if tables.keys() >= OWN_TABLES:
-            raise _UnknownError(ANOTHER_MEMORY)
+        if tables.keys() >= OWN_TABLES and self.folder:
+            raise _UnknownError(ANOTHER_MEMORY)  # this one's backups, mostly: one that is meant is named
         try:
             return self._choose(Head(raw=b"", tables=tables), insist=False)
         except _UnknownError as unknown:

@@ -30,7 +30,7 @@ from .items import Item, Named, Note, PadEntry, ReadTalk
 from .notes import Notes
 from .reading import Tally, read_all
 from .registry import format_named
-from .rows import Rows
+from .rows import Rows, Waiting
 from .turns import PAUSED, Turns
 
 _TURNS_PER_BATCH = 500
@@ -69,7 +69,8 @@ def import_paths(
             stack.enter_context(alone.only_import(connections))
         operation = ImportOperation(connections, clock, actor, alone.running_label(labels), before_write)
         run = Import(
-            connections, found, stack.enter_context(Distinct()), stack.enter_context(OtherIds()), operation,
+            connections, found, stack.enter_context(Distinct()), stack.enter_context(OtherIds()),
+            stack.enter_context(Waiting()), operation,
             dry_run=dry_run, actor=actor, clock=clock, options=options, ordering=ordering,
         )  # fmt: skip
         return run.run(progress, cancelled)
@@ -84,7 +85,8 @@ class Import:
     """One import under way: its account, and what takes which kind of record."""
 
     def __init__(
-        self, connections: Connections, found: Found, met: Distinct, others: OtherIds, operation: ImportOperation, *,
+        self, connections: Connections, found: Found, met: Distinct, others: OtherIds, waiting: Waiting,
+        operation: ImportOperation, *,
         dry_run: bool, actor: str, clock: Clock, options: Options, ordering: Callable[[str], bool],
     ) -> None:  # fmt: skip
         self.found = found
@@ -108,8 +110,9 @@ class Import:
             (Turn, Turns(self.account, cross_source=cross_source)),
             (Note | PadEntry | Named, notes),
             (ReadTalk, notes),
-            (Line, Rows(self.account, others)),
+            (Line, rows := Rows(self.account, others, waiting)),
         )
+        self._rows = rows
         self._started = time.monotonic()
 
     def run(
@@ -123,13 +126,17 @@ class Import:
                 self.take(batch)
                 if progress:
                     progress(self._progress())
+            if not stopped:
+                self._rows.settle()
         except BaseException:
             # What is committed stays; it must be possible to undo it. The first error is the one to tell.
             with suppress(MemtuiError):
                 self._finish(" (interrupted)")
             raise
         operation = self._finish(" (cancelled)" if stopped else "")
-        nothing = not (stopped or self.account.imported or self.account.already_there)
+        nothing = not (
+            stopped or self.account.imported or self.account.decisions or self.account.already_there
+        )
         if nothing and (error := self.tally.nothing(_EXPECTED)):
             raise error
         return self._report(operation, stopped)
@@ -160,8 +167,10 @@ class Import:
             self.account.count(kind.counted(record))
 
     def _finish(self, how: str) -> Operation | None:
-        operation = self.operation.finish(alone.imported_label(self.account.kinds, named(self.formats)) + how)
-        return operation if self.account.imported else None
+        account = self.account
+        label = alone.imported_label(account.kinds, named(self.formats), account.decisions)
+        operation = self.operation.finish(label + how)
+        return operation if account.imported or account.decisions else None
 
     def _progress(self) -> ImportProgress:
         account = self.account
@@ -192,6 +201,7 @@ class Import:
             dry_run=account.dry_run,
             formats=self.formats,
             kinds=dict(account.kinds),
+            decisions=dict(account.decisions),
             reasons=dict(self.tally.reasons.most_common()),
             redacted=account.secrets,
             warnings=self.tally.warnings(),

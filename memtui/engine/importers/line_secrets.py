@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from memtui.engine.curate import intake
 from memtui.engine.errors import InputError
-from memtui.engine.records import ID_PREFIX, Options
+from memtui.engine.records import ID_PREFIX, Options, Stamp
 from memtui.engine.store.portable import Alias, AnyLine, EntityLine, MemoryLine, ProfileLine, ScratchpadLine
 from memtui.engine.store.sql import json_text
 
@@ -81,6 +81,9 @@ def _open(value: Any) -> Any:
             decoded = msgspec.json.decode(text)
             redacted = _open(decoded)
             return value if redacted is decoded else Raw(json_text(redacted).encode())
+        case Stamp():
+            stamp = replace(value, aspect=_open(value.aspect), actor=_open(value.actor))
+            return value if stamp == value else stamp
         case Alias():
             alias = Alias(key=_open(value.key), alias=_open(value.alias))
             return value if alias == value else alias

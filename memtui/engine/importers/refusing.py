@@ -32,8 +32,7 @@ _HELP = {
     UNREADABLE: "It may be an incomplete download or copy: fetch it again.",
     PROPERTIES: "A note needs words below its properties.",
     NO_TABLES: "It may be empty, or an incomplete copy: copy it again while no program writes it.",
-    ANOTHER_MEMORY: "Export it, and import that: memtui --db FILE export out.jsonl, then memtui import out.jsonl. "
-    "A backup is restored with memtui restore FILE.",
+    ANOTHER_MEMORY: "Name the file itself to merge it into this memory; memtui restore FILE goes back to a backup.",
     FOREIGN: "Read are memory.db files, and those of the OpenAI Agents SDK, LangChain and mem0 (history.db).",
 }
 # What is not recognised by itself, as much is text or a JSON object.

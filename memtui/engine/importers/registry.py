@@ -29,6 +29,7 @@ from .formats import (
     mem0,
     mem0_history,
     memory_db,
+    memtui_backup,
     memtui_export,
     observations,
     scratchpad,
@@ -42,6 +43,7 @@ Found = Turn | Item | AnyLine | Skip
 # The more particular first: the first one that recognises a stream reads it.
 BUILT_IN = (
     memtui_export.FORMAT,
+    memtui_backup.FORMAT,
     claude_code.FORMAT,
     claude_history.FORMAT,
     claude_memory.FORMAT,

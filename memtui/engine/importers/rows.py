@@ -1,4 +1,8 @@
-"""Rows of memtui's own export on their way into the memory: what of a batch is new, and storing it."""
+"""Rows of memtui's own export on their way into the memory: what of a batch is new, and storing it.
+
+What another device decided about rows that are here waits until all rows are: then it meets what was decided here
+(``curate.reconcile``).
+"""
 
 from __future__ import annotations
 
@@ -6,23 +10,83 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 
 import apsw
+import msgspec
 
-from memtui.engine.curate import intake
+from memtui.engine.curate import intake, reconcile
 from memtui.engine.errors import InputError
-from memtui.engine.store import erased, full_text, portable_rows
-from memtui.engine.store.portable import AnyLine, MemoryLine, ReadLine, SessionLine
+from memtui.engine.records import Record
+from memtui.engine.store import erased, full_text, portable, portable_rows, stamps
+from memtui.engine.store.portable import (
+    AnyLine,
+    EntityLine,
+    GoneLine,
+    MemoryLine,
+    ProposalLine,
+    ReadLine,
+    ScratchpadLine,
+    SessionLine,
+)
+from memtui.engine.store.sql import scalar
+from memtui.engine.store.temporary import Temporary
 
 from . import account, line_secrets
 from .account import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE, Account, Counted
 from .turns import TOO_LONG
 
+Decided = EntityLine | MemoryLine | ScratchpadLine | GoneLine | ProposalLine
+
+
+class Waiting(Temporary):
+    """Lines whose decisions meet those of rows that are here, however many they are; and what corrects what."""
+
+    def __init__(self) -> None:
+        super().__init__("waiting(place INTEGER PRIMARY KEY, line BLOB)")
+        self._database.execute("CREATE TABLE corrects(old TEXT PRIMARY KEY, new TEXT) WITHOUT ROWID")
+
+    def note(self, line: Decided) -> None:
+        self._database.execute("INSERT INTO waiting(line) VALUES (?)", (portable.encode(line),))
+
+    def note_correction(self, line: MemoryLine) -> None:
+        if b'"supersedes"' not in bytes(line.attributes):
+            return
+        old = _attributes(line.attributes).supersedes
+        for one in (old,) if isinstance(old, str) else old or ():
+            self._database.execute(
+                "INSERT INTO corrects VALUES (?, ?) ON CONFLICT DO UPDATE SET new = excluded.new",
+                (one, line.id),
+            )
+
+    def successor(self, id: str) -> str | None:
+        """The line of what corrects this one."""
+        found: str | None = scalar(self._database, "SELECT new FROM corrects WHERE old = ?", (id,))
+        return found
+
+    def lines(self) -> Iterator[Decided]:
+        """In the order in which they came."""
+        place = 0
+        while row := self._database.execute(
+            "SELECT place, line FROM waiting WHERE place > ? ORDER BY place LIMIT 1", (place,)
+        ).fetchone():
+            place = int(str(row[0]))
+            yield _line(row[1])
+
+
+class _Attributes(Record):
+    supersedes: str | list[str] | None = None
+
+
+_attributes = msgspec.json.Decoder(_Attributes).decode
+_line = msgspec.json.Decoder(Decided).decode
+
 
 class Rows:
-    """``others`` remembers, for the whole import, the ids of rows that are there under another one."""
+    """``others`` remembers, for the whole import, the ids of rows that are there under another one; ``waiting`` what is
+    decided at its end."""
 
-    def __init__(self, shared: Account, others: portable_rows.OtherIds) -> None:
+    def __init__(self, shared: Account, others: portable_rows.OtherIds, waiting: Waiting) -> None:
         self._shared = shared
         self._others = others
+        self._waiting = waiting
 
     def sort_out(self, connection: apsw.Connection, lines: Sequence[AnyLine]) -> list[AnyLine]:
         shared, op_id = self._shared, self._shared.operation.op_id
@@ -31,21 +95,65 @@ class Rows:
         gone = erased.erased(connection, [key for some in keys.values() for key in some])
         new: list[AnyLine] = []
         for line in lines:
+            if isinstance(line, MemoryLine):
+                self._waiting.note_correction(line)
             if isinstance(line, MemoryLine) and len(line.content) > intake.MAX_EPISODE:
                 shared.skip(TOO_LONG, line.id)
             elif isinstance(line, ReadLine):
                 new.append(line)  # of a session that may be in this batch
+            elif isinstance(line, GoneLine) or _is_question(line):
+                if isinstance(line, GoneLine):
+                    self._waiting.note(line)
             elif portable_rows.is_there(connection, line, self._others, op_id):
                 shared.already_there += 1
+                self._wait(line)
                 if isinstance(line, SessionLine) and not portable_rows.spans(connection, line):
                     new.append(line)
             elif gone.intersection(keys[id(line)]):
                 shared.skip(account.ERASED)
+            elif isinstance(line, ScratchpadLine) and stamps.of(connection, stamps.PAD + line.key):
+                self._waiting.note(line)  # it was taken away here
             else:
                 new.append(line)
         if all(isinstance(line, ReadLine) for line in new):
             new = [line for line in new if not portable_rows.is_there(connection, line, self._others, op_id)]
         return new
+
+    def _wait(self, line: AnyLine) -> None:
+        if isinstance(line, ProposalLine):
+            decided = line.state in ("accepted", "rejected")
+        else:
+            decided = isinstance(line, Decided) and bool(line.decided)
+        if decided and isinstance(line, Decided):
+            self._waiting.note(line)
+
+    def settle(self) -> None:
+        """Once every row is here: take over what was decided elsewhere, and count it. Nothing is written by a dry run."""
+        shared = self._shared
+        now = int(shared.clock())
+        for line in self._waiting.lines():
+            with shared.connections.read() as connection:
+                plan = self._plan(connection, line, now)
+            if plan is None:
+                continue
+            if not shared.dry_run:
+                with shared.operation.part() if plan.changes else shared.connections.write() as connection:
+                    plan = self._plan(connection, line, now)  # as it is now
+                    if plan is None:
+                        continue
+                    reconcile.carry_out(connection, plan, now)
+            shared.decisions.update(plan.counts)
+            if plan.cards:
+                shared.decisions["question"] += len(plan.cards)
+
+    def _plan(self, connection: apsw.Connection, line: Decided, now: int) -> reconcile.Plan | None:
+        if isinstance(line, MemoryLine):
+            return reconcile.memory(connection, line, self._others, self._waiting.successor(line.id), now)
+        if isinstance(line, EntityLine):
+            return reconcile.entity(connection, line, self._others)
+        if isinstance(line, ProposalLine):
+            return reconcile.card(connection, line)
+        return reconcile.entry(connection, line)
 
     def _checked(self, lines: Iterable[AnyLine]) -> list[AnyLine]:
         """The lines without secrets; those that cannot be without are skipped."""
@@ -63,6 +171,12 @@ class Rows:
     def store_some(self, connection: apsw.Connection, new: Sequence[AnyLine]) -> tuple[int, list[AnyLine]]:
         until = time.monotonic() + account.SECONDS_PER_TRANSACTION
         op_id = self._shared.operation.begin()
+        with stamps.taking_over(connection):
+            return self._store_until(connection, new, op_id, until)
+
+    def _store_until(
+        self, connection: apsw.Connection, new: Sequence[AnyLine], op_id: int, until: float
+    ) -> tuple[int, list[AnyLine]]:
         added: list[AnyLine] = []
         taken = 0
         for some in _together(new):
@@ -105,6 +219,15 @@ class Rows:
         if isinstance(line, SessionLine):
             portable_rows.widen(connection, line)
         return []
+
+
+def _is_question(line: AnyLine) -> bool:
+    """What the other device asks about two devices is asked here in its own words."""
+    return (
+        isinstance(line, ProposalLine)
+        and line.kind == reconcile.DEVICES
+        and line.state in ("open", "snoozed")
+    )
 
 
 def _together(lines: Iterable[AnyLine]) -> Iterator[list[AnyLine]]:

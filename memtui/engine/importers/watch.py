@@ -37,6 +37,7 @@ from .items import Item, Note
 from .live import Tail
 from .read_marks import ReadMarks
 from .reading import Tally, dated, read_all
+from .rows import Waiting
 from .source import Opener, Source
 from .undone import TakenBack
 
@@ -103,8 +104,8 @@ class Follower:
         self._operation = Following(connections, clock, before_write, self._begin_count)
         self._import = Import(
             connections, Found(sources=()), self._stack.enter_context(Distinct()),
-            self._stack.enter_context(OtherIds()), self._operation, dry_run=False, actor=ACTOR, clock=clock,
-            options=options, ordering=ordering,
+            self._stack.enter_context(OtherIds()), self._stack.enter_context(Waiting()), self._operation,
+            dry_run=False, actor=ACTOR, clock=clock, options=options, ordering=ordering,
         )  # fmt: skip
         self._before: Counter[str] = Counter()
         self._formats: dict[str, None] = {}

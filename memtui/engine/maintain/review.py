@@ -14,6 +14,7 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.confidence import EFFECTIVE_SQL
+from memtui.engine.curate.reconcile import DEVICES
 from memtui.engine.errors import InputError
 from memtui.engine.records import Entity, MemoryRecord, Options, Record
 from memtui.engine.store import memories, proposals
@@ -24,7 +25,7 @@ from .compare.similarity import compare
 from .wishes import Wish
 
 ReviewKind = Literal[
-    "conflict", "drawn", "wish", "held", "duplicate", "entities", "suspicious", "fading", "new"
+    "conflict", "devices", "drawn", "wish", "held", "duplicate", "entities", "suspicious", "fading", "new"
 ]
 Verdict = Literal["keep", "forget", "correct", "both", "merge", "snooze"]
 
@@ -43,6 +44,7 @@ _REPLACED = """EXISTS (
       AND (n.valid_until IS NULL OR n.ended_by IN ('superseded', 'merged')))"""
 OFFERED: dict[ReviewKind, tuple[Verdict, ...]] = {
     "conflict": ("keep", "forget", "correct", "both", "merge", "snooze"),
+    "devices": ("keep", "forget", "both", "merge", "snooze"),
     "drawn": ("keep", "forget", "correct", "snooze"),
     "wish": ("keep", "forget", "correct", "snooze"),
     "held": ("keep", "forget", "correct", "snooze"),
@@ -52,6 +54,8 @@ OFFERED: dict[ReviewKind, tuple[Verdict, ...]] = {
     "fading": ("keep", "forget", "correct", "snooze"),
     "new": ("keep", "forget", "correct", "snooze"),
 }
+_TWO: tuple[Verdict, ...] = ("keep", "forget", "both", "snooze")
+_ONE: tuple[Verdict, ...] = ("keep", "forget", "snooze")
 
 
 class ReviewItem(Record):
@@ -134,7 +138,9 @@ def review(
     shown: set[str] = set()
     put_off = proposals.put_off(connection, now)
     new = _every_new if every_new else _new
-    for part in (_conflicts, _drawn, _wishes, _held, _suspicious, _duplicates, _namesakes, _fading, new):
+    for part in (
+        _conflicts, _devices, _drawn, _wishes, _held, _suspicious, _duplicates, _namesakes, _fading, new,
+    ):  # fmt: skip
         for item in part(connection, now, options):
             ids = {memory.id for memory in item.memories}
             if item.kind == "new":
@@ -154,6 +160,20 @@ def _conflicts(connection: apsw.Connection, now: float, options: Options) -> Ite
         pair = _active(connection, (str(proposal.payload["new"]), str(proposal.payload["old"])), now)
         if len(pair) == 2:
             yield _card(connection, now, "conflict", proposal.id, str(proposal.payload["reason"]), pair)
+
+
+def _devices(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    """What two devices decided differently; what it shows may be in the Trash on this one."""
+    for proposal in proposals.waiting(connection, DEVICES, now):
+        payload = proposal.payload
+        shown = _there(connection, payload["memories"], now)
+        if not shown or ("memory" not in payload and any(not one.active for one in shown)):
+            continue
+        card = _card(connection, now, "devices", proposal.id, str(payload["reason"]), shown)
+        if payload.get("aspect", "state") != "state":
+            yield replace(card, offered=("keep", "merge", "snooze"))
+        else:
+            yield replace(card, offered=_TWO if len(shown) > 1 else _ONE)
 
 
 def _drawn(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
@@ -337,11 +357,15 @@ def _latest(
 
 
 def _active(connection: apsw.Connection, ids: Sequence[str], now: float) -> tuple[MemoryRecord, ...]:
+    return tuple(memory for memory in _there(connection, ids, now) if memory.active)
+
+
+def _there(connection: apsw.Connection, ids: Sequence[str], now: float) -> tuple[MemoryRecord, ...]:
     found = []
     for id in ids:
         row = connection.execute(
             f"SELECT {memories.COLUMNS} FROM memories m WHERE m.id = ?", (id,)
         ).fetchone()
-        if row is not None and (memory := memories.record(row, now)).active:
-            found.append(memory)
+        if row is not None:
+            found.append(memories.record(row, now))
     return tuple(found)

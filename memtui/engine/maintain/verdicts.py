@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import apsw
 
-from memtui.engine.curate import intake, naming, notes
+from memtui.engine.curate import intake, naming, notes, reconcile
 from memtui.engine.errors import InputError, ProtectedError
 from memtui.engine.records import Entity, MemoryRecord, Options
 from memtui.engine.store import memories, proposals
@@ -61,7 +61,12 @@ def decide(
     if verdict == "snooze":
         _note(connection, item, "snoozed", now, until=now + SNOOZE_SECONDS)
         return
-    if item.kind == "held":
+    if item.kind == "devices":
+        if verdict not in item.offered:
+            raise InputError(f"{verdict!r} does not settle this card.", f"Choose {', '.join(item.offered)}.")
+        payload = proposals.get(connection, item.id).payload
+        reconcile.decide(connection, payload, verdict, keep=keep, actor=actor, now=now)
+    elif item.kind == "held":
         if verdict != "forget":
             payload = proposals.get(connection, item.id).payload
             insert_held(connection, payload, text=text, options=options, now=now)

@@ -186,6 +186,13 @@ class Files:
         with self._core.connections.read() as connection:
             return portable.content_hash(connection)
 
+    def device(self) -> str:
+        """How the stamps of what is decided here call this memory: the host's name, and a number of its own."""
+        from memtui.engine.store import stamps
+
+        with self._core.connections.read() as connection:
+            return stamps.device(connection)
+
     def check(self, *, deep: bool = False, repair: bool = False) -> CheckReport:
         """Verify the invariants of the file; ``repair`` rebuilds indexes (after a backup), never base rows."""
         from memtui.engine.store import check

@@ -37,6 +37,7 @@ from memtui.engine.store import (
     recalls,
     rows,
     sessions,
+    stamps,
     withheld,
 )
 from memtui.engine.store.connection import Connections
@@ -176,6 +177,8 @@ class View:
         one, threshold = self.get(identity), self._options.fade_threshold
         sources = self.sources(one.id)
         versions, merged_into = self.versions(one.id), self.merged(one.id, into=True)
+        with self._connections.read() as connection:
+            decided, device = tuple(stamps.of(connection, one.id).values()), stamps.device(connection)
         sessions = {}
         for session_id in {m.session_id for m in (one, *sources) if m.session_id is not None}:
             try:
@@ -202,6 +205,8 @@ class View:
             recalls=tuple(self.recalls_of(one.id)),
             sessions=sessions,
             cautions=self.cautions([one.id]).get(one.id, ()),
+            decided=decided,
+            device=device,
         )  # fmt: skip
 
     def _around(self, one: MemoryRecord, sources: Sequence[MemoryRecord]) -> Sequence[MemoryRecord]:

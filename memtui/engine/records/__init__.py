@@ -5,6 +5,7 @@ from __future__ import annotations
 from .base import Record
 from .cautions import Caution
 from .checks import CheckReport, Finding, Repair, RowsOf
+from .decisions import DeviceId, Stamp, device_name
 from .dependents import Dependents, PinnedQuestion, ToldTo
 from .details import MemoryDetail
 from .entities import (
@@ -74,6 +75,7 @@ __all__ = [
     "Conflict",
     "ContextOptions",
     "Dependents",
+    "DeviceId",
     "EmbedderKind",
     "EmbeddingOptions",
     "EndedBy",
@@ -115,6 +117,7 @@ __all__ = [
     "SecretPolicy",
     "Session",
     "Skip",
+    "Stamp",
     "Stats",
     "Status",
     "StrategyReport",
@@ -125,4 +128,5 @@ __all__ = [
     "Turn",
     "Undone",
     "Usage",
+    "device_name",
 ]

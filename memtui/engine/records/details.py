@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .base import Record
 from .cautions import Caution
+from .decisions import Stamp
 from .entities import Enrichment, Entity
 from .history import Operation, RowChange
 from .memories import MemoryRecord, Session
@@ -16,7 +17,8 @@ class MemoryDetail(Record):
     ``merged``: what was merged into it; ``merged_into``: what it was merged into; ``successor``: what stands in its place.
     ``fades``: when its confidence reaches the threshold (Unix seconds), None when it never does. ``around``: the turns
     around it or around its first source, else what was learned in the same days. ``sessions``: its own and those of its
-    sources, by id. ``cautions``: what it tells that was corrected or forgotten since.
+    sources, by id. ``cautions``: what it tells that was corrected or forgotten since. ``decided``: who decided last about each
+    of its aspects, and on which device; ``device`` is this one.
     """
 
     memory: MemoryRecord
@@ -35,3 +37,5 @@ class MemoryDetail(Record):
     recalls: tuple[Recall, ...]
     sessions: dict[str, Session]
     cautions: tuple[Caution, ...] = ()
+    decided: tuple[Stamp, ...] = ()
+    device: str = ""

@@ -48,6 +48,8 @@ class Refused(Record):
 
 class ImportReport(Record):
     """Counts in turns and whatever else came in. ``kinds`` tells ``imported`` apart ("turn", "fact", ...);
+    ``decisions``: what another device decided about what is here, and is merged ("correction", "forgotten", "tag", ...);
+    "question": decided differently on both, a card in Review.
     ``reasons`` maps a skip reason to its count; ``skips`` are those records that a format should have given (the first
     10,000), with their places. ``operation`` None when nothing was added. What was named is either read, or ``refused``,
     as are files in it that have records and gave nothing; ``left_out`` are files that are something else.
@@ -62,6 +64,7 @@ class ImportReport(Record):
     dry_run: bool
     formats: tuple[str, ...] = ()
     kinds: dict[str, int] = {}
+    decisions: dict[str, int] = {}
     reasons: dict[str, int] = {}
     skips: tuple[Skip, ...] = ()
     redacted: int = 0
@@ -70,6 +73,11 @@ class ImportReport(Record):
     refused: tuple[Refused, ...] = ()
     cancelled: bool = False
     operation: Operation | None = None
+
+    @property
+    def brings(self) -> bool:
+        """Whether anything comes in, or is merged."""
+        return bool(self.imported or self.decisions)
 
 
 class ExportProgress(Record):

@@ -16,9 +16,10 @@ import msgspec
 from msgspec import NODEFAULT, Meta, Raw
 from msgspec.structs import replace
 
-from memtui.engine.records import Kind, Record
+from memtui.engine.records import Kind, Record, Stamp
 
 from .sql import scalar
+from .stamps import ABOUT, PAD
 from .tables import LIST, MEMORY, OBJECT, Count, Id, Time
 
 
@@ -60,6 +61,7 @@ class EntityLine(Line, tag="entity"):
     pinned: Count = 0
     merged_into: Id | None = None
     aliases: tuple[Alias, ...] = ()
+    decided: tuple[Stamp, ...] = ()
 
 
 if TYPE_CHECKING:
@@ -79,6 +81,8 @@ if TYPE_CHECKING:
         source_ids: Raw
         tags: Raw
         attributes: Raw
+        project: str | None
+        decided: tuple[Stamp, ...]
 
 else:
     _EXPORTED = [column for column in MEMORY if column.exported]
@@ -86,7 +90,8 @@ else:
         "MemoryLine",
         # What has no default first: old exports have this order, and the content hash is made from it.
         [(column.name, column.type) for column in _EXPORTED if column.default is NODEFAULT]
-        + [(column.name, column.type, column.default) for column in _EXPORTED if column.default is not NODEFAULT],
+        + [(column.name, column.type, column.default) for column in _EXPORTED if column.default is not NODEFAULT]
+        + [("decided", tuple[Stamp, ...], ())],
         bases=(Line,), tag="memory", kw_only=True, module=__name__,
     )  # fmt: skip
 
@@ -106,12 +111,21 @@ class DecisionLine(Line, tag="decision"):
     other: Id | None = None
     memory: Id | None = None
     key: str | None = None
+    decided: tuple[Stamp, ...] = ()
 
 
 class ScratchpadLine(Line, tag="scratchpad"):
     key: str
     value: str
     updated_at: Time
+    decided: tuple[Stamp, ...] = ()
+
+
+class GoneLine(Line, tag="gone"):
+    """A key of the scratchpad that somebody took away."""
+
+    key: str
+    decided: tuple[Stamp, ...]
 
 
 class ProposalLine(Line, tag="proposal"):
@@ -140,8 +154,8 @@ class ProfileLine(Line, tag="profile"):
 
 
 AnyLine = (
-    SessionLine | EntityLine | MemoryLine | ReadLine | DecisionLine | ScratchpadLine | ProposalLine | QuestionLine
-    | ProfileLine
+    SessionLine | EntityLine | MemoryLine | ReadLine | DecisionLine | ScratchpadLine | GoneLine | ProposalLine
+    | QuestionLine | ProfileLine
 )  # fmt: skip
 
 _RAW = frozenset({*(column.name for column in MEMORY if column.json), "payload", "expected", "settings"})
@@ -150,6 +164,8 @@ _UNDECIDED: dict[str, Any] = {
 }
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _aliases = msgspec.json.Decoder(tuple[Alias, ...]).decode
+_stamps = msgspec.json.Decoder(tuple[Stamp, ...]).decode
+_STAMPED = (MemoryLine, EntityLine, DecisionLine, ScratchpadLine)
 
 
 def encode(line: Record) -> bytes:
@@ -217,6 +233,10 @@ class Digest:
         self._with_found = 0
 
     def add(self, line: AnyLine) -> None:
+        if isinstance(line, GoneLine):
+            return  # the same rows are the same, whoever decided so
+        if isinstance(line, _STAMPED) and line.decided:
+            line = replace(line, decided=())
         found = isinstance(line, EntityLine) and _is_found(line)
         if isinstance(line, MemoryLine):
             line = replace(line, **_UNDECIDED)
@@ -236,9 +256,27 @@ class Digest:
         return f"{self._sum % (1 << 128):032x}"
 
 
+def _decided(where: str) -> str:
+    """SQL for the stamps of what a row is about."""
+    stamp = "json_object('aspect', aspect, 'seen', json(seen), 'device', device, 'at', at, 'actor', actor)"
+    return f"(SELECT json_group_array({stamp}) FROM (SELECT * FROM decided s WHERE {where} ORDER BY aspect))"
+
+
+MEMORY_FIELDS = tuple(name for name in MemoryLine.__struct_fields__ if name != "decided")
+"""The columns of a memory that a line has, in its order."""
 _SELECTED = ", ".join(
-    f"json(m.{name})" if name in _RAW else f"m.{name}" for name in MemoryLine.__struct_fields__
+    [
+        *(f"json(m.{name})" if name in _RAW else f"m.{name}" for name in MEMORY_FIELDS),
+        _decided("s.thing = m.id"),
+    ]
 )
+
+
+_ABOUT_NAMES = f"""
+    d.decision IN ('link', 'unlink') AND s.thing = (SELECT id FROM memories WHERE rid = d.rid)
+        AND s.aspect = '{ABOUT}' || (SELECT id FROM entities WHERE eid = d.entity_id)
+    OR d.decision = 'distinct' AND s.aspect = 'merged'
+        AND s.thing IN (SELECT id FROM entities WHERE eid IN (d.entity_id, d.other_id))"""
 
 
 def _line(type: type[AnyLine], values: dict[str, Any]) -> AnyLine:
@@ -246,6 +284,8 @@ def _line(type: type[AnyLine], values: dict[str, Any]) -> AnyLine:
         values[name] = Raw(values[name].encode())
     if "aliases" in values:
         values["aliases"] = _aliases(values["aliases"])
+    if "decided" in values:
+        values["decided"] = _stamps(values["decided"])
     return type(**values)
 
 
@@ -272,7 +312,8 @@ def _statements(selection: Selection) -> list[tuple[type[AnyLine], str]]:
             SELECT e.id, e.canonical_name, e.type, e.created_at, e.summary, e.protected, e.hidden, e.pinned,
                    (SELECT id FROM entities t WHERE t.eid = e.merged_into),
                    (SELECT json_group_array(json_object('key', key, 'alias', alias)) FROM (
-                        SELECT key, alias FROM entity_aliases a WHERE a.entity_id = e.eid ORDER BY key))
+                        SELECT key, alias FROM entity_aliases a WHERE a.entity_id = e.eid ORDER BY key)),
+                   {_decided("s.thing = e.id")}
             FROM entities e WHERE {entities} ORDER BY e.merged_into IS NOT NULL, e.eid"""),
         (MemoryLine, f"SELECT {_SELECTED} FROM memories m WHERE {selection.where} ORDER BY m.rid"),
         (ReadLine, f"""
@@ -282,12 +323,19 @@ def _statements(selection: Selection) -> list[tuple[type[AnyLine], str]]:
             FROM sessions_consolidations s WHERE s.consolidated_through IS NOT NULL AND {sessions} ORDER BY s.sid"""),
         (DecisionLine, f"""
             SELECT d.decision, d.at, d.actor, (SELECT id FROM entities e WHERE e.eid = d.entity_id),
-                   (SELECT id FROM entities e WHERE e.eid = d.other_id), (SELECT id FROM memories m WHERE m.rid = d.rid), d.key
+                   (SELECT id FROM entities e WHERE e.eid = d.other_id), (SELECT id FROM memories m WHERE m.rid = d.rid), d.key,
+                   {_decided(_ABOUT_NAMES)}
             FROM entity_decisions d WHERE {decisions} ORDER BY d.decision_id"""),
     ]  # fmt: skip
     if not selection.narrowed:
         found += [
-            (ScratchpadLine, "SELECT key, value, updated_at FROM scratchpad ORDER BY pad_id"),
+            (ScratchpadLine, f"""
+                SELECT key, value, updated_at, {_decided(f"s.thing = '{PAD}' || p.key")} FROM scratchpad p
+                ORDER BY pad_id"""),
+            (GoneLine, f"""
+                SELECT key, {_decided(f"s.thing = '{PAD}' || key")} FROM (
+                    SELECT DISTINCT substr(thing, {len(PAD) + 1}) AS key FROM decided WHERE thing GLOB '{PAD}*')
+                WHERE key NOT IN (SELECT key FROM scratchpad) ORDER BY key"""),
             (ProposalLine, """
                 SELECT id, kind, state, created_at, snoozed_until, decided_at, json(payload) FROM proposals
                 ORDER BY proposal_id"""),

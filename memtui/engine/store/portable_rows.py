@@ -14,17 +14,20 @@ from typing import Any
 import apsw
 import msgspec
 from msgspec import Raw
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from memtui.engine.errors import InputError
-from memtui.engine.records import ID_PREFIX
+from memtui.engine.records import ID_PREFIX, Stamp
 
+from . import stamps
 from .entities import entity_key
 from .memories import content_hash
 from .portable import (
+    MEMORY_FIELDS,
     AnyLine,
     DecisionLine,
     EntityLine,
+    GoneLine,
     MemoryLine,
     ProfileLine,
     ProposalLine,
@@ -38,7 +41,6 @@ from .temporary import Temporary
 
 _strings = msgspec.json.Decoder(list[str]).decode
 _object = msgspec.json.Decoder(dict[str, Any]).decode
-_EXPORTED = MemoryLine.__struct_fields__
 # The tables whose rows have a key of their own, and that key.
 _KEYED: dict[type[AnyLine], tuple[str, str, str]] = {
     SessionLine: ("sessions_consolidations", "session_id", "session_id"),
@@ -60,11 +62,16 @@ class OtherIds(Temporary):
 
     def __init__(self) -> None:
         super().__init__("other(id TEXT PRIMARY KEY, here TEXT) WITHOUT ROWID")
+        self._database.execute("CREATE INDEX other_here ON other(here)")
         self._any = False
 
     def note(self, id: str, here: str) -> None:
         self._database.execute("INSERT INTO other VALUES (?, ?) ON CONFLICT DO NOTHING", (id, here))
         self._any = True
+
+    def names(self, here: str) -> bool:
+        """Whether a line is known to be about this row."""
+        return scalar(self._database, "SELECT 1 FROM other WHERE here = ?", (here,)) is not None
 
     def of(self, id: str | None) -> str | None:
         """The id that the row has here."""
@@ -91,7 +98,7 @@ def erased_keys(line: AnyLine) -> list[str]:
             return [line.memory, *named] if line.memory else named
         case EntityLine():
             return [f"entity:{line.id}", f"entity:{entity_key(line.canonical_name)}"]
-        case ScratchpadLine():
+        case ScratchpadLine() | GoneLine():
             return [f"scratchpad:{line.key}"]
         case ProposalLine():
             return [f"card:{line.id}"]
@@ -106,10 +113,13 @@ def is_there(connection: apsw.Connection, line: AnyLine, others: OtherIds, op_id
     match line:
         case MemoryLine():
             if scalar(connection, "SELECT 1 FROM memories WHERE id = ?", (line.id,)):
+                if line.kind != "episode":
+                    others.note(line.id, line.id)
                 return True
             here = line.source_key and scalar(
                 connection, "SELECT id FROM memories WHERE source_key = ?", (line.source_key,)
             )
+            here = here or _same_note(connection, line, others, op_id)
             if here:
                 others.note(line.id, here)
             return bool(here)
@@ -164,6 +174,7 @@ def add_memories(
             if (rid := made.pop(line.id, None)) is None:
                 continue
             added.append(line)
+            _put_stamps(connection, line.id, line.decided, others)
             attributes = _object(line.attributes)
             if "secrets" in attributes and "redacted" not in attributes:
                 # A secret gets no vector.
@@ -225,6 +236,11 @@ def _add(connection: apsw.Connection, line: AnyLine, others: OtherIds) -> bool:
             ]
             if missing:
                 raise InputError(f"A decision is about {missing[0]}, which is not here.")
+            _drop_opposite(connection, line, entity, rid)
+            for thing, stamp in _stamps_of(line, others):
+                known = stamps.seen_by(connection, thing, stamp.aspect)
+                if stamp.aspect != "merged":  # that of the name comes with it
+                    stamps.put(connection, thing, replace(stamp, seen=stamps.joined(known, stamp.seen)))
             return _insert(
                 connection, "entity_decisions", decision=line.decision, entity_id=entity, other_id=other, rid=rid,
                 key=line.key, at=line.at, actor=line.actor,
@@ -235,7 +251,9 @@ def _add(connection: apsw.Connection, line: AnyLine, others: OtherIds) -> bool:
             if isinstance(line, QuestionLine):
                 _strings(line.expected)
             table = _KEYED[type(line)][0]
-            values = {name: getattr(line, name) for name in line.__struct_fields__}
+            values = {name: getattr(line, name) for name in line.__struct_fields__ if name != "decided"}
+            if isinstance(line, ScratchpadLine):
+                _put_stamps(connection, stamps.PAD + line.key, line.decided, others)
             if isinstance(line, QuestionLine):
                 values["expected"] = others.all_of(line.expected)
             return _insert(
@@ -265,15 +283,15 @@ def _memory_row(line: MemoryLine, others: OtherIds) -> tuple[Any, ...]:
     }
     return (
         content_hash(line.content),
-        *[here.get(name, value) for name, value in zip(_EXPORTED, astuple(line), strict=True)],
+        *[here.get(name, value) for name, value in zip(MEMORY_FIELDS, astuple(line)[:-1], strict=True)],
     )
 
 
 @lru_cache
 def _insert_sql(rows: int) -> str:
-    row = f"({', '.join('?' * (1 + len(_EXPORTED)))})"
+    row = f"({', '.join('?' * (1 + len(MEMORY_FIELDS)))})"
     return (
-        f"INSERT INTO memories(content_hash, {', '.join(_EXPORTED)}) VALUES {', '.join([row] * rows)} "
+        f"INSERT INTO memories(content_hash, {', '.join(MEMORY_FIELDS)}) VALUES {', '.join([row] * rows)} "
         "ON CONFLICT DO NOTHING RETURNING id, rid"
     )
 
@@ -290,9 +308,24 @@ def _add_entity(connection: apsw.Connection, line: EntityLine, others: OtherIds)
         created_at=line.created_at,
     )  # fmt: skip
     eid = _row(connection, "entities", "eid", line.id)
+    if added:
+        _put_stamps(connection, line.id, line.decided, others)
     for alias in line.aliases if added else ():
         _insert(connection, "entity_aliases", key=alias.key, entity_id=eid, alias=alias.alias)
     return added
+
+
+def _put_stamps(connection: apsw.Connection, thing: str, decided: Sequence[Stamp], others: OtherIds) -> None:
+    """The stamps of a row that is new here."""
+    for stamp in decided:
+        stamps.put(connection, thing, replace(stamp, aspect=aspect_here(stamp.aspect, others)))
+
+
+def aspect_here(aspect: str, others: OtherIds) -> str:
+    """The aspect as it is called here, where an entity may have another id."""
+    if not aspect.startswith(stamps.ABOUT):
+        return aspect
+    return f"{stamps.ABOUT}{others.of(aspect.removeprefix(stamps.ABOUT))}"
 
 
 def _insert(connection: apsw.Connection, table: str, **values: Any) -> bool:
@@ -302,6 +335,29 @@ def _insert(connection: apsw.Connection, table: str, **values: Any) -> bool:
         tuple(values.values()),
     ).fetchone()
     return row is not None
+
+
+def _same_note(
+    connection: apsw.Connection, line: MemoryLine, others: OtherIds, op_id: int | None
+) -> str | None:
+    """The id of a note that was here before and says the same, which both sides drew for themselves.
+
+    One that is active, or that somebody decided about; one that another line is about is not meant.
+    """
+    if line.kind == "episode":
+        return None
+    rows: Any = connection.execute(
+        """
+        SELECT m.id FROM memories m WHERE m.content_hash = ?1 AND m.kind = ?2 AND m.project IS ?3 AND NOT EXISTS (
+            SELECT 1 FROM changes c WHERE c.op_id = ?4 AND c.tbl = 'memories' AND c.act = 'insert'
+            AND m.rid BETWEEN c.lo AND c.hi)
+        AND m.kind <> 'episode' AND (m.valid_until IS NULL OR EXISTS (
+            SELECT 1 FROM decided s WHERE s.thing = m.id AND s.aspect = 'state'))
+        ORDER BY m.valid_until IS NOT NULL, m.rid LIMIT 20
+        """,
+        (content_hash(line.content), line.kind, line.project, op_id),
+    )
+    return next((str(id) for (id,) in rows if not others.names(str(id))), None)
 
 
 def _same_name(connection: apsw.Connection, line: EntityLine, op_id: int | None) -> str | None:
@@ -323,8 +379,38 @@ def _same_name(connection: apsw.Connection, line: EntityLine, op_id: int | None)
     return None
 
 
+_OPPOSITE = {"link": "unlink", "unlink": "link"}
+
+
+def _stamps_of(line: DecisionLine, others: OtherIds) -> Iterator[tuple[str, Stamp]]:
+    """The stamps of a decision as they are called here, each with what it is about."""
+    for stamp in line.decided:
+        about = line.memory if stamp.aspect.startswith(stamps.ABOUT) else line.entity
+        if here := others.of(about):
+            yield here, replace(stamp, aspect=aspect_here(stamp.aspect, others))
+
+
+def _drop_opposite(
+    connection: apsw.Connection, line: DecisionLine, entity: int | None, rid: int | None
+) -> None:
+    if line.decided and line.decision in _OPPOSITE:
+        connection.execute(
+            "DELETE FROM entity_decisions WHERE decision = ? AND entity_id IS ? AND rid IS ?",
+            (_OPPOSITE[line.decision], entity, rid),
+        )
+
+
+def _outdated(connection: apsw.Connection, line: DecisionLine, others: OtherIds) -> bool:
+    """Whether it was decided otherwise here, knowing of this; of two that knew nothing of each other a link stands."""
+    for thing, stamp in _stamps_of(line, others):
+        relation = stamps.relation(stamps.seen_by(connection, thing, stamp.aspect), stamp.seen)
+        if relation == "newer" or (relation == "apart" and line.decision == "unlink"):
+            return True
+    return False
+
+
 def _decided(connection: apsw.Connection, line: DecisionLine, others: OtherIds) -> bool:
-    return bool(
+    return _outdated(connection, line, others) or bool(
         scalar(
             connection,
             "SELECT 1 FROM entity_decisions WHERE decision = ? AND entity_id IS ? AND other_id IS ? AND rid IS ? AND key IS ?",

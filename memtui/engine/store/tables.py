@@ -113,11 +113,16 @@ class Covered(NamedTuple):
     columns: tuple[str, ...]
     uncovered: tuple[str, ...] = ()
     derivable: bool = False
+    only: str = ""
+    """SQL: when a change is history, if it is not always."""
 
     @property
     def all_columns(self) -> tuple[str, ...]:
         return (self.key, *self.columns, *self.uncovered)
 
+
+TAKING_OVER = "(SELECT stamping FROM current_op) IS 0"
+"""SQL: whether the running operation takes over what another device decided, with its stamps."""
 
 # Not covered: automatic links, mention counts, vectors, the recall log, queues.
 COVERED: dict[str, Covered] = {
@@ -153,4 +158,7 @@ COVERED: dict[str, Covered] = {
         "query_id", ("name", "query", "filter", "profile", "created_at", "expected", "top")
     ),
     "profiles": Covered("profile_id", ("name", "settings")),
+    "decided": Covered(
+        "decided_id", ("thing", "aspect", "seen", "device", "at", "actor"), only=TAKING_OVER
+    ),
 }  # fmt: skip

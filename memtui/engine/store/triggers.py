@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import apsw
 
+from .stamps import stamp_sql
 from .tables import COVERED, Covered
 
 _OPERATION = "coalesce((SELECT op_id FROM current_op), (SELECT max(op_id) FROM ops))"
@@ -33,7 +34,8 @@ def _image(row: str, other: str, columns: tuple[str, ...]) -> str:
 def _history(table: str, covered: Covered) -> list[str]:
     key, columns, everything = covered.key, covered.columns, covered.all_columns
     # op 0 marks what a program derived (an entity found in a text): not a decision, not history.
-    when = "WHEN (SELECT op_id FROM current_op) IS NOT 0" if covered.derivable else ""
+    only = covered.only or ("(SELECT op_id FROM current_op) IS NOT 0" if covered.derivable else "")
+    when = f"WHEN {only}" if only else ""
     record = f"INSERT INTO changes(op_id, tbl, act, lo, hi, before, after) SELECT {_OPERATION}, '{table}'"
     whole = ", ".join(f"'{c}', old.{c}" for c in everything)
     return [
@@ -298,7 +300,17 @@ def trigger_sql() -> list[str]:
     trigger relies on another of the same event.
     """
     history = [sql for table, covered in COVERED.items() for sql in _history(table, covered)]
-    return [*history, *_FULL_TEXT, *_LINKS, *_COUNTS, *_VOTES, *_DECISIONS, *_DEPENDENTS, *_VECTORS]
+    return [
+        *history,
+        *_FULL_TEXT,
+        *_LINKS,
+        *_COUNTS,
+        *_VOTES,
+        *_DECISIONS,
+        *_DEPENDENTS,
+        *_VECTORS,
+        *stamp_sql(),
+    ]
 
 
 def install(connection: apsw.Connection) -> None:

@@ -1,7 +1,7 @@
 """Undo and redo: a new operation that puts back what another one changed.
 
 A row is put back only where no later operation changed it and nothing came to depend on it; the rest
-is reported with both versions. Redo is the undo of an undo. All of it is history itself, so it
+is reported with both stamps. Redo is the undo of an undo. All of it is history itself, so it
 survives a restart and can be undone again.
 """
 
@@ -17,10 +17,10 @@ from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError
 from memtui.engine.records import Conflict, Operation, Undone
 
-from . import exchange, history, operations
+from . import exchange, history, operations, stamps
 from .connection import Connections
 from .sql import scalar
-from .undo_rows import put_back, rows_of
+from .undo_rows import Row, put_back, rows_of
 
 _ROWS_PER_TRANSACTION = 2_000
 # Half a correction would leave both texts in force.
@@ -116,7 +116,9 @@ def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undo
             now = operations.find(op.connection, half.op_id) if half else _target(op.connection, op_id)
             if now != target:  # somebody was quicker, and did it again as well
                 raise InputError(f"Operation {op_id} was just taken back and done again.", "Try again.")
-            restored, conflicts = put_back(op.connection, list(rows_of(op.connection, target.op_id)))
+            restored, conflicts = _put_back(
+                op.connection, target.op_id, list(rows_of(op.connection, target.op_id))
+            )
             if not restored or (conflicts and _root(op.connection, target).kind in _INDIVISIBLE):
                 raise NothingUndoneError(target, conflicts)
             _mark(op.connection, target, op.op_id)
@@ -126,6 +128,16 @@ def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undo
             connections, clock, actor, kind, f"{verb}: {name}", target
         )
     return _outcome(connections, target.op_id, by_id, restored, conflicts)
+
+
+def _put_back(
+    connection: apsw.Connection, target: int, rows: list[Row], by_id: int | None = None
+) -> tuple[int, list[Conflict]]:
+    """To take back what was taken over from another device is as if it had never come: it decides nothing."""
+    if not stamps.took_over(connection, target):
+        return put_back(connection, rows, by_id)
+    with stamps.taking_over(connection):
+        return put_back(connection, rows, by_id)
 
 
 def _outcome(
@@ -240,7 +252,7 @@ def _run_slices(
         for table, first, last in slices:
             with history.part(connections, by_id) as connection:
                 rows = list(rows_of(connection, target.op_id, table, first, last))
-                _, left = put_back(connection, rows, by_id)
+                _, left = _put_back(connection, target.op_id, rows, by_id)
             conflicts += left[: max(0, 1_000 - len(conflicts))]
         with connections.write() as connection:
             restored = operations.get(connection, by_id).rows

@@ -10,7 +10,7 @@ import msgspec
 
 from memtui.engine.records import Conflict
 
-from . import row_images
+from . import row_images, stamps
 from .sql import scalar
 from .tables import COVERED
 from .undo_sessions import TouchedSessions
@@ -71,6 +71,8 @@ def put_back(
     ):
         if talks.note(connection, row.table, row.key, row.before if row.existed else None):
             continue
+        if row.table == "decided" and _decided_since(connection, row.key):
+            continue
         reason: str | None = _changed_since(connection, row, by_id)
         if not reason and not row.existed:
             reason = _needed(connection, row, ours)
@@ -90,6 +92,12 @@ def put_back(
                 )
             )
     return restored + talks.settle(connection), conflicts
+
+
+def _decided_since(connection: apsw.Connection, key: int) -> bool:
+    """Whether somebody decided here after a stamp of another device came, which is no history."""
+    by = scalar(connection, "SELECT device FROM decided WHERE decided_id = ?", (key,))
+    return bool(by == stamps.device(connection))
 
 
 def _memory_id(connection: apsw.Connection, row: Row) -> str | None:

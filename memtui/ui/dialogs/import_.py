@@ -259,7 +259,7 @@ class ImportDialog(Dialog[None]):
         if self._stage in ("done", "drawing"):
             self.dismiss(None)
         elif self._stage == "counted" and self._paths:
-            if self._report is not None and not self._report.imported:
+            if self._report is not None and not self._report.brings:
                 self.dismiss(None)
                 return
             self._show_stage("importing", assemble("Beginning"))

@@ -51,5 +51,5 @@ async def run_import(
         return
     if failure is not None:
         shell.show_error(failure, NAME)
-    elif report is not None and not dry and not report.imported:
+    elif report is not None and not dry and not report.brings:
         shell.say("The import brought nothing new.")

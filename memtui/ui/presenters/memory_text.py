@@ -16,6 +16,7 @@ from textual.style import Style
 from memtui.present import caution
 from memtui.present import memory as words
 from memtui.present.changes import column_changes
+from memtui.present.decision import elsewhere
 from memtui.present.format import local_date, local_time, relative_time
 from memtui.present.operation import by_whom, recall_line
 from memtui.ui.keymap import table_key
@@ -69,7 +70,12 @@ class MemoryText(TextLayout):
                     self._versions(detail),
                     self._merged(detail),
                 ),
-                *self._group(self._derived(detail), self._history(detail), self._recalls(detail)),
+                *self._group(
+                    self._derived(detail),
+                    self._history(detail),
+                    self._elsewhere(detail),
+                    self._recalls(detail),
+                ),
                 *self._group(self._around(detail)),
                 *self._group(self._foot(memory)),
             ]
@@ -252,6 +258,10 @@ class MemoryText(TextLayout):
             told = assemble((f"{when}  ", "$text-muted"), line(operation.label, room), (by, "$text-muted"))
             yield from self.labelled("" if index else "history", told)
             yield from self._changes(change)
+
+    def _elsewhere(self, detail: MemoryDetail) -> Iterable[Content]:
+        for label, told in elsewhere(detail, self.now):
+            yield from self.labelled(label, drawn(told))
 
     def _changes(self, change: RowChange) -> Iterable[Content]:
         if change.before is None or change.after is None:

@@ -41,6 +41,8 @@ _ROWS = {
     "recalls": "INSERT INTO recalls(at, agent, query, memory_ids) VALUES (1, 'a', 'what', '[]')",
     "job_runs": "INSERT INTO job_runs(job, period, state, started_at) VALUES ('decay', 'manual:{n}', 'failed', 1)",
     "ops": "INSERT INTO ops(at, actor, kind, label) VALUES (1, 'person', 'x', 'Did something')",
+    "decided": "INSERT INTO decided(thing, aspect, seen, device, at, actor) "
+    "VALUES ('fact_{n:012}', 'tag:t{n}', '{{}}', 'laptop-1', 1, 'person')",
     "agent_usage": "INSERT INTO agent_usage(agent, scope, hour, writes, bytes, calls) VALUES ('a', {n}, 1, 1, 1, 1)",
     "changes": "INSERT INTO changes(op_id, tbl, act, lo, hi, before, after) "
     "SELECT max(op_id), 'scratchpad', 'update', 900{n}, 900{n}, '{{}}', '{{}}' FROM ops",

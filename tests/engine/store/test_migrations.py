@@ -10,7 +10,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import CorruptFileError, NewerFileError, OlderFileError
 from memtui.engine.records import Options
-from memtui.engine.store import migrate, tables
+from memtui.engine.store import migrate, tables, triggers
 from memtui.engine.store.connecting import APPLICATION_ID
 from memtui.engine.store.invariants import structure
 from memtui.engine.store.memories import content_hash
@@ -158,6 +158,8 @@ def before_topics(path: Path) -> None:
     with connection, pytest.MonkeyPatch.context() as patch:
         columns = tuple(name for name in covered.columns if name not in ("topic", "happens_at"))
         patch.setitem(tables.COVERED, "memories", covered._replace(columns=columns))
+        patch.delitem(tables.COVERED, "decided")
+        patch.setattr(triggers, "stamp_sql", list)
         migrate.apply_pending(connection, known[:13])
         connection.execute("INSERT INTO memory_metadata(key, value) VALUES ('erase_salt', '00ff')")
         for id, content, tags, extractor, confidence in (

@@ -34,14 +34,12 @@ def test_one_that_lost_its_mark_is_told_as_such_and_the_next_step_works(tmp_path
         assert memory.files.check(deep=True).ok
 
 
-def test_importing_another_memory_of_memtui_names_the_way(tmp_path: Path) -> None:
-    other = made(tmp_path / "other.db")
+def test_another_memory_is_imported_when_it_is_named_itself(tmp_path: Path) -> None:
+    folder = tmp_path / "others"
+    folder.mkdir()
+    other = made(folder / "other.db")
     with Memory.open(tmp_path / "memory.db", options=OPTIONS) as memory:
-        with pytest.raises(InputError, match="a memory of memtui") as caught:
-            memory.files.import_paths([other])
-        assert "export" in caught.value.hint and "another program" not in caught.value.message
-        out = tmp_path / "out.jsonl"
-        with Memory.open(other, readonly=True, options=OPTIONS) as read:
-            read.files.export(out)
-        memory.files.import_paths([out])
+        with pytest.raises(InputError, match="a memory of memtui"):
+            memory.files.import_paths([folder])
+        assert memory.files.import_paths([other]).imported
         assert memory.stats().active == 1

@@ -41,7 +41,18 @@ _LOOK = msgspec.json.Decoder(_Any)
 _COLUMNS = msgspec.json.Decoder(dict[str, Any])
 _LINES = msgspec.json.Decoder(AnyLine)
 _KINDS = frozenset(
-    ("session", "entity", "memory", "read", "decision", "scratchpad", "proposal", "question", "profile")
+    (
+        "session",
+        "entity",
+        "memory",
+        "read",
+        "decision",
+        "scratchpad",
+        "gone",
+        "proposal",
+        "question",
+        "profile",
+    )
 )
 
 

@@ -10,7 +10,7 @@ import apsw
 import msgspec
 
 from memtui.engine.records import Operation
-from memtui.engine.store import erased, metadata, operations
+from memtui.engine.store import erased, metadata, operations, stamps
 from memtui.engine.store.past import GAPS, Gap, gaps
 from memtui.engine.store.sql import json_text, scalar
 from memtui.engine.wording import plural
@@ -51,6 +51,7 @@ def carry_over(
             _carry_keys(live, copy)
             _carry_unfinished(live, copy)
             _carry_numbers(live, copy)
+        stamps.renew_device(copy)
         copy.execute(
             "INSERT INTO ops(at, actor, kind, label) VALUES (?, ?, ?, ?)",
             (gap.end, actor, operations.RESTORE, label),

@@ -169,7 +169,7 @@ class Decisions:
         from memtui.ui.dialogs.fact_merge import MergeDialog
 
         card = self.current
-        if card is not None and card.item.kind == "entities":
+        if card is not None and card.item.kind in ("entities", "devices"):
             await self._settle("merge", card=card)
             return
         if card is None or len(card.sides) < 2:

@@ -46,7 +46,9 @@ class Card(NamedTuple):
 
     @property
     def paired(self) -> bool:
-        return self.item.kind in ("conflict", "duplicate")
+        return self.item.kind in ("conflict", "duplicate") or (
+            self.item.kind == "devices" and len(self.item.memories) > 1
+        )
 
     @property
     def first_pick(self) -> int | None:
@@ -78,7 +80,7 @@ class Card(NamedTuple):
 
     def sign(self, glyphs: Glyphs) -> str:
         signs = {"conflict": glyphs.conflict, "held": glyphs.conflict, "duplicate": "=", "entities": "="}
-        signs |= {"suspicious": "?", "wish": "?", "drawn": "?"}
+        signs |= {"suspicious": "?", "wish": "?", "drawn": "?", "devices": glyphs.conflict}
         return signs.get(self.item.kind) or (glyphs.fading if self.item.kind == "fading" else "+")
 
 

@@ -18,6 +18,8 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
     match card.item.kind:
         case "conflict":
             return _conflict(card, 1 if pick is None else pick)
+        case "devices":
+            return _devices(card)
         case "duplicate":
             return [
                 ("keep", f"keep the {'new' if pick == 1 else 'old'} wording; sources and tags of both stay"),
@@ -80,6 +82,19 @@ def _conflict(card: Card, pick: int) -> list[tuple[str, str]]:
         ("merge", "make one of both, in words of your own"),
         ("later", _LATER),
     ]
+
+
+def _devices(card: Card) -> list[tuple[str, str]]:
+    if "merge" in card.item.offered:
+        return [("keep", "as it is here"), ("merge", "as it is on the other device"), ("later", _LATER)]
+    if card.paired:
+        return [
+            ("keep", "this one is true; the other one goes to the Trash"),
+            ("forget", "this one is wrong: to the Trash; the other one stands"),
+            ("both", "both are true"),
+            ("later", _LATER),
+        ]
+    return [("keep", "it is true: it stays, or comes back"), ("forget", "to the Trash"), ("later", _LATER)]
 
 
 def _wish(wish: Wish) -> list[tuple[str, str]]:

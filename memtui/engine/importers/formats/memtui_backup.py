@@ -1,0 +1,53 @@
+"""A memory of memtui itself: a backup, or the file of another device. Its rows are those of an export.
+
+A private copy is read, which is brought to the current format first: the file itself is never written.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+
+from memtui.engine.errors import MemtuiError
+from memtui.engine.records import Skip
+from memtui.engine.store import portable
+from memtui.engine.store.backup import copy_into
+from memtui.engine.store.file import OWN_TABLES, open_file
+from memtui.engine.store.portable import AnyLine
+
+from .. import databases
+from ..base import Format, Head
+from ..source import Stream
+
+
+def _sniff(head: Head) -> bool:
+    return head.tables.keys() >= OWN_TABLES
+
+
+def read(stream: Stream) -> Iterator[AnyLine | Skip]:
+    with tempfile.TemporaryDirectory(prefix="memtui-") as folder:
+        place = Path(folder, "memory.db")
+        try:
+            with databases.database(stream.source.path, stream.limits) as source:
+                copy = apsw.Connection(str(place))
+                try:
+                    copy_into(source, copy)
+                finally:
+                    copy.close()
+            opened = open_file(place, allow_unsafe=True)
+        except (MemtuiError, apsw.Error, OSError) as error:
+            yield Skip(reason="cannot be opened as a memory", place=f"{stream.place} ({error})")
+            return
+        try:
+            with opened.read() as connection:
+                for line in portable.rows(connection):
+                    stream.record += 1
+                    yield line
+        finally:
+            opened.close()
+
+
+FORMAT = Format("memtui-backup", "memtui backup", _sniff, read)

@@ -1,0 +1,223 @@
+"""The clock of decisions: which decision knew of which, whatever the wall clocks of the devices say.
+
+About each aspect of a thing (a memory, an entity, ``pad:KEY``) the file keeps one stamp: how many decisions of each device it
+knows of, and who made the last one. Of two stamps one knew of the other, or neither did: then both sides decided by
+themselves. The triggers of ``stamp_sql`` make stamps with every change; what takes over the decisions of another device
+writes theirs (``taking_over``).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import apsw
+import msgspec
+
+from memtui.engine.records import Stamp
+
+from . import metadata
+from .connection import Connections
+from .sql import json_text, scalar
+from .tables import TAKING_OVER
+
+PAD = "pad:"
+"""Begins the name of a thing that is a key of the scratchpad."""
+TAG = "tag:"
+"""Begins the aspect of a tag: whether a memory has it."""
+ABOUT = "about:"
+"""Begins the aspect of a memory and an entity (its id): whether somebody linked or unlinked them."""
+
+_DEVICE, _PLACE = "device", "device_place"
+_seen = msgspec.json.Decoder(dict[str, int]).decode
+_COLUMNS = "aspect, seen, device, at, actor"
+
+Relation = Literal["same", "older", "newer", "apart"]
+
+
+def relation(ours: Mapping[str, int], theirs: Mapping[str, int]) -> Relation:
+    """How ours stands to theirs: ``older`` means that theirs knew of it; ``apart`` that neither knew of the other."""
+    behind = any(ours.get(device, 0) < count for device, count in theirs.items())
+    ahead = any(theirs.get(device, 0) < count for device, count in ours.items())
+    if ahead and behind:
+        return "apart"
+    return "newer" if ahead else "older" if behind else "same"
+
+
+def joined(ours: Mapping[str, int], theirs: Mapping[str, int]) -> dict[str, int]:
+    """What somebody has seen who knows of both."""
+    return {device: max(ours.get(device, 0), theirs.get(device, 0)) for device in sorted({*ours, *theirs})}
+
+
+# The device
+
+
+def device(connection: apsw.Connection) -> str:
+    """How stamps call this file: a name, and a number of its own."""
+    return metadata.get(connection, _DEVICE) or "unknown"
+
+
+def know_device(connections: Connections) -> None:
+    """See that the file has a device of its own: a copy of it, here or on another machine, counts by itself."""
+    place = f"{_host()}:{connections.path.stat().st_ino if connections.path else ''}"
+    with connections.read() as connection:
+        if metadata.get(connection, _PLACE) == place:
+            return
+    with connections.write() as connection:
+        renew_device(connection)
+        metadata.put(connection, _PLACE, place)
+
+
+def renew_device(connection: apsw.Connection) -> None:
+    """Count under another name from now on: what is restored may have lost decisions that others have seen."""
+    name = re.sub(r"[^A-Za-z0-9_]+", "-", _host().partition(".")[0]).strip("-.")[:40]
+    metadata.put(connection, _DEVICE, f"{name or 'device'}-{os.urandom(4).hex()}")
+
+
+def _host() -> str:
+    return os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
+
+
+# Stamps
+
+
+def of(connection: apsw.Connection, thing: str) -> dict[str, Stamp]:
+    """The stamps of a thing by aspect."""
+    rows: Any = connection.execute(
+        f"SELECT {_COLUMNS} FROM decided WHERE thing = ? ORDER BY aspect", (thing,)
+    )
+    return {row[0]: _stamp(row) for row in rows}
+
+
+def seen_by(connection: apsw.Connection, thing: str, aspect: str) -> dict[str, int]:
+    """What the latest decision knew of; empty where nothing was decided."""
+    found = scalar(connection, "SELECT seen FROM decided WHERE thing = ? AND aspect = ?", (thing, aspect))
+    return _seen(found) if found else {}
+
+
+def put(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
+    """Write a stamp in the place of the one that is there."""
+    connection.execute(
+        f"""
+        INSERT INTO decided(thing, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT(thing, aspect) DO UPDATE SET seen = excluded.seen, device = excluded.device, at = excluded.at,
+            actor = excluded.actor
+        """,
+        (thing, stamp.aspect, json_text(stamp.seen), stamp.device, stamp.at, stamp.actor),
+    )
+
+
+def decide(
+    connection: apsw.Connection, thing: str, aspect: str, knowing: Mapping[str, int], actor: str, now: int
+) -> None:
+    """Note a decision that was made here ``knowing`` that of another device."""
+    own = device(connection)
+    seen = joined(seen_by(connection, thing, aspect), knowing)
+    seen[own] = seen.get(own, 0) + 1
+    put(connection, thing, Stamp(aspect=aspect, seen=seen, device=own, at=now, actor=actor))
+
+
+@contextmanager
+def taking_over(connection: apsw.Connection) -> Iterator[None]:
+    """Within it no change of the running operation is stamped: stamps are written, and history covers them."""
+    connection.execute("UPDATE current_op SET stamping = 0")
+    yield
+    connection.execute("UPDATE current_op SET stamping = 1")
+
+
+def took_over(connection: apsw.Connection, op_id: int) -> bool:
+    """Whether an operation wrote the stamps of another device: to undo it is no decision of its own."""
+    return (
+        scalar(connection, "SELECT 1 FROM changes WHERE op_id = ? AND tbl = 'decided' LIMIT 1", (op_id,))
+        is not None
+    )
+
+
+def _stamp(row: Any) -> Stamp:
+    return Stamp(aspect=row[0], seen=_seen(row[1]), device=row[2], at=row[3], actor=row[4])
+
+
+# Triggers
+
+_STAMPING = f"NOT {TAKING_OVER} AND (SELECT op_id FROM current_op) IS NOT 0"
+_WHO = f"""(
+        SELECT coalesce((SELECT value FROM memory_metadata WHERE key = '{_DEVICE}'), 'unknown') AS device,
+               coalesce(o.at, unixepoch()) AS at, coalesce(o.actor, 'external') AS actor
+        FROM (SELECT 1) LEFT JOIN ops o ON o.op_id = (SELECT op_id FROM current_op))"""
+_MEMORY = {
+    "state": ("ended_by", "confirmed_at", "confidence"),
+    "text": ("content",),
+    "topic": ("topic",),
+    "date": ("happens_at",),
+    "sources": ("source_ids",),
+    "pin": ("attributes ->> '$.pinned_at'",),
+    "withheld": ("attributes ->> '$.withheld'",),
+    "links": ("attributes ->> '$.supersedes'", "attributes ->> '$.merged'"),
+}
+"""The aspects of a memory, and the columns whose change is a decision about it; its tags have one each."""
+_ENTITY = {
+    "name": ("canonical_name",), "type": ("type",), "summary": ("summary",), "hidden": ("hidden",),
+    "pinned": ("pinned",), "merged": ("merged_into",),
+}  # fmt: skip
+
+
+def _insert(aspects: str) -> str:
+    """SQL that stamps the rows (thing, aspect) that a SELECT gives."""
+    own = "'$.\"' || excluded.device || '\"'"
+    return f"""
+    INSERT INTO decided(thing, aspect, seen, device, at, actor)
+        SELECT a.thing, a.aspect, json_object(w.device, 1), w.device, w.at, w.actor FROM ({aspects}) a, {_WHO} w WHERE true
+        ON CONFLICT(thing, aspect) DO UPDATE SET
+            seen = json_set(seen, {own}, 1 + coalesce(seen ->> ({own}), 0)),
+            device = excluded.device, at = excluded.at, actor = excluded.actor;"""
+
+
+def _changed(aspects: Mapping[str, tuple[str, ...]]) -> str:
+    return " UNION ALL ".join(
+        f"SELECT new.id AS thing, '{aspect}' AS aspect WHERE "
+        + " OR ".join(f"old.{column} IS NOT new.{column}" for column in columns)
+        for aspect, columns in aspects.items()
+    )
+
+
+def stamp_sql() -> list[str]:
+    """The triggers that stamp what is decided here."""
+    # Another program may have written what is no JSON: that is for the check to say.
+    gone, come = (
+        f"SELECT value FROM json_each(CASE json_valid({row}.tags) WHEN 1 THEN {row}.tags ELSE '[]' END)"
+        for row in ("old", "new")
+    )
+    tags = (
+        f"SELECT new.id AS thing, '{TAG}' || value AS aspect FROM (SELECT * FROM ({gone} EXCEPT {come}) UNION ALL "
+        f"SELECT * FROM ({come} EXCEPT {gone})) WHERE old.tags <> new.tags"
+    )
+    about = (
+        f"SELECT m.id AS thing, '{ABOUT}' || e.id AS aspect FROM memories m, entities e "
+        "WHERE m.rid = {row}.rid AND e.eid = {row}.entity_id AND {row}.decision IN ('link', 'unlink') "
+        "UNION ALL SELECT e.id, 'merged' FROM entities e "
+        "WHERE e.eid IN ({row}.entity_id, {row}.other_id) AND {row}.decision = 'distinct'"
+    )
+    pad = f"SELECT '{PAD}' || {{row}}.key AS thing, 'value' AS aspect"
+    names = ", ".join(column for columns in _ENTITY.values() for column in columns)
+    return [
+        f"""CREATE TRIGGER stamps_memories AFTER UPDATE OF content, ended_by, confirmed_at, confidence, topic, happens_at,
+    source_ids, tags, attributes ON memories WHEN {_STAMPING} BEGIN{_insert(f"{_changed(_MEMORY)} UNION ALL {tags}")}
+END""",
+        f"""CREATE TRIGGER stamps_entities AFTER UPDATE OF {names} ON entities WHEN {_STAMPING} BEGIN{_insert(_changed(_ENTITY))}
+END""",
+        *(
+            f"CREATE TRIGGER stamps_entity_decisions_{event.lower()} AFTER {event} ON entity_decisions WHEN {_STAMPING} "
+            f"BEGIN{_insert(about.format(row=row))}\nEND"
+            for event, row in (("INSERT", "new"), ("DELETE", "old"))
+        ),
+        *(
+            f"CREATE TRIGGER stamps_scratchpad_{name} AFTER {event} ON scratchpad WHEN {_STAMPING} "
+            f"BEGIN{_insert(pad.format(row=row))}\nEND"
+            for name, event, row in (
+                ("insert", "INSERT", "new"), ("update", "UPDATE OF value", "new"), ("delete", "DELETE", "old"),
+            )
+        ),
+    ]  # fmt: skip

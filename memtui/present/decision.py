@@ -1,0 +1,43 @@
+"""What was decided about a memory on another device, in words: ``forgotten on laptop, 3 Nov, by you``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .format import local_date
+from .lines import Labelled
+from .memory import why_ended
+from .operation import who
+
+if TYPE_CHECKING:
+    from memtui.engine.records import MemoryDetail, Stamp
+
+LABEL = "elsewhere"
+_MOST = 8
+_TOLD = {
+    "pin": "pin", "topic": "topic", "date": "date", "text": "wording", "withheld": "withheld turns",
+}  # fmt: skip
+
+
+def _decided(detail: MemoryDetail) -> Iterator[tuple[Stamp, str]]:
+    """The decisions that were made on another device, each with what was decided."""
+    memory = detail.memory
+    for stamp in detail.decided:
+        if stamp.device == detail.device:
+            continue
+        if stamp.aspect == "state":
+            yield stamp, "confirmed" if memory.protected else "kept" if memory.active else why_ended(memory)
+        elif stamp.aspect.startswith("tag:"):
+            yield stamp, f"tag {stamp.aspect.removeprefix('tag:')}"
+        elif told := _TOLD.get(stamp.aspect):
+            yield stamp, told
+
+
+def elsewhere(detail: MemoryDetail, now: float) -> Iterator[Labelled]:
+    """Who decided what, on which device, by its own clock; the label beside the first."""
+    from memtui.engine.records import device_name
+
+    for index, (stamp, told) in enumerate(list(_decided(detail))[:_MOST]):
+        where = f"{told} on {device_name(stamp.device)}, {local_date(stamp.at, now)}, by {who(stamp.actor)}"
+        yield Labelled("" if index else LABEL, ((where, "text"),))
