@@ -4,7 +4,10 @@ Stories are made up: the person states something; it is drawn as a fact; they co
 withhold its turns; an assistant echoes it, it is imported and consolidated again. Then every door is asked. Only what is
 linked by its source is held to it; texts that merely say the same are counted.
 
-Must fail on: a look-up of cautions that finds nothing; a ranking that does not move what was corrected.
+An export carries the decision to another device, whose clock is wrong, and back.
+
+Must fail on: a look-up of cautions that finds nothing; a ranking that does not move what was corrected; an import that merges
+nothing, or that goes by the clock.
 """
 
 from __future__ import annotations
@@ -20,8 +23,10 @@ from typing import Any, Literal, NamedTuple
 import pytest
 from memtui import Memory
 from memtui.cli import run
-from memtui.engine.records import MemoryRecord, Options
+from memtui.engine.curate import reconcile
+from memtui.engine.records import MemoryRecord, Options, Stamp
 from memtui.engine.search import cautions
+from memtui.engine.store import stamps
 from memtui.engine.tools.agent import Agent
 from memtui.engine.tools.registry import call
 from memtui.hook.quick import Quick
@@ -96,6 +101,7 @@ def happen(story: Story, place: Path) -> Told:
         asyncio.run(memory.consolidate(session))
         (fact,) = [one for one in memory.view.page("kind:fact") if story.old in one.content]
         (turn,) = memory.view.sources(fact.id)
+        memory.files.export(undecided(path))
         now[0] += DAY
         if story.decision == "correct":
             memory.correct(fact.id, story.fact.format(story.new))
@@ -114,6 +120,30 @@ def happen(story: Story, place: Path) -> Told:
             asyncio.run(memory.consolidate(session, again=True))
         assert not [one for one in memory.view.page("kind:fact") if story.old in one.content], "it came back"
     return Told(story, path, turn, operation)
+
+
+def undecided(path: Path) -> Path:
+    """The export of a story from before the person decided."""
+    return path.with_suffix(".undecided.jsonl")
+
+
+def carried(told: Told) -> Told:
+    """The story on another device: it knew of the fact, and hears of the decision by an export; its clock is wrong."""
+    export, there = told.path.with_suffix(".out.jsonl"), told.path.with_suffix(".elsewhere.db")
+    with Memory.open(told.path, options=OPTIONS) as memory:
+        memory.files.export(export, force=True)
+    with Memory.open(there, clock=lambda: time.time() - 400 * DAY, options=OPTIONS) as memory:
+        memory.files.import_paths([undecided(told.path)])
+        memory.models.index_pending()
+        taken = memory.files.import_paths([export]).operation
+        memory.models.index_pending()
+    return told._replace(path=there, operation=taken.op_id if taken else 0)
+
+
+def active_with_old(told: Told) -> list[str]:
+    """Facts that tell the old value as if it held."""
+    with Memory.open(told.path, options=OPTIONS) as memory:
+        return [one.content for one in memory.view.page("kind:fact") if told.story.old in one.content]
 
 
 def caution_of(story: Story) -> str:
@@ -217,6 +247,69 @@ def test_the_old_value_is_never_told_before_or_without_the_new(
             memory.undo(told.operation)
             assert memory.view.cautions([told.turn.id]) == {}
     assert wrong == []
+
+
+def test_an_export_carries_it_to_another_device(tmp_path: Path, sized: Callable[[int], int]) -> None:
+    wrong = []
+    for story in stories(sized(STORIES)):
+        here = happen(story, tmp_path)
+        there = carried(here)
+        wrong += [*wrong_at_doors(there), *active_with_old(there)]
+        for told in (there, here):  # what was exported before brings nothing back on either
+            with Memory.open(told.path, options=OPTIONS) as memory:
+                before = memory.files.content_hash()
+                assert memory.files.import_paths([undecided(here.path)]).operation is None
+                assert memory.files.content_hash() == before
+            wrong += active_with_old(told)
+        with Memory.open(there.path, options=OPTIONS) as memory:
+            assert there.operation
+            memory.undo(there.operation)
+            assert memory.view.cautions([there.turn.id]) == {}
+    assert wrong == []
+
+
+def test_the_other_device_decides_and_this_one_hears_of_it(
+    tmp_path: Path, sized: Callable[[int], int]
+) -> None:
+    """Back: the other device takes the decision back, and says something else of the same fact."""
+    for story in stories(sized(STORIES)):
+        here = happen(story, tmp_path)
+        there = carried(here)
+        back = there.path.with_suffix(".back.jsonl")
+        with Memory.open(there.path, clock=lambda: time.time() - 400 * DAY, options=OPTIONS) as memory:
+            (old,) = [one for one in memory.view.page("kind:fact is:trash") if story.old in one.content]
+            memory.restore(old.id)
+            memory.files.export(back)
+        with Memory.open(here.path, options=OPTIONS) as memory:
+            report = memory.files.import_paths([back])
+            assert report.decisions.get("restored") == 1, (story, report)
+            assert [one for one in memory.view.page("kind:fact") if one.id == old.id]
+
+
+def test_an_import_that_merges_nothing_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = [happen(story, tmp_path) for story in stories(6)]
+    monkeypatch.setattr(stamps, "relation", lambda ours, theirs: "same")
+    assert any(active_with_old(carried(one)) for one in told)
+
+
+def test_an_import_that_goes_by_the_clock_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other device's clock is a year behind: what it does last would lose by it."""
+    (story,) = stories(1)
+    here = happen(story, tmp_path)
+    there = carried(here)
+    back = there.path.with_suffix(".back.jsonl")
+    with Memory.open(there.path, clock=lambda: time.time() - 400 * DAY, options=OPTIONS) as memory:
+        (old,) = [one for one in memory.view.page("kind:fact is:trash") if story.old in one.content]
+        memory.restore(old.id)
+        memory.files.export(back)
+    real = reconcile.meet
+
+    def by_clock(ours: Stamp | None, theirs: Stamp, **given: Any) -> reconcile.Meeting | None:
+        return None if ours is not None and theirs.at < ours.at else real(ours, theirs, **given)
+
+    monkeypatch.setattr(reconcile, "meet", by_clock)
+    with Memory.open(here.path, options=OPTIONS) as memory:
+        assert memory.files.import_paths([back]).decisions.get("restored") is None
 
 
 def test_the_command_line_tells_it_too(
