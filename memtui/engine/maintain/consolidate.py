@@ -221,7 +221,7 @@ class Consolidator:
         for together in planning.origins(turns).values():
             for start in range(0, len(together), CHUNK):
                 found = await self._extractor.extract(together[start : start + CHUNK], context)
-                drafts += planning.as_stored(found.drafts, self._options.secrets)
+                drafts += planning.as_stored(planning.in_order(found, together), self._options.secrets)
                 summary = found.summary or summary
                 cut |= found.cut
         again_id = session.session_id if again else None

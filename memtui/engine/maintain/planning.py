@@ -16,7 +16,7 @@ from memtui.engine.store import memories
 from .compare import conflicts, dedup
 from .compare.known import Candidate, Known
 from .compare.updates import Told, said_before, surroundings
-from .extract.drafts import MOST_CHARACTERS, MOST_CONFIDENCE, Draft
+from .extract.drafts import MOST_CHARACTERS, MOST_CONFIDENCE, Draft, Extraction
 from .extract.topics import with_topic
 from .foreseen import Foreseen
 from .plan import RETIRED, PlanLine
@@ -69,6 +69,15 @@ def lines(
             found.append(line)
             left -= line.action == "supersede"
     return found
+
+
+def in_order(found: Extraction, turns: Sequence[MemoryRecord]) -> Sequence[Draft]:
+    """The drafts of a chunk; among them, where they were said, those that only count as updates."""
+    if not found.updates:
+        return found.drafts
+    places = {turn.id: place for place, turn in enumerate(turns)}
+    drafts = [*found.drafts, *(replace(one, bare=True) for one in found.updates)]
+    return sorted(drafts, key=lambda one: min((places.get(id, len(places)) for id in one.sources), default=0))
 
 
 def as_stored(drafts: Sequence[Draft], policy: SecretPolicy) -> list[Draft]:
@@ -152,11 +161,13 @@ def _line(
         decided = decided or dedup.decided(
             connection, line.content, now, lambda rids: within(rids).difference(settled)
         )
-    if decided is not None and not _said_again(sources, decided):
+    if decided is not None and (draft.bare or not _said_again(sources, decided)):
         return None  # somebody took it away; what an assistant or an older turn says does not bring it back
     if decided is not None and draft.kind == "fact":
         return _against_decision(connection, line, decided, now, within)
     if any(suspicion.kind == "instruction" for suspicion in wrong):
+        if draft.bare:
+            return None
         return _with(line, action="hold", reason=f"it {wrong[0].detail}")
     if draft.kind == "observation":
         return line
@@ -167,6 +178,8 @@ def _line(
     )  # fmt: skip
     candidates = facts.candidates(new, said_at, within, line.project, claimed=claimed)
     line = _against_known(draft, line, new, facts, candidates, left, talk)
+    if draft.bare and line.action not in ("conflict", "supersede"):
+        return None
     if (
         line.action == "conflict"
         and line.target

@@ -220,6 +220,7 @@ def _joined(first: Draft, second: Draft, *, content: str) -> Draft:
         tags=tuple(dict.fromkeys((*first.tags, *second.tags))),
         confidence=max(first.confidence, second.confidence),
         correcting=first.correcting or second.correcting,
+        bare=first.bare and second.bare,
     )
 
 

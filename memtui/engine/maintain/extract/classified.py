@@ -28,6 +28,8 @@ _LEAST = 0.55
 _LEAST_VITAL = 0.33
 _LEAST_SEVERE = 0.05
 _LEAST_BESIDE = 0.02
+# What says that something changed is kept where it changes a fact that is known ("60 went to 75").
+_LEAST_BARE = 0.03
 _SHORT = 60
 _SHORT_SENTENCE = 120
 _VITAL = frozenset({"health", "rule"})
@@ -137,6 +139,25 @@ def _belongs(one: tuple[Candidate, Judgement], beside: tuple[Candidate, Judgemen
         and not of_nobody(one[0].text)
         and (severe(one[0].text) or (one[1].probability >= _LEAST_BESIDE and len(one[0].text) <= _SHORT))
     )
+
+
+def bare_updates(
+    found: Sequence[tuple[Candidate, Judgement]], message: Sequence[Sentence], around: Around,
+    told: Mapping[int, Sequence[Statement]],
+) -> dict[int, list[Statement]]:  # fmt: skip
+    """What is worth keeping only where it changes a known fact, by the place of its sentence: clauses that hold a value or say
+    that something changed, and that no statement tells."""
+    kept: dict[int, list[Statement]] = {}
+    for candidate, judgement in found:
+        text = without_filler(candidate.text)
+        if judgement.probability < _LEAST_BARE or not (
+            _holds_value.search(text) or CORRECTING.search(plain_text(text))
+        ):
+            continue
+        if any(text.casefold() in one.text.casefold() for one in told.get(candidate.sentence, ())):
+            continue
+        _keep(kept, message, [(candidate, judgement)], around)
+    return kept
 
 
 def severe_candidates(

@@ -28,6 +28,7 @@ class Draft(Record):
 
     ``confidence`` is at most 0.9: only a person is surer. ``correcting``: it says that something known has changed.
     ``verbatim``: the words are those of its sources. ``topic``: of a fact; without one a tag may name it.
+    ``bare``: it is only kept where it changes a known fact.
     """
 
     kind: Literal["fact", "observation"]
@@ -39,6 +40,7 @@ class Draft(Record):
     correcting: bool = False
     verbatim: bool = False
     topic: Topic | None = None
+    bare: bool = False
 
 
 class Saved(Record, omit_defaults=True):
@@ -56,9 +58,11 @@ class Saved(Record, omit_defaults=True):
 
 
 class Extraction(Record):
-    """What a chunk holds. ``cut``: turns (by id) of which only so many characters were read."""
+    """What a chunk holds. ``updates``: worth keeping only where they change a known fact. ``cut``: turns (by id) of which only
+    so many characters were read."""
 
     drafts: tuple[Draft, ...] = ()
+    updates: tuple[Draft, ...] = ()
     summary: str | None = None
     cut: Mapping[str, int] = {}
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from memtui.engine.curate import intake
 from memtui.engine.records import MemoryRecord
@@ -27,6 +28,13 @@ _OBSERVED = 0.7
 _FEW = 2  # sentences; what is ordered in more of them is ordered by this person
 
 
+class _Stated(NamedTuple):
+    """By the place of the sentence: what is worth keeping, and what is so only where it changes something."""
+
+    lasting: dict[int, list[Statement]]
+    updates: dict[int, list[Statement]]
+
+
 class KeywordExtractor:
     """Reads what the person says about themself as facts, sentences that matter as observations."""
 
@@ -45,6 +53,7 @@ class KeywordExtractor:
     def read(self, turns: Sequence[MemoryRecord], context: Context) -> Extraction:
         """The same, at once; about 2 ms a turn."""
         drafts: list[Draft] = []
+        updates: list[Draft] = []
         seen: set[str] = set()
         people = set(context.people)
         before = ""
@@ -52,32 +61,33 @@ class KeywordExtractor:
         for turn in turns:
             if _of_person(turn):
                 people |= introduced(turn.content)
-            for draft in self._drafts(turn, Around(people, before)):
+            around = Around(people, before)
+            message = sentences(turn.content)
+            stated = self._stated(turn.content, message, around) if _of_person(turn) else _Stated({}, {})
+            for draft in self._drafts(turn, message, stated.lasting):
                 key = fold(draft.content)
                 if key not in seen:
                     seen.add(key)
                     drafts.append(draft)
+            for some in stated.updates.values():
+                updates += [_fact(turn, statement) for statement in some if fold(statement.text) not in seen]
             if _of_person(turn):
                 before = turn.content
-        return Extraction(drafts=tuple(sorted_by_topic(drafts, self._model)), summary=summary(own))
+        return Extraction(
+            drafts=tuple(sorted_by_topic(drafts, self._model)), summary=summary(own),
+            updates=tuple(sorted_by_topic(updates, self._model)),
+        )  # fmt: skip
 
-    def _drafts(self, turn: MemoryRecord, around: Around) -> Iterator[Draft]:
+    def _drafts(
+        self, turn: MemoryRecord, message: Sequence[Sentence], stated: Mapping[int, Sequence[Statement]]
+    ) -> Iterator[Draft]:
         """What a sentence states is a fact, by the rules or else by the classifier; else a trigger makes it an observation."""
         if turn.trust not in ("user", "agent"):
             return
         own = _of_person(turn)
-        message = sentences(turn.content)
-        stated = self._stated(turn.content, message, around) if own else {}
         observes = worth_reading(turn.content)
         for place, sentence in enumerate(message):
-            for statement in stated.get(place, ()):
-                content = statement.text
-                if statement.dated:
-                    content = SAID.format(content=content, date=_date(turn.event_time))
-                yield Draft(
-                    kind="fact", content=content, sources=(turn.id,), tags=statement.tags,
-                    confidence=statement.confidence, correcting=statement.correcting, verbatim=True,
-                )  # fmt: skip
+            yield from (_fact(turn, statement) for statement in stated.get(place, ()))
             if place in stated:
                 continue
             if observes and (trigger := find_trigger(sentence, by_assistant=not own)):
@@ -86,12 +96,10 @@ class KeywordExtractor:
                     confidence=_OBSERVED, verbatim=True,
                 )  # fmt: skip
 
-    def _stated(
-        self, content: str, message: Sequence[Sentence], around: Around
-    ) -> dict[int, list[Statement]]:
-        """What the person states, by the place of the sentence: the rules first, the classifier where they find nothing."""
+    def _stated(self, content: str, message: Sequence[Sentence], around: Around) -> _Stated:
+        """What the person states: the rules first, the classifier where they find nothing."""
         if tells_a_tale(content):
-            return {}
+            return _Stated({}, {})
         of_work, of_play = asks_for_work(content), plays_a_part(content)
         stated: dict[int, list[Statement]] = {}
         for place, sentence in enumerate(message):
@@ -102,11 +110,13 @@ class KeywordExtractor:
             if statement is not None:
                 stated[place] = [statement]
         if of_play or not readable(content) or not self._model.available():
-            return stated
+            return _Stated(stated, {})
         left = [(place, sentence) for place, sentence in enumerate(message) if place not in stated]
         found = classified.candidates(left, orders=len(message) > _FEW and not of_work)
-        judged = self._model.judge([candidate.text for candidate in found])
-        told = classified.statements(message, list(zip(found, judged, strict=True)), around)
+        clauses_judged = list(
+            zip(found, self._model.judge([candidate.text for candidate in found]), strict=True)
+        )
+        told = classified.statements(message, clauses_judged, around)
         for place, sentence in left:
             known = " ".join(one.text for one in told.get(place, ())).casefold()
             orders = classified.orders(sentence, of_work=of_work, of_play=of_play)
@@ -119,12 +129,22 @@ class KeywordExtractor:
             message, list(zip(severe, judged, strict=True)), around
         ).items():
             stated[place] = [*stated.get(place, ()), *more]
-        return stated
+        return _Stated(stated, classified.bare_updates(clauses_judged, message, around, stated))
 
 
 def _of_person(turn: MemoryRecord) -> bool:
     """The person's words, be it that an agent only says so: their trust stays what it is."""
     return turn.trust == "user" or intake.is_claim(turn.source_role, turn.trust)
+
+
+def _fact(turn: MemoryRecord, statement: Statement) -> Draft:
+    content = statement.text
+    if statement.dated:
+        content = SAID.format(content=content, date=_date(turn.event_time))
+    return Draft(
+        kind="fact", content=content, sources=(turn.id,), tags=statement.tags, confidence=statement.confidence,
+        correcting=statement.correcting, verbatim=True,
+    )  # fmt: skip
 
 
 def _date(seconds: int) -> str:
