@@ -268,6 +268,8 @@ ACTIONS: tuple[Action, ...] = (
     _action("redo", "ctrl+r  ctrl+y", "redo", "Undo", _ALL, "Do again what was just undone.", changes=True),
     _action("undo_this", "U", "undo this", "Undo", ("maintenance", "history"),
             "Take back the selected operation, whoever made it.", footer=20, changes=True),
+    _action("undo_agent", "A", "undo all since", "Undo", ("history",),
+            "Take back all that this agent did from the selected operation on, as one undo; shows it first.", changes=True),
 
     _action("import", "i", "import", "Program", _ALL,
             "Bring in conversations: files, folders, exports.", footer=90, changes=True),

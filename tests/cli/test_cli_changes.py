@@ -9,6 +9,8 @@ from pathlib import Path
 import apsw
 import pytest
 from cli_kit import Cli, Program
+from memtui import Memory
+from memtui.engine.records import Options
 
 TREES = "Prefers trains over flights"
 
@@ -334,3 +336,21 @@ def test_a_topic_that_is_none_is_refused_and_the_topics_are_named(cli: Cli) -> N
     refused = cli("topic", fact["id"], "hobby")
     assert refused.code == 2 and "preference" in refused.err
     assert cli("topic", fact["id"]).code == 2
+
+
+def test_all_that_an_agent_did_is_taken_back_at_once(cli: Cli, home: Path) -> None:
+    cli("remember", "Ada likes tea")
+    with Memory.open(home / "memory.db", actor="agent:claude", options=Options(background=False)) as memory:
+        memory.remember("Ada likes milk")
+        memory.remember("Ada likes beer")
+        memory.record_turn("talk", "user", "I like beer.")
+    shown = cli("undo", "--agent", "claude", "--since", "1d", "--dry-run")
+    assert shown.code == 0 and "Ada likes milk" in shown.out and "1 turn that it recorded stay" in shown.err
+    assert "Ada likes beer" in cli("list").out
+    done = cli("undo", "--agent", "claude", "--since", "1d")
+    assert "Undid 2 changes of claude" in done.out
+    assert "milk" not in cli("list", "kind:fact").out
+    cli("undo")
+    assert "milk" in cli("list", "kind:fact").out
+    assert cli("undo", "--agent", "nobody", "--since", "1d", "--json").json["changes"]["operations"] == []
+    assert cli("undo", "--agent", "claude").code == 2

@@ -228,3 +228,30 @@ async def test_a_row_that_was_added_and_taken_back_still_shows_its_text(story: S
         await settle(app)
         assert "+ Plays the oboe  taken back since" in screen_text(app)
         assert story.now == NOW
+
+
+async def test_all_that_an_agent_did_since_is_undone_after_a_look(story: Story) -> None:
+    with story.open() as memory:
+        memory.actor = "agent:coach"
+        kept = [memory.remember(f"Runs {number} km") for number in (5, 10, 15)]
+    app = at_history(story)
+    async with running(app, (80, 24)) as pilot:
+        await pilot.press("slash", *"coach", "enter")
+        await until(lambda: history(app).table.row_count == 3)
+        await pilot.press("j", "A")  # of the second one on
+        await until(lambda: there(app, Question))
+        assert "Runs 15 km" in screen_text(app)
+        await pilot.press("y")
+        await until(lambda: labels(story)[0].startswith("done Undid"))
+        await settle(app)
+    with story.open(readonly=True) as memory:
+        left = {one.id for one in memory.view.page("kind:fact")} & {one.id for one in kept}
+    assert len(left) == (0 if len({one.created_at for one in kept}) == 1 else 1)
+
+
+async def test_undoing_all_of_an_agent_is_for_its_own_changes(story: Story) -> None:
+    app = at_history(story)
+    async with running(app) as pilot:
+        await settle(app)
+        await pilot.press("A")
+        await until(lambda: "for what an agent did" in screen_text(app))

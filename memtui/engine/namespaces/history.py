@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memtui.engine.core import Core
-from memtui.engine.records import Operation
+from memtui.engine.records import AgentChanges, AgentUndone, Operation
 from memtui.engine.store import operations, undo
 
 if TYPE_CHECKING:
@@ -38,6 +38,37 @@ class History:
         from memtui.engine.store import past_diff
 
         return past_diff.diff(self._core.connections, self.as_of(start), self.as_of(end), limit=limit)
+
+    def agent_changes(
+        self, agent: str, since: str | float | datetime, *, turns: bool = False
+    ) -> AgentChanges:
+        """What ``undo_agent`` would take back of an agent (by its name). ``since`` as in ``as_of``. Changes nothing.
+
+        ``turns``: also the turns of conversations that it recorded, which otherwise stay.
+        """
+        from memtui.engine.search.moments import moment
+        from memtui.engine.store import undo_agent
+
+        with self._core.connections.read() as connection:
+            return undo_agent.changes(
+                connection, agent.removeprefix("agent:"), moment(since, self._core.clock()), turns=turns
+            )
+
+    def undo_agent(self, agent: str, since: str | float | datetime, *, turns: bool = False) -> AgentUndone:
+        """Take back all that an agent did since a time, as one operation, which one undo takes back.
+
+        What somebody changed since is left alone and told. Raises InputError where nothing can be taken back.
+        """
+        from memtui.engine.search.moments import moment
+        from memtui.engine.store import undo_agent
+
+        self._core.must_write("change it")
+        done = undo_agent.undo(
+            self._core.connections, self._core.clock, self._core.actor, agent.removeprefix("agent:"),
+            moment(since, self._core.clock()), turns=turns,
+        )  # fmt: skip
+        self._core.tell(done.by.op_id)
+        return done
 
     def next_undo(self) -> Operation | None:
         """What a plain undo would take back."""

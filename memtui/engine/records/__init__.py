@@ -19,7 +19,7 @@ from .entities import (
     StrategyReport,
 )
 from .exchange import ExportProgress, ExportReport, ImportProgress, ImportReport, LeftOut, Refused, Skip
-from .history import Changes, Conflict, Operation, RowChange, Undone
+from .history import AgentChanges, AgentUndone, Changes, Conflict, Operation, RowChange, Undone
 from .memories import (
     BY_RULES,
     EXPLICIT,
@@ -64,6 +64,8 @@ __all__ = [
     "TOPICS",
     "TRUST_ORDER",
     "WITHHELD",
+    "AgentChanges",
+    "AgentUndone",
     "ArmHit",
     "ArmName",
     "ArmReport",

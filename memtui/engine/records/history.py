@@ -61,6 +61,27 @@ class Undone(Record):
     conflicts: tuple[Conflict, ...] = ()
 
 
+class AgentChanges(Record):
+    """What an agent did since a time and can be taken back, the latest first. ``turns_left``: turns of talks that it recorded,
+    which stay; ``conflicts``: rows that would be left alone, as somebody changed them since.
+    """
+
+    agent: str
+    since: int
+    operations: tuple[Operation, ...]
+    turns_left: int = 0
+    conflicts: tuple[Conflict, ...] = ()
+
+
+class AgentUndone(Record):
+    """The operation that took them back, what it took back, how many rows; and what was left alone."""
+
+    by: Operation
+    operations: tuple[Operation, ...]
+    restored: int
+    conflicts: tuple[Conflict, ...] = ()
+
+
 class Changes(Record):
     """Told to subscribers after a commit: which operation touched which tables and memories.
 

@@ -20,7 +20,7 @@ from memtui.engine.records import Conflict, Operation, Undone
 from . import exchange, history, operations, stamps
 from .connection import Connections
 from .sql import scalar
-from .undo_rows import Row, put_back, rows_of
+from .undo_rows import UNDO_OF_AGENT, Row, put_back, rows_of
 
 _ROWS_PER_TRANSACTION = 2_000
 # Half a correction would leave both texts in force.
@@ -214,7 +214,7 @@ def _target(connection: apsw.Connection, op_id: int) -> Operation:
         )
     root = _root(connection, chosen)
     if chosen.kind != "undo":
-        if root.undone_by is not None:
+        if root.state == "undone":
             raise InputError(f"Operation {op_id} is already undone.", "memtui redo brings it back.")
         return root
     if root.undone_by is None:
@@ -273,6 +273,15 @@ def _mark(connection: apsw.Connection, target: Operation, by_id: int) -> None:
     connection.execute(
         "UPDATE ops SET state = 'undone', undone_by = ? WHERE op_id = ?", (by_id, target.op_id)
     )
+    # What was taken back together stands again with the undo of that, and is taken back again with its redo.
+    if target.kind == UNDO_OF_AGENT:
+        connection.execute("UPDATE ops SET state = 'done' WHERE undone_by = ?", (target.op_id,))
+    elif target.undoes is not None and target.state == "done":
+        connection.execute(
+            "UPDATE ops SET state = 'undone' WHERE undone_by = ?1 AND undoes IS NULL AND "
+            "(SELECT kind FROM ops WHERE op_id = ?1) = ?2",
+            (target.undoes, UNDO_OF_AGENT),
+        )
     # Undoing an undo: the first operation stands again. What an interrupted one was to take back still stands.
     if target.undoes is not None and target.state == "done":
         connection.execute(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import apsw
@@ -11,10 +11,12 @@ import msgspec
 from memtui.engine.records import Conflict
 
 from . import row_images, stamps
-from .sql import scalar
+from .sql import as_json, scalar
 from .tables import COVERED
 from .undo_sessions import TouchedSessions
 
+UNDO_OF_AGENT = "undo agent"
+"""The kind of an operation that takes back several at once; ``undone_by`` of those names it, also while it is taken back."""
 _TAKEN = "another row took its place"
 
 
@@ -28,6 +30,18 @@ class Row(NamedTuple):
     last_seq: int
 
 
+def rows_of_all(connection: apsw.Connection, op_ids: Collection[int]) -> list[Row]:
+    """The rows of several operations with the state before the first of them that changed it.
+
+    ``last_seq`` is that of this first change: what others did between counts as changed since.
+    """
+    changes: Any = connection.execute(
+        "SELECT seq, tbl, act, lo, hi, before FROM changes WHERE op_id IN (SELECT value FROM json_each(?)) ORDER BY seq",
+        (as_json(list(op_ids)),),
+    )
+    return [row._replace(last_seq=first) for row, first in _rows(changes, 0, 2**62)]
+
+
 def rows_of(
     connection: apsw.Connection, op_id: int, table: str | None = None, first: int = 0, last: int = 2**62
 ) -> Iterator[Row]:
@@ -35,30 +49,52 @@ def rows_of(
 
     Of several changes of one row the first one knows that state, column by column.
     """
-    found: dict[tuple[str, int], Row] = {}
-    for seq, tbl, act, lo, hi, before in connection.execute(
+    changes: Any = connection.execute(
         """
         SELECT seq, tbl, act, lo, hi, before FROM changes
         WHERE op_id = ? AND (?2 IS NULL OR tbl = ?2) AND hi >= ?3 AND lo <= ?4 ORDER BY seq
         """,
         (op_id, table, first, last),
-    ):
+    )
+    yield from (row for row, _ in _rows(changes, first, last))
+
+
+def _rows(changes: Iterable[tuple[Any, ...]], first: int, last: int) -> list[tuple[Row, int]]:
+    """Each row, and the number of its first change."""
+    found: dict[tuple[str, int], Row] = {}
+    begun: dict[tuple[str, int], int] = {}
+    for seq, tbl, act, lo, hi, before in changes:
         image = msgspec.json.decode(before, type=dict[str, Any]) if before else {}
         for key in range(max(lo, first), min(hi, last) + 1):
             earlier = found.get((tbl, key))
             if earlier is None:
                 found[tbl, key] = Row(tbl, key, act != "insert", image, seq)
+                begun[tbl, key] = seq
             else:
                 found[tbl, key] = earlier._replace(before=image | earlier.before, last_seq=seq)
-    yield from found.values()
+    return [(row, begun[place]) for place, row in found.items()]
+
+
+def blocked(connection: apsw.Connection, rows: Sequence[Row], without: Collection[int]) -> list[Conflict]:
+    """The rows that would be left alone. ``without``: operations that are taken back together."""
+    ours = {(row.table, row.key) for row in rows}
+    found = []
+    for row in rows:
+        if row.table == "decided":
+            continue
+        reason = _changed_since(connection, row, without)
+        if reason := reason or ("" if row.existed else _needed(connection, row, ours)):
+            found.append(_conflict(connection, row, reason))
+    return found
 
 
 def put_back(
-    connection: apsw.Connection, rows: list[Row], by_id: int | None = None
+    connection: apsw.Connection, rows: list[Row], by_id: int | None = None, without: Collection[int] = ()
 ) -> tuple[int, list[Conflict]]:
     """Removals first, then the rest: a row that comes back may need the unique key of one that goes.
 
-    ``by_id``: the operation that puts them back, which may have begun to before it was interrupted.
+    ``by_id``: the operation that puts them back, which may have begun to before it was interrupted. ``without``: others
+    that are taken back together with it.
 
     Entities go last: until then the names that go back to another one still point at them.
     """
@@ -73,7 +109,7 @@ def put_back(
             continue
         if row.table == "decided" and _decided_since(connection, row.key):
             continue
-        reason: str | None = _changed_since(connection, row, by_id)
+        reason: str | None = _changed_since(connection, row, [*without, *([] if by_id is None else [by_id])])
         if not reason and not row.existed:
             reason = _needed(connection, row, ours)
         if not reason:
@@ -81,16 +117,7 @@ def put_back(
         if reason == "":
             restored += 1
         elif reason is not None:
-            conflicts.append(
-                Conflict(
-                    table=row.table,
-                    key=row.key,
-                    reason=reason,
-                    memory_id=_memory_id(connection, row),
-                    wanted=row.before or None,
-                    current=row_images.current_row(connection, row.table, row.key),
-                )
-            )
+            conflicts.append(_conflict(connection, row, reason))
     return restored + talks.settle(connection), conflicts
 
 
@@ -100,6 +127,13 @@ def _decided_since(connection: apsw.Connection, key: int) -> bool:
     return bool(by == stamps.device(connection))
 
 
+def _conflict(connection: apsw.Connection, row: Row, reason: str) -> Conflict:
+    return Conflict(
+        table=row.table, key=row.key, reason=reason, memory_id=_memory_id(connection, row), wanted=row.before or None,
+        current=row_images.current_row(connection, row.table, row.key),
+    )  # fmt: skip
+
+
 def _memory_id(connection: apsw.Connection, row: Row) -> str | None:
     if row.table != "memories":
         return None
@@ -107,24 +141,25 @@ def _memory_id(connection: apsw.Connection, row: Row) -> str | None:
     return found or row.before.get("id")
 
 
-def _changed_since(connection: apsw.Connection, row: Row, by_id: int | None) -> str:
+def _changed_since(connection: apsw.Connection, row: Row, without: Collection[int]) -> str:
     """Why a later operation forbids putting the row back; "" when none does.
 
-    A later operation and the undo that took it back cancel each other out.
+    A later operation and the undo that took it back, alone or with others, cancel each other out.
     """
     later: Any = connection.execute(
         """
-        SELECT DISTINCT o.op_id, o.undoes, o.label, o.state, c.act FROM changes c JOIN ops o ON o.op_id = c.op_id
-        WHERE c.tbl = ? AND c.lo = ? AND c.act <> 'insert' AND c.seq > ? AND o.op_id IS NOT ?
+        SELECT DISTINCT o.op_id, o.undoes, o.label, o.state, c.act, o.kind, o.undone_by
+        FROM changes c JOIN ops o ON o.op_id = c.op_id
+        WHERE c.tbl = ? AND c.lo = ? AND c.act <> 'insert' AND c.seq > ? AND o.op_id NOT IN (SELECT value FROM json_each(?))
         ORDER BY o.op_id
         """,
-        (row.table, row.key, row.last_seq, by_id),
+        (row.table, row.key, row.last_seq, as_json(list(without))),
     ).fetchall()
     if not later:
         return ""
     standing: dict[int, tuple[int | None, str]] = {
         op_id: (undoes, label)
-        for op_id, undoes, label, state, act in later
+        for op_id, undoes, label, state, act, _, _ in later
         if not (act == "delete" and state == "undone")  # else it was brought back since
     }
     for op_id in sorted(standing, reverse=True):
@@ -133,6 +168,11 @@ def _changed_since(connection: apsw.Connection, row: Row, by_id: int | None) -> 
             del standing[undone], standing[op_id]
         elif undone is not None and _inserted(connection, row, undone):
             del standing[op_id]
+    for op_id, _, _, _, _, kind, _ in later:
+        if kind == UNDO_OF_AGENT and op_id in standing:
+            together = [one for one, _, _, state, _, _, by in later if by == op_id and state == "undone"]
+            for one in (*together, op_id):
+                standing.pop(one, None)
     if not standing:
         return ""
     return f"changed since by “{standing[max(standing)][1]}”"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 # Undoing more rows than that asks first.
 ASK_ABOVE = 20
+_LISTED = 8
 
 
 async def undo_operation(shell: Shell, operation: Operation) -> None:
@@ -40,6 +41,44 @@ async def undo_operation(shell: Shell, operation: Operation) -> None:
         return
     if done is not None and done.conflicts:
         shell.app.push_screen(ConflictsDialog(done.operation, done.conflicts, done.restored))
+
+
+async def undo_agent(shell: Shell, agent: str, since: int) -> None:
+    """Undo all that an agent did since a time (Unix seconds), once the person has seen what that is."""
+    from memtui.engine.errors import InputError
+
+    from .question import Question
+
+    found = await shell.operations.ask(lambda memory: memory.history.agent_changes(agent, since))
+    if not found.operations:
+        shell.say("Nothing of it can be taken back: it was changed since.", "warning")
+        return
+    told = [f"{local_time(one.at, shell.clock())}  {one.label}" for one in found.operations[:_LISTED]]
+    if len(found.operations) > _LISTED:
+        told.append(f"and {len(found.operations) - _LISTED:,} before")
+    if found.turns_left:
+        told.append(f"{plural(found.turns_left, 'turn')} that it recorded stay.")
+    if found.conflicts:
+        told.append(f"{plural(len(found.conflicts), 'row')} that somebody changed since stay as they are.")
+    changes = plural(len(found.operations), "change")
+    title = f"Undo {changes} of {agent}?"
+    if (
+        await shell.ask_person(Question(title, "\n".join(told), yes=f"undo {changes}", enter=True))
+        is not True
+    ):
+        shell.say("Nothing was undone.")
+        return
+    try:
+        done = await shell.operations.change(
+            lambda memory: memory.history.undo_agent(agent, since), "undoing"
+        )
+    except InputError as error:
+        shell.say(error.message, "warning")
+        return
+    if done.conflicts:
+        from .conflicts import ConflictsDialog
+
+        shell.app.push_screen(ConflictsDialog(done.by, done.conflicts, done.restored))
 
 
 async def _sure(shell: Shell, operation: Operation) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.content import Content
 
 from memtui.ui.actions import Action
-from memtui.ui.dialogs.undo import undo_operation
+from memtui.ui.dialogs.undo import undo_agent, undo_operation
 from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.about import mentioned_in, show_about
 from memtui.ui.panes.list_pane import ListPane
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from memtui.ui.presenters.operation_rows import Entry
     from memtui.ui.presenters.operation_text import HistoryText
     from memtui.ui.row_source import RowSource
+
+
+AGENT = "agent:"
 
 
 class HistoryPane(ListPane[Any]):
@@ -144,6 +147,9 @@ class HistoryPane(ListPane[Any]):
             return "There is no row here." if self.table.selected is None else ""
         if reason := self.past.why_not(action):
             return reason
+        if action.id == "undo_agent" and self.past.looking is None:
+            theirs = self.operation is not None and self.operation.actor.startswith(AGENT)
+            return "" if theirs else "This is for what an agent did: select its first change that is to go."
         if action.id != "undo_this" or self.past.looking is not None:
             return super().why_not(action)
         if self.recalls:
@@ -160,6 +166,11 @@ class HistoryPane(ListPane[Any]):
         operation = self.operation
         if operation is not None:
             await undo_operation(self.shell, operation)
+
+    async def do_undo_agent(self) -> None:
+        operation = self.operation
+        if operation is not None:
+            await undo_agent(self.shell, operation.actor.removeprefix(AGENT), operation.at)
 
     def do_recalls(self) -> None:
         self.recalls = not self.recalls

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from memtui.ui.panes.list_pane import ListPane
     from memtui.ui.widgets.list_source import ListSource
 
-_READ_ONLY = ("undo_this", "recalls")
+_READ_ONLY = ("undo_this", "undo_agent", "recalls")
 _PAST_PLACEHOLDER = "filter by words: ferry, -lisbon, kind:episode, is:trash"
 _DIFF_PLACEHOLDER = "filter by words: forgotten, ferry, -lisbon"
 
