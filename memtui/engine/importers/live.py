@@ -66,6 +66,10 @@ class LiveStream(Stream):
     def is_array(self) -> bool:
         return False  # an array that grows is no JSON until it ends: such a file is read as a whole
 
+    @property
+    def _is_spread(self) -> bool:
+        return False  # the same of an object over several lines
+
     def lines(self, *, blank: bool = False) -> Iterator[bytes | Skip]:
         while True:
             line = self._line()
