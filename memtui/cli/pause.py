@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,26 +15,40 @@ from .errors import OK
 from .output import emit, out
 from .root import Command, json_option, pass_door
 
+if TYPE_CHECKING:
+    from memtui.engine.records import NeverKind
+
 
 @click.command("pause", cls=Command)
 @click.argument("when", nargs=-1, metavar="[TIME]")
 @click.option("--off", is_flag=True, help="Record again.")
+@click.option("--client", metavar="NAME", help="Never record this client (as it signs: claude-code, codex).")
+@click.option("--project", metavar="NAME", help="Never record this project.")
+@click.option("--folder", metavar="PATH", help="Never record what is said in this folder and those in it.")
 @click.option("--show", is_flag=True, help="Only tell whether it is recorded.")
 @json_option
 @pass_door
-def pause_command(door: Door, when: tuple[str, ...], off: bool, show: bool, json: bool) -> int:
+def pause_command(
+    door: Door, when: tuple[str, ...], off: bool, client: str | None, project: str | None, folder: str | None,
+    show: bool, json: bool,
+) -> int:  # fmt: skip
     """Record nothing that is said, for a span of time, until a time, or until you end it.
 
     \b
     memtui pause                 until memtui pause --off
     memtui pause 1h              also 90m, 2 days
     memtui pause until 18:00     also tomorrow, monday, 2026-03-03
+    memtui pause --project boat  never this project; with --off it is recorded again
 
     It holds for every program that uses this memory: hooks, followed sessions, MCP, the Agents SDK, Python. They are
     told so, and what they bring is counted and not kept; importing their sessions later leaves it out too. Agents go on
     reading. What you write down yourself (memtui remember, the app) is kept.
     """
-    if off + show + bool(when) > 1:
+    path = None if folder is None else str(Path(folder).expanduser().absolute())
+    named: list[tuple[NeverKind, str]] = [
+        (kind, name) for kind, name in _kinds(client, project, path) if name is not None
+    ]
+    if off + show + bool(when) > 1 or (named and (show or when)):
         raise UsageError("A time, --off and --show exclude each other.", "memtui pause 1h")
     if show:
         with door.reading() as memory:
@@ -40,11 +56,24 @@ def pause_command(door: Door, when: tuple[str, ...], off: bool, show: bool, json
     else:
         with door.existing(must_write=True) as memory:
             before = memory.recording.state()
-            found = memory.recording.resume() if off else memory.recording.pause(" ".join(when) or None)
+            if named:
+                for kind, name in named:
+                    change = memory.recording.no_longer_never if off else memory.recording.never
+                    found = change(kind, name)
+            else:
+                found = memory.recording.resume() if off else memory.recording.pause(" ".join(when) or None)
     if json:
         emit({"recording": found})
     else:
-        from memtui.present.recording import ended_line, paused_line
+        from memtui.present.recording import ended_line, never_lines, paused_line
 
-        out(ended_line(before) if off else paused_line(found, time.time()))
+        out(ended_line(before) if off and not named else paused_line(found, time.time()))
+        for line in never_lines(found):
+            out(line)
     return OK
+
+
+def _kinds(
+    client: str | None, project: str | None, folder: str | None
+) -> tuple[tuple[NeverKind, str | None], ...]:
+    return ("client", client), ("project", project), ("folder", folder)

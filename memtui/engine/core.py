@@ -71,15 +71,17 @@ class Core:
             )
 
     @contextmanager
-    def change(self, kind: str, label: str) -> Iterator[history.Op]:
+    def change(self, kind: str, label: str, *, project: str | None = None) -> Iterator[history.Op]:
         """One undoable operation in one transaction; afterwards the indexer and the subscribers hear of it."""
-        with self.operation(kind, label) as op:
+        with self.operation(kind, label, project=project) as op:
             yield op
         self.announce(op)
 
-    def operation(self, kind: str, label: str) -> AbstractContextManager[history.Op]:
+    def operation(
+        self, kind: str, label: str, *, project: str | None = None
+    ) -> AbstractContextManager[history.Op]:
         """An operation that nobody is told of yet; ``change`` tells."""
-        return history.operation(self.connections, self.clock, self.actor, kind, label)
+        return history.operation(self.connections, self.clock, self.actor, kind, label, project=project)
 
     def announce(self, op: history.Op) -> None:
         """After one operation: wake the indexer, tell the subscribers if anything changed."""
@@ -127,18 +129,18 @@ class Core:
     def note_recall(self, query: str, told: Sequence[MemoryRecord], session_id: str | None = None) -> None:
         """An agent was told these: it slows their fading, and the log says so. A person's look does not.
 
-        While recording is paused the question is not kept.
+        Where nothing is recorded the question is not kept.
         """
         if not self.actor.startswith("agent:") or self.connections.readonly or not told:
             return
         now = int(self.clock())
         with self.connections.write() as connection:
-            paused = recording.running(connection, now) is not None
+            kept = recording.keeps_question(connection, self.actor.removeprefix("agent:"), now)
             memories.record_access(connection, [memory.rid for memory in told], now, local_midnight(now))
             recalls.add(
                 connection, at=now, agent=self.actor.removeprefix("agent:"),
                 session_id=session_id and intake.without_secrets(session_id),
-                query="" if paused else intake.without_secrets(query), memory_ids=[memory.id for memory in told],
+                query=intake.without_secrets(query) if kept else "", memory_ids=[memory.id for memory in told],
             )  # fmt: skip
 
     def ask_about_drawn(self, connection: apsw.Connection, ids: Sequence[str], verb: str) -> None:

@@ -262,7 +262,7 @@ class Memory:
             else self._core.indexer.mentions(turn.intake.content, role=turn.role)
         )
         identity = memories.new_id("episode")
-        with self._core.change("record", "Recorded a turn") as op:
+        with self._core.change("record", "Recorded a turn", project=project) as op:
             stored = sessions.of_writer(op.connection, turn.session_id, self._core.actor, turn.source)
             turn = turn._replace(session_id=stored)
             rid = turns.store_turn(op.connection, turn, now, identity)
@@ -305,7 +305,7 @@ class Memory:
         about = intake.topic(topic)
         # Before others have to wait: the library that reads days takes a third of a second to load.
         day = day_of_fact(content, now, about or guess) if isinstance(content, str) else None
-        with self._core.change("remember", "Remembered") as op:
+        with self._core.change("remember", "Remembered", project=project) as op:
             rid = notes.remember(
                 op.connection, content, actor=self._core.actor, confidence=confidence, tags=tags, source=source,
                 options=self._core.options, now=now, project=project, topic=about, guess=guess, happens_at=day,

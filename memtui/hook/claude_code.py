@@ -69,14 +69,16 @@ def answer(
                 memory.was_cut()
             told = block
         finally:  # what was said is recorded, also where nothing could be told
-            memory.record(session, "user", text, source=SOURCE, project=where, told=told)
+            memory.record(session, "user", text, source=SOURCE, project=where, told=told, folder=event.cwd)
         return note
     if event.hook_event_name in ("SessionStart", "PreCompact"):
         open_memory().begin_context(session)
     if event.hook_event_name == "Stop":
         text, note = _fitting((event.last_assistant_message or last_answer(event.transcript_path)).strip())
         if text:
-            open_memory().record(session, "assistant", text, source=SOURCE, project=where, once=True)
+            open_memory().record(
+                session, "assistant", text, source=SOURCE, project=where, once=True, folder=event.cwd
+            )
         return note
     return ""
 

@@ -114,11 +114,12 @@ class Quick:
 
     def record(
         self, session_id: str, role: str, content: str, *, source: str, project: str | None,
-        told: ContextBlock | None = None, once: bool = False,
+        told: ContextBlock | None = None, once: bool = False, folder: str | None = None,
     ) -> None:  # fmt: skip
         """Record a turn, and what was ``told`` for it, in one transaction. Nothing where only reading is allowed.
 
-        While recording is paused neither the turn nor the question is kept, only what was told.
+        While recording is paused, or where nothing is ever recorded, neither the turn nor the question is kept, only what
+        was told. ``folder``: in which the program works.
         ``once``: not when the session's latest turn is the same. Raises InputError for a text that cannot be
         recorded and for a turn outside of the filter, FilterError, StoreError for a file that cannot be written.
         """
@@ -130,19 +131,31 @@ class Quick:
             actor=f"agent:{self._agent}", policy=self._options.secrets, source=source, project=project,
         )  # fmt: skip
         try:
-            self._record(turn, now, source, told, once)
+            self._record(turn, now, source, told, once, folder)
         except NotRecordedError:
             if told:
                 with self._connections.write() as connection:
                     self._note_told(connection, now, turn.session_id, turn.source or source, "", told)
 
     def _record(
-        self, turn: turns.NewTurn, now: int, source: str, told: ContextBlock | None, once: bool
+        self,
+        turn: turns.NewTurn,
+        now: int,
+        source: str,
+        told: ContextBlock | None,
+        once: bool,
+        folder: str | None,
     ) -> None:
         refused: InputError | None = None
         role, content = turn.role, turn.intake.content
         with history.operation(
-            self._connections, time.time, f"agent:{self._agent}", "record", "Recorded a turn"
+            self._connections,
+            time.time,
+            f"agent:{self._agent}",
+            "record",
+            "Recorded a turn",
+            project=turn.project,
+            folder=folder,
         ) as op:
             named = turn.session_id
             turn = turn._replace(session_id=self._stored(op.connection, named, turn.source or source))

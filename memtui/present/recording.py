@@ -24,6 +24,11 @@ def ended_line(before: Recording) -> str:
     return f"what is said is recorded again{_turned_away(before)}"
 
 
+def never_lines(recording: Recording) -> list[str]:
+    """A line for each client, project and folder that is never recorded."""
+    return [f"never recorded: {one.kind} {one.name}" for one in recording.never]
+
+
 def _turned_away(recording: Recording) -> str:
     count = recording.turned_away
     return f"; {plural(count, 'text was', 'texts were')} not kept" if count else ""

@@ -540,3 +540,18 @@ def test_what_was_told_in_a_session_is_bounded_and_goes_with_an_erase(shop: Memo
     shop.files.erase(shop.files.plan_erase([shop.view.page("cheese")[0].id]))
     with core.connections.read() as connection:
         assert told_contexts.lines(connection, "claude-code:299") is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("client", "claude-code"), ("project", "greenhouse"), ("folder", "/home/ada/work")],
+)
+def test_what_is_never_recorded_is_told_and_not_kept(
+    memory: Memory, place: Path, home: Path, kind: Any, name: str
+) -> None:
+    memory.recording.never(kind, name)
+    assert "- Ada is vegetarian" in injected(hook(place, prompt("Is Ada vegetarian in Zanzibar?")))
+    hook(place, stop("In Zanzibar too."))
+    assert turns(memory) == [] and [one.query for one in memory.view.recent_recalls()] == [""]
+    kept = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+    assert b"Zanzibar" not in kept

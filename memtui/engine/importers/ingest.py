@@ -31,13 +31,13 @@ from .notes import Notes
 from .reading import Tally, read_all
 from .registry import format_named
 from .rows import Rows, Waiting
-from .turns import PAUSED, Turns
+from .turns import PAUSED, UNWANTED, Turns
 
 _TURNS_PER_BATCH = 500
 _CHARACTERS_PER_BATCH = 2_000_000
 _WITH_CONTENT = (Turn, Note, MemoryLine)
 # Where nothing else is left out, an import that brings nothing is no error: the person wanted it so.
-_EXPECTED = {base.HISTORY, account.ERASED, note_checks.KEY_IN_USE, note_checks.EDITED, PAUSED}
+_EXPECTED = {base.HISTORY, account.ERASED, note_checks.KEY_IN_USE, note_checks.EDITED, PAUSED, UNWANTED}
 
 
 def import_paths(

@@ -24,10 +24,15 @@ from . import account
 from .account import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE, Account, Counted
 
 PAUSED = "said while recording was paused"
+UNWANTED = "never recorded (memtui pause --show)"
 TOO_LONG = f"longer than {intake.MAX_EPISODE:,} characters"
 _TITLES_KEPT = 256
 # Sessions of programs that are followed as they go on, whose turns have a time of their own.
-_LIVE = frozenset({"import:claude-code", "import:claude-history", "import:codex"})
+_CLIENTS = {
+    "import:claude-code": "claude-code",
+    "import:claude-history": "claude-code",
+    "import:codex": "codex",
+}
 # The source of an import, and those that tell the same turns in other words: the hook which records them as they are
 # said, the list of prompts.
 SAME_WORDS = {
@@ -63,14 +68,18 @@ class Turns:
         keys = [turn.source_key for turn in turns]
         there = known_keys(connection, keys)
         gone = erased.erased(connection, keys)
-        paused = recording.pauses(connection)
+        paused, never = recording.pauses(connection), recording.never(connection)
         new: dict[str, NewTurn] = {}
         for key, turn in zip(keys, turns, strict=True):
             if key in gone:
                 shared.skip(account.ERASED)
             elif key in there or key in new or (self._cross_source and self._is_cross_source_duplicate(turn)):
                 shared.already_there += 1
-            elif turn.source in _LIVE and recording.is_within(paused, turn.event_time or 0.0):
+            elif recording.unwanted(
+                never, client=_CLIENTS.get(turn.source), project=turn.project, folder=turn.folder
+            ):
+                shared.skip(UNWANTED)
+            elif turn.source in _CLIENTS and recording.is_within(paused, turn.event_time or 0.0):
                 shared.skip(PAUSED)
             elif len(turn.content) > intake.MAX_EPISODE:
                 shared.skip(TOO_LONG, f"{shared.tally.place}: {key}")

@@ -160,6 +160,11 @@ def one_line(value: Any, longest: int = 200) -> str | None:
     return beginning(value, longest) or None
 
 
+def folder(value: Any) -> str | None:
+    """A path as it is written; None for anything else."""
+    return value if isinstance(value, str) and value.strip() else None
+
+
 def last_folder(value: Any) -> str | None:
     """The project: the last folder of a path in either notation."""
     if not isinstance(value, str):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 
 import apsw
 
 from memtui.engine.clock import unix_seconds
 from memtui.engine.core import Core
-from memtui.engine.errors import InputError
-from memtui.engine.records import Changes, Recording
+from memtui.engine.curate import intake
+from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.records import Changes, Never, NeverKind, Recording
 from memtui.engine.search.moments import later
 from memtui.engine.store import recording
 
@@ -41,6 +43,36 @@ class RecordingControl:
     def resume(self) -> Recording:
         """Record again. Raises InputError for an agent."""
         return self._change(lambda connection: recording.end(connection, int(self._core.clock())))
+
+    def never(self, kind: NeverKind, name: str) -> Recording:
+        """Record nothing of a client (as it signs), a project or a folder (and those in it), now and in later imports.
+
+        What is there already stays. Raises InputError for an empty name, a folder that is not absolute, an agent.
+        """
+        wanted = Never(kind=kind, name=intake.name(name, kind))
+        if kind == "folder" and not Path(name).is_absolute():
+            raise InputError(f"{name!r} is not a whole path.", "Give it from the root on.")
+
+        def add(connection: apsw.Connection) -> None:
+            known = recording.never(connection)
+            if wanted not in known:
+                recording.put_never(connection, [*known, wanted])
+
+        return self._change(add)
+
+    def no_longer_never(self, kind: NeverKind, name: str) -> Recording:
+        """Record it again. Raises NotFoundError where it is recorded, InputError for an agent."""
+        wanted = Never(kind=kind, name=name)
+
+        def drop(connection: apsw.Connection) -> None:
+            known = recording.never(connection)
+            if wanted not in known:
+                raise NotFoundError(
+                    f"The {kind} {name!r} is recorded.", "memtui pause --show lists what is not."
+                )
+            recording.put_never(connection, [one for one in known if one != wanted])
+
+        return self._change(drop)
 
     def _change(self, change: Callable[[apsw.Connection], None]) -> Recording:
         core = self._core

@@ -50,7 +50,7 @@ from .options import (
     SecretPolicy,
 )
 from .quotas import QUOTAS, Quota, QuotaName, Usage
-from .recording import Pause, Recording
+from .recording import Never, NeverKind, Pause, Recording
 from .search import ArmHit, ArmName, ArmReport, Explanation, Hit, Profile, Recall, SearchResult
 from .status import Status, ToldToday
 
@@ -98,6 +98,8 @@ __all__ = [
     "LlmOptions",
     "MemoryDetail",
     "MemoryRecord",
+    "Never",
+    "NeverKind",
     "NewMemory",
     "Operation",
     "Options",

@@ -140,7 +140,8 @@ class Turn(Record):
     """One message of a conversation as a feed found it, before it is recorded.
 
     ``source_key`` is its identity at the source: importing it again adds nothing.
-    ``session_id`` is already namespaced by the feed (``chatgpt:<id>``). ``event_time`` None: unknown.
+    ``session_id`` is already namespaced by the feed (``chatgpt:<id>``). ``event_time`` None: unknown. ``folder``: in
+    which the program worked; it decides whether the turn is recorded and is not stored.
     """
 
     session_id: str
@@ -152,6 +153,7 @@ class Turn(Record):
     project: str | None = None
     session_title: str | None = None
     trust: Trust | None = None
+    folder: str | None = None
 
 
 class Session(Record):

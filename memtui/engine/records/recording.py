@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from .base import Record
 
 
@@ -12,8 +14,22 @@ class Pause(Record):
     until: int | None = None
 
 
+NeverKind = Literal["client", "project", "folder"]
+
+
+class Never(Record):
+    """What is never recorded: the client (agent) of a name, a project, or what is said in a folder and those in it."""
+
+    kind: NeverKind
+    name: str
+
+
 class Recording(Record):
-    """What holds now: ``pause`` None where it goes on; ``turned_away`` counts what came during the latest pause."""
+    """What holds now: ``pause`` None where it goes on; ``turned_away`` counts what came since the latest pause began.
+
+    ``never``: what is not recorded with or without a pause.
+    """
 
     pause: Pause | None = None
     turned_away: int = 0
+    never: tuple[Never, ...] = ()

@@ -53,12 +53,13 @@ class Op:
 
 @contextmanager
 def operation(
-    connections: Connections, clock: Clock, actor: str, kind: str, label: str, *, undoes: int | None = None
-) -> Iterator[Op]:
-    """One operation in one transaction. Raises NotRecordedError for words that come while recording is paused."""
+    connections: Connections, clock: Clock, actor: str, kind: str, label: str, *, undoes: int | None = None,
+    project: str | None = None, folder: str | None = None,
+) -> Iterator[Op]:  # fmt: skip
+    """One operation in one transaction. Raises NotRecordedError for words that are not recorded (``recording.refusal``)."""
     end_unfinished(connections)
     with connections.write() as connection:
-        refused = recording.refusal(connection, actor, kind, clock())
+        refused = recording.refusal(connection, actor, kind, clock(), project=project, folder=folder)
         if refused:
             recording.count(connection)
         else:

@@ -1,23 +1,26 @@
-"""Pauses: spans in which nothing that is said is recorded. They stand in the file, so all programs agree on them.
+"""What is not recorded: in a pause nothing that is said, else what somebody never wants. It stands in the file, so all
+programs agree on it.
 
 They are no part of history. What is turned away is counted; neither its words nor who said them are kept.
 """
 
 from __future__ import annotations
 
+import os
 from itertools import pairwise
 
 import apsw
 import msgspec
 
 from memtui.engine.errors import NotRecordedError
-from memtui.engine.records import Pause, Recording
+from memtui.engine.records import Never, Pause, Recording
 from memtui.engine.wording import until_when
 
 from . import metadata
 from .sql import json_text
+from .words import fold
 
-_PAUSES, _TURNED_AWAY = "recording_pauses", "recording_turned_away"
+_PAUSES, _TURNED_AWAY, _NEVER = "recording_pauses", "recording_turned_away", "recording_never"
 # Beyond so many, the two pauses that lie nearest to each other count as one.
 _MOST = 1_000
 # What an agent writes in an operation of such a kind says what it heard.
@@ -44,7 +47,7 @@ def running(connection: apsw.Connection, now: float) -> Pause | None:
 
 def state(connection: apsw.Connection, now: float) -> Recording:
     turned_away = int(metadata.get(connection, _TURNED_AWAY) or 0)
-    return Recording(pause=running(connection, now), turned_away=turned_away)
+    return Recording(pause=running(connection, now), turned_away=turned_away, never=tuple(never(connection)))
 
 
 def pause(connection: apsw.Connection, now: int, until: int | None) -> None:
@@ -77,20 +80,79 @@ def is_within(known: list[Pause], moment: float) -> bool:
     return any(one.since <= moment and (one.until is None or moment < one.until) for one in known)
 
 
-def refusal(connection: apsw.Connection, actor: str, kind: str, now: float) -> NotRecordedError | None:
+def never(connection: apsw.Connection) -> list[Never]:
+    """What is never recorded, in the order in which it was named."""
+    kept = metadata.get(connection, _NEVER)
+    return msgspec.json.decode(kept, type=list[Never]) if kept else []
+
+
+def put_never(connection: apsw.Connection, wanted: list[Never]) -> None:
+    """Inside the caller's transaction."""
+    metadata.put(connection, _NEVER, msgspec.json.encode(wanted).decode())
+
+
+def unwanted(
+    known: list[Never], *, client: str | None, project: str | None, folder: str | None
+) -> Never | None:
+    """The first of what is never recorded that something belongs to."""
+    for one in known:
+        match one.kind:
+            case "client":
+                there = client is not None and client.casefold() == one.name.casefold()
+            case "project":
+                there = project is not None and fold(project) == fold(one.name)
+            case "folder":
+                there = folder is not None and f"{_path(folder)}/".startswith(
+                    f"{_path(one.name).rstrip('/')}/"
+                )
+        if there:
+            return one
+    return None
+
+
+def _path(folder: str) -> str:
+    return os.path.normpath(folder).replace("\\", "/")
+
+
+def refusal(
+    connection: apsw.Connection, actor: str, kind: str, now: float, *, project: str | None = None,
+    folder: str | None = None,
+) -> NotRecordedError | None:  # fmt: skip
     """Why an operation brings words that are not recorded now; None where it may go on.
 
-    Turns are turned away whoever brings them; else what agents write. The person's own notes are theirs.
+    Turns are turned away whoever brings them; else what agents write. The person's own notes are theirs. ``folder``:
+    in which the program works; of an agent that of this process, where it is not given.
     """
-    if kind != "record" and not (actor.startswith("agent:") and kind in _WORDS_OF_AGENTS):
+    agent = actor.removeprefix("agent:") if actor.startswith("agent:") else None
+    if kind != "record" and not (agent is not None and kind in _WORDS_OF_AGENTS):
         return None
     held = running(connection, now)
-    if held is None:
+    if held is not None:
+        return NotRecordedError(
+            f"Recording is paused{until(held, now)}: nothing was stored.",
+            "Reading works. The person ends the pause with memtui pause --off.",
+        )
+    known = never(connection)
+    place = folder or (_working_folder() if agent is not None and known else None)
+    found = unwanted(known, client=agent, project=project, folder=place)
+    if found is None:
         return None
     return NotRecordedError(
-        f"Recording is paused{until(held, now)}: nothing was stored.",
-        "Reading works. The person ends the pause with memtui pause --off.",
+        f"This {found.kind} is never recorded: nothing was stored.",
+        "Reading works. The person changes that with memtui pause.",
     )
+
+
+def keeps_question(connection: apsw.Connection, agent: str, now: float) -> bool:
+    """Whether what an agent asks may be noted."""
+    return refusal(connection, f"agent:{agent}", "record", now) is None
+
+
+def _working_folder() -> str | None:
+    try:
+        return os.getcwd()  # noqa: PTH109
+    except OSError:  # it was deleted
+        return None
 
 
 def count(connection: apsw.Connection) -> None:

@@ -178,7 +178,7 @@ class Agent:
         return self.memory.explain(
             query,
             memory.id,
-            filter=self.filter,
+            filter=self.narrowed(),
             limit=limit,
             profile=self.profile(),
             alone=self.scoped,

@@ -44,6 +44,7 @@ def test_prompts_are_turns_of_their_session(tmp_path: Path) -> None:
     assert turns[0] == Turn(
         session_id=f"claude-code:{SESSION}", role="user", content="Which pump fits?", source="import:claude-history",
         source_key=turns[0].source_key, event_time=AT / 1000, project="greenhouse", trust="user",
+        folder="/home/ada/greenhouse",
     )  # fmt: skip
     assert turns[2].session_id == "claude-code:prompts/greenhouse"
     assert reasons(skips) == ["added by the program", "no text in it", "not a message"]
@@ -70,7 +71,7 @@ def test_the_same_words_come_in_once_whoever_tells_them_first(
             hook = quick.Quick(place, agent="claude-code", options=OFF)
             for role, text in (("user", "Which pump fits?"), ("assistant", "40 W")):
                 hook.record(
-                    f"claude-code:{SESSION}", role, text, source="hook:claude-code", project=None, told=[],
+                    f"claude-code:{SESSION}", role, text, source="hook:claude-code", project=None,
                     once=role == "assistant",
                 )  # fmt: skip
             hook.close()

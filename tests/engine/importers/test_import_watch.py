@@ -391,9 +391,7 @@ def test_two_who_follow_and_a_hook_bring_every_turn_once(memory: Memory, tmp_pat
                 add(path, claude("user", text, timestamp=now))
             if number % 2:
                 hook = Quick(memory.path, agent="claude-code", options=OFF)
-                hook.record(
-                    f"claude-code:{SESSION}", "user", text, source="hook:claude-code", project=None, told=[]
-                )
+                hook.record(f"claude-code:{SESSION}", "user", text, source="hook:claude-code", project=None)
                 hook.close()
             if not number % 3:
                 add(path, claude("user", text, timestamp=now))

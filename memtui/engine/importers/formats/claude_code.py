@@ -138,7 +138,9 @@ class _Reader:
         for line, text in self.queue.taken():
             found = self._own(line, text)
             if isinstance(found, Turn):
-                yield msgspec.structs.replace(found, project=values.last_folder(self.folder))
+                yield msgspec.structs.replace(
+                    found, project=values.last_folder(self.folder), folder=values.folder(self.folder)
+                )
 
     def titled(self, turn: Turn) -> Turn:
         return msgspec.structs.replace(turn, session_title=self.titles.get(turn.session_id))
@@ -211,6 +213,7 @@ class _Reader:
             source="import:claude-code",
             event_time=values.event_time(line.timestamp, self.stream),
             project=values.last_folder(line.cwd),
+            folder=values.folder(line.cwd),
             session_title=self.titles.get(session),
             trust="user" if role == "user" and not aside else "agent",
         )

@@ -74,6 +74,7 @@ def _turn(line: _Line, stream: Stream) -> Turn | Skip:
         source=SOURCE,
         event_time=values.event_time(line.timestamp, stream),
         project=project,
+        folder=values.folder(line.project),
         trust="user",
     )
 

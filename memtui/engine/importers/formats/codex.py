@@ -102,6 +102,7 @@ class _Rollout:
         stem = _STEM.search(stream.source.stem)
         self.session = stem[0] if stem else stream.source.stem
         self.project: str | None = None
+        self.folder: str | None = None
         self.aside = False
         self.known = False
         self.forked = False
@@ -155,6 +156,7 @@ class _Rollout:
             self.forked, self.parent = True, parent
             self.headers.append((self.session, began))
         self.project = values.last_folder(payload.cwd)
+        self.folder = values.folder(payload.cwd)
         self.aside = isinstance(payload.source, dict) and "subagent" in payload.source
 
     def _item(self, line: _Line, payload: _Payload) -> Iterator[Turn | Skip]:
@@ -208,6 +210,7 @@ class _Rollout:
             source="import:codex",
             event_time=time,
             project=self.project,
+            folder=self.folder,
             trust="user" if role == "user" and not self.aside else "agent",
         )
 

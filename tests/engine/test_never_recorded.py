@@ -1,0 +1,113 @@
+"""Clients, projects and folders that are never recorded: turned away at every door, in imports as well."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from memtui import Memory, Toolbox
+from memtui.engine.errors import InputError, NotFoundError, NotRecordedError
+from memtui.engine.records import Never, Options
+
+QUIET = Options(background=False, embedder="off")
+WORDS = "Zanzibar"
+
+
+@pytest.fixture
+def person(place: Path) -> Iterator[Memory]:
+    with Memory.open(place, options=QUIET) as memory:
+        yield memory
+
+
+def agent(place: Path, name: str = "bot") -> Memory:
+    return Memory.open(place, actor=f"agent:{name}", options=QUIET)
+
+
+def kept_bytes(place: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in place.parent.iterdir() if path.is_file())
+
+
+def test_a_client_is_never_recorded_and_reads_on(person: Memory, place: Path) -> None:
+    fact = person.remember("I like tea")
+    person.recording.never("client", "Bot")
+    with agent(place) as memory, agent(place, "other") as other:
+        with pytest.raises(NotRecordedError, match="This client is never recorded"):
+            memory.record_turn("s", "user", WORDS)
+        box = Toolbox.of(memory)
+        assert box.call("remember_fact", {"content": f"Flies to {WORDS}"}).error is not None
+        assert fact.id in box.call("search_memory", {"query": f"tea {WORDS}"}).text
+        other.record_turn("s", "user", "of another client")
+    assert [one.query for one in person.view.recent_recalls()] == [""]
+    assert person.recording.state().turned_away == 2
+    assert WORDS.encode() not in kept_bytes(place)
+
+
+def test_a_project_is_never_recorded_whoever_brings_it(person: Memory, place: Path) -> None:
+    person.recording.never("project", "Boat")
+    with pytest.raises(NotRecordedError, match="This project is never recorded"):
+        person.record_turn("s", "user", WORDS, project="boat")
+    with agent(place) as memory:
+        box = Toolbox.of(memory, project="boat")
+        assert box.call("remember_fact", {"content": WORDS}).error is not None
+        assert (
+            box.call("record_turn", {"session_id": "s", "role": "user", "content": WORDS}).error is not None
+        )
+        memory.record_turn("s", "user", "elsewhere", project="garden")
+    person.remember("My own note", project="boat")
+    assert WORDS.encode() not in kept_bytes(place)
+
+
+def test_agents_in_a_folder_are_never_recorded(
+    person: Memory, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "secret" / "deep").mkdir(parents=True)
+    (tmp_path / "secrets").mkdir()
+    person.recording.never("folder", str(tmp_path / "secret"))
+    with agent(place) as memory:
+        monkeypatch.chdir(tmp_path / "secret" / "deep")
+        with pytest.raises(NotRecordedError, match="This folder is never recorded"):
+            memory.record_turn("s", "user", WORDS)
+        monkeypatch.chdir(tmp_path / "secrets")
+        memory.record_turn("s", "user", "not in it")
+    assert person.view.count("kind:episode") == 1
+
+
+def session(tmp_path: Path, folder: str) -> Path:
+    file = tmp_path / "in" / "s.jsonl"
+    file.parent.mkdir()
+    line = {
+        "type": "user", "uuid": "u1", "sessionId": "11111111-1111-4111-8111-111111111111", "cwd": folder,
+        "timestamp": "2025-12-01T12:00:00Z", "message": {"role": "user", "content": f"to {WORDS}"},
+    }  # fmt: skip
+    file.write_text(json.dumps(line) + "\n")
+    return file
+
+
+@pytest.mark.parametrize(
+    "never",
+    [("client", "claude-code"), ("project", "boat"), ("folder", "/home/ada"), ("folder", "/home/ada/boat/")],
+)
+def test_sessions_leave_it_out_until_it_may_be_recorded(
+    person: Memory, tmp_path: Path, place: Path, never: tuple[str, str]
+) -> None:
+    file = session(tmp_path, "/home/ada/boat")
+    kind, name = never
+    person.recording.never(kind, name)  # type: ignore[arg-type]
+    report = person.files.import_paths([file])
+    assert (report.imported, report.reasons) == (0, {"never recorded (memtui pause --show)": 1})
+    assert WORDS.encode() not in kept_bytes(place)
+    person.recording.no_longer_never(kind, name)  # type: ignore[arg-type]
+    assert person.files.import_paths([file]).imported == 1
+
+
+def test_the_list_is_the_persons(person: Memory, place: Path) -> None:
+    person.recording.never("project", "boat")
+    assert person.recording.never("project", "boat").never == (Never(kind="project", name="boat"),)
+    with agent(place) as memory, pytest.raises(InputError, match="Only the person"):
+        memory.recording.no_longer_never("project", "boat")
+    with pytest.raises(InputError, match="not a whole path"):
+        person.recording.never("folder", "here")
+    with pytest.raises(NotFoundError):
+        person.recording.no_longer_never("project", "garden")
