@@ -12,10 +12,10 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memtui.engine.guards.instructions import find_instructions
+from memtui.engine.guards.instructions import find_instructions, find_overrides
 from orders_train import DATA, said, talked
 
 
@@ -39,8 +39,23 @@ def main() -> None:
     for person in sorted({turn.group for turn in held}):
         show(f"turns of {person}", [turn.text for turn in held if turn.group == person])
     show("turns of all talks", [turn.text for turn in held])
+    judged = list(by_speaker("held"))
+    show("assistants' turns", [text for role, text in judged if role != "user"])
+    # The person may give orders to their own assistant: of their words only what no person says is kept back.
+    of_user = Counter(bool(find_overrides(text)) for role, text in judged if role == "user")
+    print(
+        f"{'turns of the person':24} kept back {of_user[True]:4} of {of_user.total():4}, as the doors judge them"
+    )
     if given.turns:
         show("turns of the file", [turn.text for turn in talked(given.turns, to_judge=True)])
+
+
+def by_speaker(half: str) -> Iterator[tuple[str, str]]:
+    """The role and the text of each turn of the talks."""
+    for name in json.loads((DATA / "talks" / "split.json").read_text(encoding="utf-8"))[half]:
+        talk = json.loads((DATA / "talks" / f"{name}.json").read_text(encoding="utf-8"))
+        for session in talk["sessions"]:
+            yield from session["turns"]
 
 
 def show(what: str, texts: Iterable[str]) -> None:

@@ -185,7 +185,7 @@ def main() -> None:
     slope, of_length, start = calibrated(scores[judged], lengths[judged], orders[judged])
     print(f"a sentence is worth {of_length:.2f} beside {slope:.2f}")
     scores = slope * scores + of_length * lengths + start
-    for least in sorted({-0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, CERTAIN}):
+    for least in sorted({-1.0, -0.8, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, CERTAIN}):
         shares = [
             f"{name} {np.mean(scores[chosen] >= least):5.1%}"
             for name, chosen in (

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from memtui.engine.guards.instructions import find_instructions
+from memtui.engine.guards.instructions import find_instructions, find_overrides
 from memtui.engine.guards.instructions.meanings import meanings
 from memtui.engine.guards.instructions.score import score
 
@@ -35,23 +35,23 @@ def test_of_texts_by_other_writers_few_ordinary_ones_are_taken_for_orders() -> N
         label: [bool(find_instructions(row["text"])) for row in rows if row["label"] == label]
         for label in ("order", "ordinary")
     }
-    assert (len(found["order"]), len(found["ordinary"])) == (900, 1800)
-    assert sum(found["order"]) >= 0.64 * len(found["order"])
-    assert sum(found["ordinary"]) <= 0.06 * len(found["ordinary"])
+    assert (len(found["order"]), len(found["ordinary"])) == (450, 750)
+    assert sum(found["order"]) >= 0.8 * len(found["order"])
+    assert sum(found["ordinary"]) <= 0.08 * len(found["ordinary"])
 
 
 def test_of_the_turns_of_people_and_assistants_few_are_taken_for_orders() -> None:
-    """Talks that nothing was trained on. A ceiling, not the figure."""
+    """Talks that nothing was trained on, each turn judged as the doors do: the person may give orders to an assistant."""
     talks = DATA.parent / "talks"
     held = json.loads((talks / "split.json").read_text(encoding="utf-8"))["held"]
     turns = [
-        text
+        find_overrides(text) if role == "user" else find_instructions(text)
         for name in held
         for session in json.loads((talks / f"{name}.json").read_text(encoding="utf-8"))["sessions"]
-        for _, text in session["turns"]
+        for role, text in session["turns"]
     ]
     assert len(turns) > 400
-    assert sum(bool(find_instructions(turn)) for turn in turns) <= 0.02 * len(turns)
+    assert sum(map(bool, turns)) <= 0.02 * len(turns)
 
 
 @pytest.mark.parametrize(

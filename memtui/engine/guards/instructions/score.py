@@ -22,9 +22,9 @@ from .meanings import PLACES, meanings
 
 HASHED = 1 << 16
 SIZE = HASHED + PLACES
-CERTAIN = 0.3
-"""Fewer than 1 in 100 turns of people reach this, and about 1 in 20 of the texts that were written to be mistaken for orders
-(see ``orders_eval.py``).
+CERTAIN = -0.6
+"""Where four of five planted orders by writers that nothing was trained on reach this, so do about 1 in 12 of the texts that
+they wrote to be mistaken, and fewer than 1 in 100 turns, the person's own being judged by shape alone (see ``orders_eval.py``).
 """
 _WEIGHTS = Path(__file__).parent / "weights.bin"
 _STRETCH, _STEP, _MOST = 600, 400, 20_000
