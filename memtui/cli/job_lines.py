@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memtui.present.format import count, local_date, local_time, plural
 from memtui.present.job import next_run, result, state
 from memtui.present.lines import Part
+from memtui.present.maintenance import growth_line, jobs_line, storage_line
 from memtui.present.past import ago
 
 from .errors import DEGRADED, OK
@@ -65,13 +66,23 @@ def tell_what(memory: Memory, run: JobRun, dry_run: bool, signs: Glyphs) -> None
         note(f"reach the threshold next, if nobody recalls or confirms them: {coming}")
 
 
-def tell_status(scheduler: Scheduler, json: bool) -> int:
-    """Every job: when it runs, how its last run went."""
+def tell_status(memory: Memory, json: bool) -> int:
+    """The groups of Maintenance in a line each, then every job: when it runs, how its last run went."""
+    scheduler = memory.jobs
     found = scheduler.status()
     if json:
         emit(found)
         return OK
-    now = time.time()
+    now, stats = time.time(), memory.stats()
+    groups = (
+        ("Jobs", jobs_line(found, now)),
+        ("Health", "memtui health looks through the memories, memtui check through the file"),
+        ("Growth", growth_line(stats, memory.view.forecast())),
+        ("Storage", storage_line(stats, memory.backups.all(), now)),
+    )
+    for line in table([[paint(name, "bold"), told] for name, told in groups]):
+        out(line)
+    out("")
     for line in table([_status_row(job, now) for job in found.jobs]):
         out(line)
     if found.running is not None:

@@ -35,7 +35,9 @@ T = TypeVar("T")
 @click.option("--once", is_flag=True, help="Run what is due now, and end.")
 @click.option("--job", "names", metavar="JOB", multiple=True, help="Run this job now; may be repeated.")
 @click.option("--dry-run", is_flag=True, help="Only say what --once or --job would do.")
-@click.option("--status", is_flag=True, help="Show the jobs: when they run, how the last run went.")
+@click.option(
+    "--status", is_flag=True, help="Show how jobs, growth and storage stand, and each job with its last run."
+)
 @click.option("--runs", type=click.IntRange(1, 1_000), metavar="N", help="Show the latest runs.")
 @click.option("--enable", metavar="JOB", multiple=True, help="Let a job run by its schedule again.")
 @click.option("--disable", metavar="JOB", multiple=True, help="Keep a job from running by its schedule.")
@@ -69,7 +71,7 @@ def maintain_command(
         if runs is not None:
             return tell_all(scheduler.runs(runs), json)
         if status or enable or disable or accept_clock:
-            return tell_status(scheduler, json)
+            return tell_status(memory, json)
         return _stay(memory, json)
 
 

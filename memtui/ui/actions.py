@@ -116,8 +116,10 @@ ACTIONS: tuple[Action, ...] = (
 
     _action("open", "enter", "open", "Look", (*_LISTED, "profile"), "Open the selected row in full."),
     _action("unfold", "enter", "unfold", "Look", ("transcript",), "Show a long turn whole, or fold it again."),
-    _action("less", "left  h", "less", "Look", ("knobs",), "Lower the chosen value; the hits follow at once."),
-    _action("more", "right  l", "more", "Look", ("knobs",), "Raise the chosen value; the hits follow at once."),
+    _action("less", "left  h", "less", "Look", ("knobs",), "Lower the chosen value; the hits follow at once.",
+            footer=4),
+    _action("more", "right  l", "more", "Look", ("knobs",), "Raise the chosen value; the hits follow at once.",
+            footer=5),
     _action("filter", "/", "filter", "Look", ("review", "memories", "entities", "sessions", "maintenance", "history"),
             "Narrow the list: words, kind:fact, tag:work, conf<0.5, -not, \"exact words\".", footer=10),
     _action("query", "/", "search", "Look", ("search", "observations", "scratchpad"),
@@ -305,3 +307,8 @@ def typing_actions(place: Place) -> tuple[Action, ...]:
         action for action in actions_at("everywhere") if any(key in WHILE_TYPING for key in action.keys)
     ]
     return (*sorted(own, key=lambda action: action.footer), *always)
+
+
+def typing_footer(place: Place) -> tuple[Action, ...]:
+    """What the footer offers while something is typed."""
+    return tuple(action for action in typing_actions(place) if action.footer and action.id != "palette")

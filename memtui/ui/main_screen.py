@@ -12,6 +12,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from memtui.ui.actions import (
+    BY_ID,
     HELP_GROUPS,
     TYPING_PLACES,
     Action,
@@ -19,6 +20,7 @@ from memtui.ui.actions import (
     actions_at,
     footer_actions,
     typing_actions,
+    typing_footer,
 )
 from memtui.ui.keymap import show_key
 from memtui.ui.messages import PaneTold
@@ -219,25 +221,28 @@ class MainScreen(Screen[None]):
         """What can be done may have changed: draw the keys anew."""
         if self.opening:  # the pane has no parts yet; its keys are drawn when it is there
             return
-        keys = []
         typing = self._typing()
-        part: Place = getattr(self.pane.parts()[0], "part", "list") if self.pane.parts() else "list"
+        parts = self.pane.parts()
+        focused = next((one for one in parts if one.has_focus), parts[0] if parts else None)
+        part: Place = getattr(focused, "part", "list")
         wanted = self.pane.wanted()
-        offered = (
-            [one for one in typing_actions(typing) if one.footer and one.id != "palette"]
-            if typing
-            else (footer_actions(self.pane.here, part))
-        )
-        for action in sorted(offered, key=lambda action: action.id not in wanted):
+        offered = typing_footer(typing) if typing else footer_actions(self.pane.here, part)
+        if not typing and self.pane.in_mode:
+            offered = (*offered, BY_ID["back"])
+        keys: list[tuple[tuple[bool, bool, bool], Key]] = []
+        for action in offered:
             node = self.offering(action)
             needed = action.needs is None or not self.shell.permissions.why_not(action.needs)
             if node is not None and needed and not (action.changes and self.shell.readonly):
                 able = not refusal(node, action)
                 key = self.shell.keymap.typed(action) if typing else self.shell.keymap.shown(action)
-                keys.append(Key(action.id, key, action.label, able))
+                # What cannot run here goes last, before what always stands at the end.
+                order = (action.id in ("palette", "help"), not able, action.id not in wanted)
+                keys.append((order, Key(action.id, key, action.label, able)))
+        keys.sort(key=lambda one: one[0])
         bar = self.query_one(KeyBar)
         bar.readonly = self.shell.readonly
-        bar.keys = tuple(keys)
+        bar.keys = tuple(key for _, key in keys)
 
     def help_lines(self) -> tuple[str, list[HelpLine]]:
         """What the keys do in the focused part: a title, and a line for each action."""

@@ -63,6 +63,12 @@ def test_once_runs_what_is_due_and_tells_what_comes_when_nothing_is(cli: Cli) ->
 def test_status_lists_every_job_and_a_job_can_be_switched_off(cli: Cli) -> None:
     status = cli("maintain", "--status")
     assert status.code == 0
+    assert [line.split()[0] for line in status.out.splitlines()[:4]] == [
+        "Jobs",
+        "Health",
+        "Growth",
+        "Storage",
+    ]
     for name in ("enrichment", "consolidation", "decay", "reflection", "history", "embedding", "backup"):
         assert name in status.out
     assert "daily 04:00" in status.out

@@ -152,3 +152,18 @@ async def test_a_memory_that_is_only_read_saves_no_filter(story: Story) -> None:
         assert not any("save" in key for key in footer(app))
         await pilot.press("ctrl+s")
         await until(lambda: "open for reading only" in screen_text(app))
+
+
+async def test_the_footer_says_what_works_in_the_trash_and_in_full_view(story: Story) -> None:
+    with story.open() as memory:
+        memory.forget(memory.view.page("kind:fact")[0].id)
+    app = story.app()
+    async with running(app, (80, 24)) as pilot:
+        await pilot.press("X")
+        await settle(app)
+        assert footer(app)[0] == "R restore"
+        assert not any("confirm" in key or "correct" in key for key in footer(app)[:3])
+        await pilot.press("enter")
+        await settle(app)
+        assert "Esc back" in footer(app)
+        assert not any(key.endswith(" mark") for key in footer(app))

@@ -24,7 +24,7 @@ from memtui.ui.panes.maintenance.pane import MaintenancePane
 from memtui.ui.panes.maintenance.rows import Row
 from memtui.ui.presenters.plots import Bar, bars, columns, stretched
 from memtui.ui.state import UiState
-from memtui.ui.widgets.bars import StatusLine
+from memtui.ui.widgets.bars import KeyBar, StatusLine
 from memtui.ui.widgets.row_table import RowTable
 from memtui.ui.widgets.work_strip import WorkStrip
 from textual.app import App, ComposeResult
@@ -169,10 +169,10 @@ async def test_a_long_run_shows_how_far_it_is_and_can_be_stopped(
     ("name", "told"),
     [
         ("Fading", "2 facts faded already"),
-        ("Growth", "turns of conversations"),
+        ("Over time", "turns of conversations"),
         ("Confidence", "confirmed: they do not fade"),
         ("Models", "found by rules"),
-        ("Health", "look"),
+        ("Problems", "look"),
         ("File check", "checks it now"),
         ("Tokens", "0 tokens in 30 days"),
     ],
@@ -390,7 +390,7 @@ async def test_what_ails_the_memories_opens_exactly_these_rows(faded: Story) -> 
     async with running(app, size=(120, 40)) as pilot:
         await ready(app)
         await until(lambda: pane(app).jobs.health is not None)
-        await go_to(app, "Health")
+        await go_to(app, "Problems")
         await until(lambda: "goes to the first of them" in screen_text(app))
         await pilot.press("enter")
         await until(
@@ -457,3 +457,38 @@ async def test_a_damaged_index_is_mended_from_the_app_after_a_question(faded: St
         report = pane(app).jobs.check
         assert report is not None and {finding.check for finding in report.findings} == {"rows", "times"}
     assert len(list(faded.path.parent.glob("backups/*-repair.db"))) == 1
+
+
+async def test_the_groups_stand_at_the_top_each_with_its_state_and_lead_to_what_belongs_to_them(
+    faded: Story,
+) -> None:
+    app = at_maintenance(faded)
+    async with running(app, size=(80, 24)) as pilot:
+        await ready(app)
+        table = pane(app).table
+        assert table.selected is not None and table.selected.job is not None  # the first job: r runs it
+        lines = screen_text(app).splitlines()
+        tops = [next(i for i, line in enumerate(lines) if line.strip().startswith(name))
+                for name in ("Jobs", "Health", "Growth", "Storage")]  # fmt: skip
+        assert tops == list(range(tops[0], tops[0] + 4))
+        assert "file " in lines[tops[3]] and "backup" in lines[tops[3]]
+        await pilot.press("up")
+        await until(lambda: "File check" in screen_text(app).partition("Storage")[2])
+        await pilot.press("r")
+        await until(lambda: "nothing to run here" in screen_text(app))
+        await pilot.press("enter")
+        await until(lambda: table.selected is not None and table.selected.topic == "check")
+
+
+async def test_the_footer_of_maintenance_puts_what_cannot_run_here_last(faded: Story) -> None:
+    app = at_maintenance(faded)
+    async with running(app, size=(120, 40)) as pilot:
+        await ready(app)
+        await pilot.press("up")
+        await until(
+            lambda: pane(app).table.selected is not None and pane(app).table.selected.group == "Storage"
+        )
+        keys = app.main.query_one(KeyBar).keys
+        able = [key.able for key in keys[:-2]]
+        assert able == sorted(able, reverse=True) and False in able
+        assert [key.action_id for key in keys[-2:]] == ["palette", "help"]

@@ -538,3 +538,16 @@ async def test_nothing_is_pinned_where_the_memory_is_only_read(story: Story) -> 
         await pilot.press("!")
         await until(lambda: "open for reading only" in screen_text(app))
         assert not facts(story, "is:pinned")
+
+
+async def test_what_is_in_the_trash_can_be_copied(story: Story) -> None:
+    with story.open() as memory:
+        memory.forget(memory.view.page("kind:fact")[0].id)
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("X")
+        await settle(app)
+        await pilot.press("y")
+        await until(lambda: "Copied" in screen_text(app))
+        await pilot.press("c")
+        await until(lambda: "in the Trash: restore it first" in screen_text(app))

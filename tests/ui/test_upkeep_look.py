@@ -143,4 +143,4 @@ def test_growth_in_the_light(
 ) -> None:
     look = Look(theme="memtui-light", motion=False)
     app = busy_story.app(state=one_tab("maintenance"), look=look)
-    assert snap_compare(app, terminal_size=(120, 40), run_before=at_row("Growth"))
+    assert snap_compare(app, terminal_size=(120, 40), run_before=at_row("Over time"))

@@ -329,6 +329,13 @@ class ListPane(Pane, Generic[Row]):
 
     # -- actions
 
+    @property
+    def in_mode(self) -> bool:
+        return self.has_class("-zoom-list") or self.has_class("-zoom-preview")
+
+    def wanted(self) -> Sequence[str]:
+        return ("back",) if self.in_mode else ()
+
     def why_not(self, action: Action) -> str:
         if action.id == "copy" and hasattr(self, "do_copy") and self.table.selected is None:
             return "There is no row here."
@@ -374,6 +381,7 @@ class ListPane(Pane, Generic[Row]):
         self.set_class(part == "list", "-zoom-list")
         self.set_class(part == "preview", "-zoom-preview")
         self.on_resize()
+        self.shell.look_again()
 
     def do_focus_preview(self) -> None:
         if self.screen.has_class("-tiny"):

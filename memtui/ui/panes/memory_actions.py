@@ -63,6 +63,8 @@ class MemoryActions:
     def why_not(self, action: Action) -> str:
         if action.id in ("correct", "editor", "about", "copy") and self.current is None:
             return "There is no row here."
+        if action.id in ("about", "copy"):  # looking needs no restoring
+            return ""
         if action.id == "erase":
             return "" if self._pane.table.marks or self.current is not None else "There is no row here."
         if action.id == "successor":

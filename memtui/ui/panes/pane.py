@@ -100,6 +100,11 @@ class Pane(Container):
     def commands(self) -> Iterator[Command]:
         return iter(())
 
+    @property
+    def in_mode(self) -> bool:
+        """Whether Esc leaves something that the keys at the bottom should tell of: the full view, tuning, the Trash."""
+        return False
+
     def wanted(self) -> Sequence[str]:
         """Actions that the footer should offer first just now."""
         return ()

@@ -30,7 +30,8 @@ def maintenance_columns(
         yield Piece(visible(sign), role)
 
     def name(row: Row, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(row.name, width), "dim" if row.run is not None else "text")
+        role: Role = "dim" if row.run is not None else "strong" if row.group is not None else "text"
+        yield Piece(one_line(row.name, width), role)
 
     def schedule(row: Row, width: int) -> Iterable[Piece]:
         if row.job is not None:
@@ -48,7 +49,7 @@ def maintenance_columns(
             yield Piece(one_line(plural(row.complaint.total, NOUNS[row.complaint.about]), width), "warning")
         elif row.backup is not None:
             yield Piece(one_line(row.told, width), "error" if row.told.startswith("unusable") else "text")
-        elif row.topic is not None:
+        elif row.topic is not None or row.group is not None:
             yield Piece(one_line(told(row), width), "text")
         else:
             run = row.run or (row.job.last if row.job is not None else None)
@@ -81,6 +82,8 @@ def _schedule(status: JobStatus) -> str:
 
 
 def _sign(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
+    if row.group is not None:
+        return "", "text"
     if row.backup is not None:
         return (glyphs.conflict, "error") if row.told.startswith("unusable") else (glyphs.done, "success")
     if row.finding is not None:

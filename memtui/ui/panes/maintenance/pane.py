@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 from textual import on
 from textual.content import Content
 
+from memtui.present.job import outcome
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
 from memtui.ui.late_styles import use_styles
@@ -29,7 +30,7 @@ from .health import read_health
 from .job_text import JobText
 from .jobs import NAME, Jobs
 from .labelled import Labelled
-from .rows import Row, first_found, matching, read_state, rows_of, topic_line
+from .rows import FIRST_JOB, Row, first_found, first_of, matching, members_of, read_state, rows_of, topic_line
 from .topic_text import TopicText
 
 if TYPE_CHECKING:
@@ -92,6 +93,11 @@ class MaintenancePane(ListPane[Row]):
             )
         )
 
+    def _row_line(self, row: Row) -> str:
+        if row.job is None:
+            return self._topic_line(row)
+        return outcome(row.job.last) or "it has not run yet"
+
     def load(self) -> None:
         self.refresh_state()
         self.set_interval(LOOK_SECONDS, self._look)
@@ -117,7 +123,9 @@ class MaintenancePane(ListPane[Row]):
         await self.backups.read_backups()
         self._tell_running()
         self._banner.show(self.jobs.state.status.clock)
-        self.show_rows(top=first and self.table.selected_key is None)
+        if first and self.table.selected_key is None:
+            self.table.select(FIRST_JOB)  # above it stand the groups
+        self.show_rows(top=False)
         if first:  # not beside it: the list is what the person waits for
             start(self, self.jobs.look_at_health, "health")
 
@@ -189,6 +197,9 @@ class MaintenancePane(ListPane[Row]):
             return jobs.job(row.job, self._runs(row.job.name), dry=dry, dry_memories=(), detail=None)
         if row.run is not None:
             return jobs.run(row.run, row.name, None)
+        if row.group is not None:
+            lines = [(one.name, self._row_line(one)) for one in members_of(row.group, self.rows_now(""))]
+            return text.group(self._topic_line(row), lines)
         if row.finding is not None:
             return text.finding(row.finding)
         if row.complaint is not None:
@@ -274,6 +285,9 @@ class MaintenancePane(ListPane[Row]):
                 partial(self.shell.navigation.list_rows, PLACES[row.complaint.about], row.complaint.filter),
                 "go",
             )
+        elif row is not None and row.group is not None:
+            self.open_at(first_of(row.group))
+            self.show_rows(top=False)
         elif row is not None and row.topic == "backups":
             self.backups.toggle_backups()
         elif row is not None and row.topic == "fading":

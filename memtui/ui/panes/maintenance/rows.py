@@ -9,6 +9,7 @@ from memtui.present import backup as backups
 from memtui.present.format import count, plural
 from memtui.present.health import AILMENTS, verdict
 from memtui.present.job import outcome
+from memtui.present.maintenance import GROUPS, Group, growth_line, jobs_line, storage_line
 from memtui.present.past import ago
 from memtui.present.question import outcomes
 from memtui.ui.presenters.operation_rows import when as short_time
@@ -31,10 +32,11 @@ if TYPE_CHECKING:
 Topic = Literal[
     "health", "fading", "growth", "confidence", "models", "questions", "check", "backups", "spend"
 ]
+# The order of the keys, which stay.
 _TOPICS: tuple[tuple[Topic, str], ...] = (
-    ("health", "Health"),
+    ("health", "Problems"),
     ("fading", "Fading"),
-    ("growth", "Growth"),
+    ("growth", "Over time"),
     ("confidence", "Confidence"),
     ("models", "Models"),
     ("questions", "Questions"),
@@ -42,10 +44,19 @@ _TOPICS: tuple[tuple[Topic, str], ...] = (
     ("backups", "Backups"),
     ("spend", "Tokens"),
 )
+# What belongs together, in the order of the list.
+_GROUPED: dict[Group, tuple[Topic, ...]] = {
+    "Jobs": ("spend",),
+    "Health": ("health", "questions"),
+    "Growth": ("growth", "fading", "confidence"),
+    "Storage": ("check", "backups", "models"),
+}
 _RUNS = 200
 SPEND_DAYS = 30
 DAY = 86_400
-_RUN_KEYS, _FINDING_KEYS, _COMPLAINT_KEYS, _TOPIC_KEYS = 1 << 20, 1_000, 500, 100
+_RUN_KEYS, _FINDING_KEYS, _COMPLAINT_KEYS, _TOPIC_KEYS, _GROUP_KEYS = 1 << 20, 1_000, 500, 100, 80
+FIRST_JOB = 1
+"""The key of the first job."""
 
 
 class State(NamedTuple):
@@ -61,7 +72,7 @@ class State(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One line: a job, a topic, what ails the memories, a finding of the last check, a backup, or a run."""
+    """One line: a group, a job, a topic, what ails the memories, a finding of the last check, a backup, or a run."""
 
     key: int
     job: JobStatus | None = None
@@ -72,6 +83,7 @@ class Row(NamedTuple):
     name: str = ""
     backup: Backup | None = None
     told: str = ""
+    group: Group | None = None
 
 
 def read_state(memory: Memory) -> State:
@@ -90,14 +102,18 @@ def read_state(memory: Memory) -> State:
 def rows_of(
     state: State, check: CheckReport | None, health: Health | None, held: Known | None, now: float
 ) -> list[Row]:
-    """Jobs first, then topics with what was found under health and check, then the runs, the latest first.
+    """The four groups, then what belongs to each: jobs, and topics with what was found under health and check.
+    The runs come last, the latest first.
 
     ``held``: what is known of the backups; None while they have no rows.
     """
     labels = {job.name: job.label for job in state.status.jobs}
-    rows = [Row(number, job=job, name=job.label) for number, job in enumerate(state.status.jobs, 1)]
-    for number, (topic, name) in enumerate(_TOPICS):
-        rows.append(Row(_TOPIC_KEYS + number, topic=topic, name=name))
+    rows = [Row(_GROUP_KEYS + number, group=group, name=group) for number, group in enumerate(GROUPS)]
+    rows += [Row(number, job=job, name=job.label) for number, job in enumerate(state.status.jobs, FIRST_JOB)]
+    names = {topic: (_TOPIC_KEYS + number, name) for number, (topic, name) in enumerate(_TOPICS)}
+    for topic in (topic for grouped in _GROUPED.values() for topic in grouped):
+        key, name = names[topic]
+        rows.append(Row(key, topic=topic, name=name))
         if topic == "health" and health is not None:
             rows += [
                 Row(
@@ -132,8 +148,38 @@ def first_found(row: Row, rows: Sequence[Row]) -> Row | None:
     return next((one for one in rows if one.finding is not None), None) if row.topic == "check" else None
 
 
+def first_of(group: Group) -> int:
+    """The key of the first row that belongs to a group."""
+    topics = [topic for topic, _ in _TOPICS]
+    return FIRST_JOB if group == "Jobs" else _TOPIC_KEYS + topics.index(_GROUPED[group][0])
+
+
+def members_of(group: Group, rows: Sequence[Row]) -> list[Row]:
+    """The jobs and topics of a group."""
+    return [
+        row
+        for row in rows
+        if row.topic in _GROUPED[group] or (row.job is not None and group == "Jobs" and row.run is None)
+    ]
+
+
+def group_line(group: Group, state: State, health: Health | None, now: float) -> str:
+    """How a group does, in a line."""
+    match group:
+        case "Jobs":
+            return jobs_line(state.status, now)
+        case "Health":
+            return verdict(health)
+        case "Growth":
+            return growth_line(state.stats, state.forecast)
+        case "Storage":
+            return storage_line(state.stats, state.backups, now)
+
+
 def topics() -> Iterator[tuple[int, str]]:
-    """The key of the row and the name of every topic."""
+    """The key of the row and the name of every group and topic."""
+    for number, group in enumerate(GROUPS):
+        yield _GROUP_KEYS + number, group
     for number, (_, name) in enumerate(_TOPICS):
         yield _TOPIC_KEYS + number, name
 
@@ -165,6 +211,8 @@ def topic_line(
     checked: Checked | None = None,
 ) -> str:  # fmt: skip
     """What the list says of a topic. ``checked``: when the file was checked last, in this run of the app or before."""
+    if row.group is not None:
+        return group_line(row.group, state, health, now)
     stats, forecast = state.stats, state.forecast
     match row.topic:
         case "health":

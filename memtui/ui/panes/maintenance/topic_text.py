@@ -16,7 +16,7 @@ from memtui.present.job import outcome
 from memtui.present.past import ago
 from memtui.ui.presenters.pinned_questions import fared
 from memtui.ui.presenters.plots import Bar, bars, columns
-from memtui.ui.presenters.text_layout import stack
+from memtui.ui.presenters.text_layout import labelled, stack
 from memtui.ui.safe import assemble, content, drawn, line
 
 from .finding_rows import NOUNS
@@ -38,6 +38,10 @@ _RUNS_LISTED = 15
 _HIGHEST = 8
 
 
+# The names of jobs and topics.
+_NAMES = 15
+
+
 class Health(NamedTuple):
     """One line of "models and health": what it is about, how it stands, and what could be done."""
 
@@ -53,6 +57,13 @@ class TopicText(Labelled):
     @property
     def _plot_lines(self) -> int:
         return max(3, min(self.height - 5, _HIGHEST))
+
+    def group(self, told: str, lines: Sequence[tuple[str, str]]) -> Content:
+        """How a group does, and how each job or topic in it does (name, state)."""
+        parts = [*content(told, "bold").wrap(self.width), assemble("")]
+        for name, state in lines:
+            parts += labelled(name, content(state), self.width, _NAMES)
+        return stack([*parts, assemble(""), *self.way("open", "goes to the first of them")])
 
     def fading(self, forecast: Forecast, soon: Sequence[tuple[str, MemoryRecord]]) -> Content:
         """How many facts fade on each of the next days, and which come first (day, memory)."""

@@ -81,7 +81,7 @@ class MemoriesPane(ListPane[MemoryRow]):
         stats = self.shell.stats
         if stats is not None and not stats.active and not stats.ended:
             return ("add", "import")
-        return ("restore",) if TRASH in self.filter_text else ()
+        return (*super().wanted(), *(("restore", "trash") if TRASH in self.filter_text else ()))
 
     # -- preview
 

@@ -383,6 +383,17 @@ class SearchPane(ListPane[SearchRow]):
             return True
         return super().back()
 
+    @property
+    def in_mode(self) -> bool:
+        return self.knobs.has_focus or super().in_mode
+
+    def wanted(self) -> Sequence[str]:
+        return (
+            ("less", "more", "save_profile", "agents_profile", "back")
+            if self.knobs.has_focus
+            else super().wanted()
+        )
+
     def why_not(self, action: Action) -> str:
         saved = self.questions.chosen
         if action.id == "pin":

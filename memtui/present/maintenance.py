@@ -1,0 +1,50 @@
+"""The four groups of Maintenance, each in a line: jobs, health, growth, storage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, get_args
+
+from .backup import all_in_a_row
+from .format import count, file_size, local_time, plural
+
+if TYPE_CHECKING:
+    from memtui.engine.maintain.decay import Forecast
+    from memtui.engine.maintain.schedule.scheduler import SchedulerStatus
+    from memtui.engine.records import Stats
+    from memtui.engine.store.backup import Backup
+
+Group = Literal["Jobs", "Health", "Growth", "Storage"]
+GROUPS: tuple[Group, ...] = get_args(Group)
+_WEEK = 7
+
+
+def jobs_line(status: SchedulerStatus, now: float) -> str:
+    """What runs or failed, how many are on, and which comes next."""
+    running = [f"{status.running.job} is running"] if status.running is not None else []
+    failed = [job.label for job in status.jobs if job.last is not None and job.last.state == "failed"]
+    told = [*running, *([f"{', '.join(failed)} failed"] if failed else [])]
+    on = [job for job in status.jobs if job.enabled]
+    off = len(status.jobs) - len(on)
+    if not told:
+        told = [f"{len(on)} on, {off} off" if off else "all on"]
+    due = [job for job in on if job.next_due is not None]
+    if due:
+        first = min(due, key=lambda job: job.next_due or 0.0)
+        at = first.next_due or 0.0
+        told.append(f"{first.label} {'is due now' if at <= now else f'next, {local_time(at, now)}'}")
+    return "; ".join(told)
+
+
+def growth_line(stats: Stats, forecast: Forecast) -> str:
+    """How much there is, and how much of it fades soon."""
+    turns = stats.by_kind.get("episode", 0)
+    fading = len(forecast.overdue) + sum(len(day.rids) for day in forecast.days[:_WEEK])
+    parts = [plural(stats.active - turns, "memory", "memories"), plural(turns, "turn")]
+    return ", ".join([*parts, *([f"{count(fading)} fade this week"] if fading else [])])
+
+
+def storage_line(stats: Stats, backups: Sequence[Backup], now: float) -> str:
+    """The sizes of the file and of its backups."""
+    kept = f"backups {all_in_a_row(backups, now)}" if backups else "no backup yet"
+    return f"file {file_size(stats.file_bytes)}; {kept}"
