@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from memtui import Memory
+from memtui.engine.maintain.compare.apart import apart
 from memtui.engine.records import Options
 
 from clock import Clock
@@ -69,3 +70,9 @@ def test_a_forgotten_one_is_not_brought_back_by_a_bare_value(memory: Memory, clo
     clock.now += DAY
     _say(memory, clock, "b", "also guest count went up to 135 cos toms uncle suddenly exists")
     assert memory.view.page("kind:fact") == []
+
+
+def test_what_begins_with_two_people_is_about_them() -> None:
+    known = "Need a timeline for tom and aisha, wedding is 14 june at Hollin Barn, 120 guests"
+    assert not apart("Tom and aisha is now the 21st june not 14th", known)
+    assert apart("Tobi and Lena love football", "Lena is allergic to hazelnuts")

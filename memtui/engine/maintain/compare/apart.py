@@ -39,7 +39,14 @@ def apart(new: str, old: str) -> bool:
     named = people_named(new) & people_named(old)
     if _differ(mine, theirs) and named.isdisjoint((*mine[1:], *theirs[1:])):
         return not (shared and changes_hands(new))
-    return bool(named) and not shared and named.isdisjoint(mine[1:])
+    # Of two people who begin it, it is about both ("Tom and Aisha is the 21st now").
+    return bool(named) and not shared and named.isdisjoint((*mine[1:], *_leading(new)))
+
+
+def _leading(text: str) -> frozenset[str]:
+    """The people among its first words, where two are joined."""
+    words = tokens(text)[: _LEADING + 1]
+    return frozenset() if _AND.isdisjoint(map(str.casefold, words)) else people_named(" ".join(words))
 
 
 def _shared(new: str, old: str) -> frozenset[str]:
