@@ -14,7 +14,7 @@ from memtui.present.format import count, local_time, plural
 from memtui.present.session import facts, failure, speaker, standing, state, turn_note
 
 from .errors import NEGATIVE, OK
-from .lines import age, glyphs, sign, tell_cautions
+from .lines import age, glyphs, memory_line, sign, tell_cautions
 from .output import brief, emit, err, in_role, out, paint, printed_cells, row, table
 from .root import Command, json_option, pass_door
 
@@ -52,12 +52,21 @@ def sessions_command(door: Door, text: tuple[str, ...], limit: int | None, json:
             left = sessions.count(wanted) - len(found)
         else:
             turns = _turns(memory, named.session.session_id, limit)
-            cautions = memory.view.cautions([one.id for one in turns])
+            ids = [one.id for one in turns]
+            cautions, drawn = memory.view.cautions(ids), memory.view.drawn(ids)
     if named is not None:
         if json:
-            emit({"session": named.session, "state": named.state, "turns": turns, "cautions": cautions})
+            emit(
+                {
+                    "session": named.session,
+                    "state": named.state,
+                    "turns": turns,
+                    "cautions": cautions,
+                    "drawn": drawn,
+                }
+            )
         else:
-            _tell_transcript(named, turns, cautions, glyphs(door), model)
+            _tell_transcript(named, turns, cautions, drawn, glyphs(door), model)
         return OK
     if json:
         emit({"sessions": [asdict(one.session) | {"state": one.state} for one in found]})
@@ -113,8 +122,8 @@ def _tell_failure(one: SessionRow) -> None:
 
 
 def _tell_transcript(
-    named: SessionRow, turns: list[MemoryRecord], cautions: Mapping[str, Sequence[Caution]], signs: Glyphs,
-    model: str,
+    named: SessionRow, turns: list[MemoryRecord], cautions: Mapping[str, Sequence[Caution]],
+    drawn: Mapping[str, Sequence[MemoryRecord]], signs: Glyphs, model: str,
 ) -> None:  # fmt: skip
     session = named.session
     out(row(paint(session.name, "bold"), paint(session.session_id, "dim"), in_role(*state(named, model))))
@@ -129,5 +138,7 @@ def _tell_transcript(
         out(row(paint(turn.id, "dim"), sign(turn, signs), paint(speaker(turn), "bold"), when, *special))
         tell_cautions(cautions.get(turn.id, ()))
         out(turn.content)
+        for fact in drawn.get(turn.id, ()):
+            out(memory_line(fact, signs, " "))
     if len(turns) < session.turns:
         err(f"and {count(session.turns - len(turns))} more turns: --limit shows them")

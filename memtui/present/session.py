@@ -58,12 +58,12 @@ def speaker(turn: MemoryRecord) -> str:
 
 
 def turn_note(turn: MemoryRecord, through: int | None) -> Part:
-    """What is special about a turn, empty for nothing; ``through``: the last rid that was consolidated."""
+    """What is special about a turn, empty for nothing; ``through``: the last rid that was consolidated, None before any."""
     if not turn.active:
         return why_ended(turn), "warning"
     if "secrets" in turn.attributes:
         return "holds a secret", "warning"
-    return ("consolidated", "dim") if through is not None and turn.rid <= through else ("", "dim")
+    return ("not consolidated", "dim") if through is not None and turn.rid > through else ("", "dim")
 
 
 def _span(session: Session, now: float) -> str:

@@ -42,8 +42,8 @@ def test_a_turn_says_who_spoke_and_what_is_special() -> None:
     assert session.speaker(turn(source_role=None)) == "you"
     assert session.speaker(turn(source_role=None, kind="fact")) == "fact"
     assert session.turn_note(turn(), None)[0] == ""
-    assert session.turn_note(turn(), 5)[0] == "consolidated"
-    assert session.turn_note(turn(), 4)[0] == ""
+    assert session.turn_note(turn(), 5)[0] == ""
+    assert session.turn_note(turn(), 4)[0] == "not consolidated"
     assert session.turn_note(turn(attributes={"secrets": ["token"]}), 5)[0] == "holds a secret"
     assert session.turn_note(turn(valid_until=NOW, ended_by="superseded"), 5)[0] == "replaced"
 

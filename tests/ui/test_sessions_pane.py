@@ -73,8 +73,25 @@ async def test_consolidated_turns_are_marked_and_new_ones_are_not(story: Story) 
     async with running(app, (140, 40)):
         await read(app)
         text = screen_text(app)
-        assert text.count("✓ consolidated") == 1
+        assert text.count("● not consolidated") == 1
         assert "new turns since 21 Nov" in text
+
+
+async def test_a_turn_shows_the_facts_that_were_drawn_from_it(story: Story) -> None:
+    with story.open() as memory:
+        memory.record_turn(
+            "nuts", "user", "My sister Ana is allergic to walnuts. I work at Lumen.", NOW - DAY
+        )
+        await memory.sessions.consolidate("nuts")
+        fact = next(one for one in memory.view.page("kind:fact") if "walnuts" in one.content)
+        memory.forget(fact.id)
+    app = at_sessions(story)
+    async with running(app, (120, 40)) as pilot:
+        await pilot.press("slash", *"nuts", "enter")
+        await until(lambda: "◆ I work at Lumen" in screen_text(app))
+        assert "forgotten My sister" in screen_text(app)
+        await pilot.press("enter")
+        await until(lambda: "◆ I work at Lumen" in screen_text(app))
 
 
 async def test_enter_gives_it_the_window_and_a_filter_of_its_own(story: Story) -> None:

@@ -41,9 +41,10 @@ def test_it_is_broken_at_blanks_and_code_keeps_its_indentation() -> None:
     assert wrap(visible("abcdefghij"), 4) == ["abcd", "efgh", "ij"]
 
 
-@given(TEXT, st.booleans())
-def test_a_turn_is_as_high_as_it_is_drawn(text: str, whole: bool) -> None:
-    assert VIEW.height(turn(text), whole=whole) == len(VIEW.lines(turn(text), whole=whole))
+@given(TEXT, st.booleans(), st.integers(0, 12))
+def test_a_turn_is_as_high_as_it_is_drawn(text: str, whole: bool, facts: int) -> None:
+    view = VIEW._replace(drawn={1: (turn(text),) * facts})
+    assert view.height(turn(text), whole=whole) == len(view.lines(turn(text), whole=whole))
 
 
 def test_a_long_turn_is_folded_and_says_how_much_is_hidden() -> None:

@@ -233,6 +233,11 @@ class View:
         with self._connections.read() as connection:
             return memories.linked(connection, identity, "source", self._clock(), back=True)
 
+    def drawn(self, ids: Sequence[str]) -> dict[str, tuple[MemoryRecord, ...]]:
+        """The facts that were drawn from each of some turns (by id), also those in the Trash; turns without one are left out."""
+        with self._connections.read() as connection:
+            return memories.drawn_from(connection, ids, self._clock())
+
     def merged(self, identity: str, *, into: bool = False) -> list[MemoryRecord]:
         """The memories that were merged into this one; with ``into`` the one that it was merged into."""
         with self._connections.read() as connection:

@@ -239,6 +239,21 @@ def linked(
     return [record(row, now) for row in rows]
 
 
+def drawn_from(
+    connection: apsw.Connection, ids: Sequence[str], now: float
+) -> dict[str, tuple[MemoryRecord, ...]]:
+    """The facts that name each of the memories (by id) as their source, oldest first; those without one are left out."""
+    found: dict[str, list[MemoryRecord]] = {}
+    rows = connection.execute(
+        f"SELECT l.to_id, {COLUMNS} FROM json_each(?) AS asked JOIN memory_links l ON l.to_id = asked.value AND l.rel = 'source' "
+        "JOIN memories m ON m.id = l.from_id WHERE m.kind = 'fact' ORDER BY m.rid",
+        (as_json(ids),),
+    )
+    for source, *row in rows:
+        found.setdefault(str(source), []).append(record(row, now))
+    return {source: tuple(facts) for source, facts in found.items()}
+
+
 def latest_version(connection: apsw.Connection, identity: str, now: float) -> MemoryRecord:
     """What a memory became: the last one that superseded or absorbed it, or itself. Raises NotFoundError."""
     latest = get(connection, identity, now)

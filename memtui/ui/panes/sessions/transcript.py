@@ -163,6 +163,9 @@ class TranscriptReader:
             if view.cautions is not None:
                 found = memory.view.cautions([turn.id for turn in turns])
                 view.cautions.update({turn.rid: found[turn.id] for turn in turns if turn.id in found})
+            if view.drawn is not None:
+                facts = memory.view.drawn([turn.id for turn in turns])
+                view.drawn.update({turn.rid: facts[turn.id] for turn in turns if turn.id in facts})
             return Measured(turns, view, whole)
 
         return await self._ask(read)

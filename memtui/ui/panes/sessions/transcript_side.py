@@ -78,7 +78,7 @@ class TranscriptSide(Vertical):
         )
         reader = TranscriptReader(self._ask, self._session_id, filter)
         self.bar.show_error(None)
-        self.turns.show(reader, self._view._replace(words=words, cautions={}), at=at)
+        self.turns.show(reader, self._view._replace(words=words, cautions={}, drawn={}), at=at)
 
     @on(FilterBar.Typed)
     def _typed(self, event: FilterBar.Typed) -> None:

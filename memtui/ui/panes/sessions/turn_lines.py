@@ -1,4 +1,4 @@
-"""A turn of a conversation as lines: who and when, then the text, folded where it is long.
+"""A turn of a conversation as lines: who and when, the text, folded where it is long, and the facts drawn from it.
 
 ``height`` counts the lines of a turn without drawing it; a test holds that both agree.
 """
@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present.caution import line as caution_line
-from memtui.present.format import count, local_time
+from memtui.present.format import count, local_time, plural
 from memtui.present.lines import Role
+from memtui.present.memory import why_ended
 from memtui.present.session import speaker, turn_note
 from memtui.present.text import Visible, cells, one_line, visible
+from memtui.ui.presenters.memory_rows import sign_of
 from memtui.ui.widgets.columns import Piece
 from memtui.ui.wrap import wrap
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 FOLD = 8
 INDENT = 2
 _MOST_CAUTIONS = 3
+_MOST_FACTS = 8
 Line = list[Piece]
 
 _ROLE_HUES: dict[str, Role] = {"user": "accent", "assistant": "strong", "tool": "dim", "system": "dim"}
@@ -33,8 +36,8 @@ _ROLE_HUES: dict[str, Role] = {"user": "accent", "assistant": "strong", "tool": 
 class TurnView(NamedTuple):
     """How turns are drawn: ``width`` cells wide, as of ``now``; ``through``: the last consolidated rid.
 
-    ``words`` are marked wherever they stand. ``cautions``: what turns (by rid) tell that no longer holds, filled as they
-    are read.
+    ``words`` are marked wherever they stand. ``cautions``: what turns (by rid) tell that no longer holds, ``drawn``: the facts
+    that were drawn from them; both are filled as turns are read.
     """
 
     width: int
@@ -43,14 +46,20 @@ class TurnView(NamedTuple):
     through: int | None = None
     words: tuple[str, ...] = ()
     cautions: dict[int, tuple[Caution, ...]] | None = None
+    drawn: dict[int, tuple[MemoryRecord, ...]] | None = None
 
     def height(self, turn: MemoryRecord, *, whole: bool) -> int:
         """Lines that ``lines`` would give."""
         body = len(self._text(turn))
-        return 2 + len(self._cautions(turn)) + (body if whole or body <= FOLD + 1 else FOLD + 1)
+        return (
+            2
+            + len(self._cautions(turn))
+            + len(self._facts(turn))
+            + (body if whole or body <= FOLD + 1 else FOLD + 1)
+        )
 
     def lines(self, turn: MemoryRecord, *, whole: bool) -> list[Line]:
-        """The heading, what no longer holds, the text, and an empty line."""
+        """The heading, what no longer holds, the text, the facts, and an empty line."""
         text = self._text(turn)
         shown = text if whole or len(text) <= FOLD + 1 else text[:FOLD]
         role: Role = "text" if turn.active else "dim"
@@ -59,6 +68,7 @@ class TurnView(NamedTuple):
         if len(shown) < len(text):
             more = visible(f"… {count(len(text) - len(shown))} more lines")
             lines.append([_indent(INDENT), Piece(more, "accent"), Piece(Visible("  Enter unfolds"), "dim")])
+        lines += self._facts(turn)
         lines.append([])
         return lines
 
@@ -75,6 +85,21 @@ class TurnView(NamedTuple):
             if room > 1:
                 pieces += [Piece(one_line(text, room - 1), role), _indent(1)]
         return pieces
+
+    def _facts(self, turn: MemoryRecord) -> list[Line]:
+        facts = (self.drawn or {}).get(turn.rid, ())
+        lines = [self._fact(fact) for fact in facts[:_MOST_FACTS]]
+        if more := len(facts) - len(lines):
+            lines.append([_indent(INDENT), Piece(visible(f"… {plural(more, 'more fact')}"), "dim")])
+        return lines
+
+    def _fact(self, fact: MemoryRecord) -> Line:
+        sign = sign_of(fact, self.glyphs)
+        lead = [_indent(INDENT), sign, _indent(1)]
+        if not fact.active:
+            lead += [Piece(visible(why_ended(fact)), "warning"), _indent(1)]
+        room = self.width - sum(cells(piece.text) for piece in lead)
+        return [*lead, Piece(one_line(fact.content, max(room, 1)), "dim")]
 
     def _heading(self, turn: MemoryRecord) -> Line:
         role = turn.source_role or "user"
@@ -97,7 +122,7 @@ class TurnView(NamedTuple):
         sign = (
             self.glyphs.ended
             if not turn.active
-            else self.glyphs.done
+            else self.glyphs.marked
             if role == "dim"
             else self.glyphs.conflict
         )
