@@ -52,8 +52,8 @@ def context_command(
         emit({
             "text": block.text, "tokens": block.tokens,
             "rules": [{"memory": rule, "reason": RULE_FIRST} for rule in block.rules],
-            "pinned": block.pinned, "vital": block.vital, "hits": block.hits, "excerpts": block.excerpts,
-            "insight": block.insight, "left_out": block.left_out, "notes": block.result.notes,
+            "pinned": block.pinned, "vital": block.vital, "hits": block.hits, "related": block.related,
+            "excerpts": block.excerpts, "insight": block.insight, "left_out": block.left_out, "notes": block.result.notes,
         })  # fmt: skip
     else:
         _tell(block)
@@ -68,6 +68,8 @@ def _tell(block: ContextBlock) -> None:
             note(brief(f"told: {rule.content}", 6) + f"\n      {RULE_FIRST}")
         for warning in block.vital:
             note(brief(f"told: {warning.memory.content}", 6) + f"\n      {warning.reason}")
+        for fact in block.related:
+            note(brief(f"told: {fact.memory.content}", 6) + f"\n      {'; '.join(fact.reasons)}")
         for excerpt in block.excerpts:
             note(brief(f"told: {excerpt.text}", 6) + f"\n      {'; '.join(excerpt.reasons)}")
     else:

@@ -8,14 +8,15 @@ each half:
     answered     of the questions that somebody's words answer, the share whose block has the answer, in per cent
     unrelated    of the questions that nothing answers, the share that gets an excerpt of a turn nevertheless
     facts        of the questions with an answer, the share that the facts alone answer
+    for nothing  how many facts a question gets that nothing answers, on average
     tokens       how long the blocks are on average, by the estimate
 
 ``--search`` prints how a search does instead: of the questions with an answer, the share (%) with a fact or a turn of the person
 that has it among the first 1, 3 and 10 hits, the mean of 1 / its rank, and how many of 10 hits a question without an answer gets.
 
-Of the held half counts are printed and nothing else. ``--fit`` chooses the weights of ``search/relevance.json`` on the dev
-half and the questions of ``more_dev.json`` about it (logistic regression), and prints how well weights that were fitted
-without a person do for that person.
+Of the halves that are held back (held, fresh) counts are printed and nothing else. ``--fit`` chooses the weights of
+``search/relevance.json`` on the dev half and the questions of ``more_dev.json`` about it (logistic regression), and prints
+how well weights that were fitted without a person do for that person.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def judge(person: dict[str, Any], embedder: str) -> list[Judged]:
     with remembered(person, embedder) as memory:
         for question, pattern in asked:
             block = memory.context(question)
-            told = [one.memory.content for one in (*block.vital, *block.hits)]
+            told = [one.memory.content for one in (*block.vital, *block.hits, *block.related)]
             facts = "\n".join(told)
             found.append(
                 Judged(
@@ -110,7 +111,7 @@ def learnt_from() -> list[dict[str, Any]]:
     people = load("dev")
     for person in people:
         for kind in ("asks", "nothing"):
-            person[kind] = person[kind] + more[person["person"]][kind]
+            person[kind] = person[kind] + more.get(person["person"], {}).get(kind, [])
     return people
 
 
@@ -230,6 +231,7 @@ def report(half: str, judged: list[Judged], misses: bool) -> None:
     print(f"{half}: answered {share([one.answered for one in asks])}, ", end="")
     print(f"unrelated {share([one.excerpts > 0 for one in nothing])}, ", end="")
     print(f"facts {share([matches(one.pattern or '', one.facts) for one in asks])}, ", end="")
+    print(f"for nothing {statistics.mean(len(one.facts.splitlines()) for one in nothing):.1f}, ", end="")
     print(f"tokens {statistics.mean(one.tokens for one in judged):.0f}")
     if misses:
         for one in asks:
@@ -261,7 +263,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--half", choices=("dev", "held", "both"), default="both")
+    parser.add_argument("--half", choices=("dev", "held", "fresh", "both"), default="both")
     parser.add_argument("--embedder", choices=("offline", "minilm", "off"), default="offline")
     parser.add_argument("--misses", action="store_true", help="of the dev half, what was missed")
     parser.add_argument("--fit", action="store_true")

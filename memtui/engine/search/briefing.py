@@ -23,13 +23,15 @@ from memtui.engine.store import memories, vectors
 from memtui.engine.store.sql import as_json
 from memtui.engine.store.words import stems, words
 
-from . import cautions, entity, excerpts, kinship, lexicon, question, repeats, rules, vital
+from . import cautions, entity, excerpts, facts, kinship, lexicon, question, relevance, repeats, rules, vital
 from .excerpts import Excerpt
+from .facts import FEW, Fact, Related
 from .filter_sql import STATES
 from .filter_terms import parse
 from .filters import compile
 from .question import Question
 from .ranking import QueryEmbedder
+from .relevance import Prompt
 from .repeats import Told
 from .scope import Scope, passing, scope
 from .search import search
@@ -40,6 +42,8 @@ FACTS_TITLE = "## Relevant memory"
 SAID_TITLE = "## What the person said before"
 INSIGHT_TITLE = "## Weekly insight"
 LIMIT = 5
+MORE = 3
+"""So many facts are told beside those that share a word, a name or the meaning, for what they probably answer."""
 PINNED = 5
 """So many pinned facts are told, those pinned last."""
 MOST = 100
@@ -104,9 +108,9 @@ class ContextBlock(Record):
     """What an agent is told: ``text`` is the block itself, empty when nothing bears on the prompt.
 
     ``rules`` are those of the agent's project, which stand first; ``pinned`` the facts that
-    always stand in it, ``vital`` those told for what they warn of, ``hits`` the other facts, the best first;
-    ``excerpts`` what the person said before; ``tokens`` is an estimate (``HOW_COUNTED``), ``saved`` that of what was not
-    told again.
+    always stand in it, ``vital`` those told for what they warn of, ``hits`` those that the search found, the best first;
+    ``related`` others that probably answer; ``excerpts`` what the person said before; ``tokens`` is an estimate
+    (``HOW_COUNTED``), ``saved`` that of what was not told again.
     """
 
     text: str
@@ -115,6 +119,7 @@ class ContextBlock(Record):
     pinned: tuple[MemoryRecord, ...]
     vital: tuple[Vital, ...]
     hits: tuple[Hit, ...]
+    related: tuple[Related, ...]
     excerpts: tuple[Excerpt, ...]
     insight: MemoryRecord | None
     left_out: tuple[LeftOut, ...]
@@ -126,10 +131,8 @@ class ContextBlock(Record):
         """What is told, in the order of the text; a turn once, however many pieces of it."""
         turns = {one.memory.id: one.memory for one in self.excerpts}
         insight = [self.insight] if self.insight is not None else []
-        warnings = (one.memory for one in self.vital)
-        return [
-            *self.rules, *self.pinned, *warnings, *(hit.memory for hit in self.hits), *turns.values(), *insight,
-        ]  # fmt: skip
+        found = (one.memory for of in (self.vital, self.hits, self.related) for one in of)
+        return [*self.rules, *self.pinned, *found, *turns.values(), *insight]  # fmt: skip
 
 
 def brief(
@@ -176,6 +179,7 @@ def brief(
     asked = _words(words := question.read(connection, meant, FACTS, within if alone else None))
     if not called:
         asked = asked._replace(telling=asked.telling.union(*map(stems, kin)))
+    read = relevance.read_prompt(meant, {term.stem: term.idf for term in words.terms})
     pinned, kept_back = _pinned(connection, within, now)
     of = project or rules.project_of(parse(filter))
     first = [
@@ -185,6 +189,7 @@ def brief(
     stand = {one.rid for one in (*pinned, *first)}
     # With very many facts, those without a word in common are compared only when those with one are too few.
     few = bool(filter.strip()) or words.rows <= MOST_COMPARED or profile.fusion != "score"
+    small = words.rows <= FEW
     for nearest in (True,) if few else (False, True):
         # What was replaced is found by its old words too; what is told then is its successor.
         result = search(
@@ -192,8 +197,17 @@ def brief(
             profile=profile, embedder=embedder, now=now, exclude_session=session_id,
             fade_threshold=fade_threshold, nearest=nearest, alone=alone, within=filter,
         )  # fmt: skip
-        later = _successors(connection, result.hits, within, now)
-        told, left_out = _chosen((hit for hit in later if hit.memory.rid not in stand), asked, near, limit)
+        later = list(_successors(connection, result.hits, within, now))
+        for beside in (True,) if small else (False, True):
+            candidates = facts.ranked(
+                connection, read, later, within, now, few=small, beside=beside,
+                with_meanings=not isinstance(embedder, str),
+            )  # fmt: skip
+            told, related, left_out = _chosen(
+                (one for one in candidates if one.memory.rid not in stand), read, asked, near, limit
+            )
+            if len(told) == limit:
+                break
         if len(told) == limit:
             break
     told.sort(key=lambda hit: hit.memory.topic != "rule")  # stable: rules stand before the others
@@ -201,7 +215,7 @@ def brief(
     if idle := lexicon.needs_no_memory(prompt) and not (
         profile.entity and entity.named(connection, lexicon.head(prompt))
     ):
-        told = _how_it_is_wanted(told, prompt)
+        told, related = _how_it_is_wanted(told, prompt), []
         left_out = [*kept_back, LeftOut(reason="the prompt asks for nothing that a memory knows")]
     if not nearest:
         left_out.append(
@@ -217,26 +231,26 @@ def brief(
     )  # fmt: skip
     warned = {one.memory.rid for one in warnings}
     left_out = [one for one in left_out if one.memory is None or one.memory.rid not in warned]
-    facts = [*first, *pinned, *(one.memory for one in warnings), *(hit.memory for hit in told)]
-    notes = cautions.find(
-        connection, [one.id for one in (*facts, *([insight] if insight else []))], now, known=known
-    )
+    not_meant = vital.of_others(connection, meant, [one.memory for one in related], names=profile.entity > 0)
+    related = [one for one in related if one.memory.rid not in warned | not_meant]
+    standing = [*first, *pinned, *(one.memory for one in warnings), *(hit.memory for hit in told)]
+    answering = [one.memory for one in related]
+    noted = [*standing, *answering, *([insight] if insight else [])]
+    notes = cautions.find(connection, [one.id for one in noted], now, known=known)
     said: list[Excerpt] = []
     if turns and not idle:
-        found = excerpts.find(
-            connection, prompt, facts, filter=filter, profile=profile, embedder=embedder, now=now,
+        spoken = excerpts.find(
+            connection, prompt, [*standing, *answering], filter=filter, profile=profile, embedder=embedder, now=now,
             session_id=session_id, fade_threshold=fade_threshold, alone=alone, nearest=nearest,
             refused=why_kept_back, known=known,
         )  # fmt: skip
-        left_out += [LeftOut(reason=one.reason, memory=one.memory, text=one.text) for one in found.passed]
-        said = _fitting(found.excerpts, tokens - estimate_tokens(_block(facts, [], insight, notes)))
-        if len(said) < len(found.excerpts):
-            reason = f"the block has room for {tokens} tokens (context.tokens)"
-            left_out += [
-                LeftOut(reason=reason, memory=one.memory, text=one.text)
-                for one in found.excerpts if one not in said
-            ]  # fmt: skip
-    text = _block(facts, said, insight, notes)
+        left_out += [LeftOut(reason=one.reason, memory=one.memory, text=one.text) for one in spoken.passed]
+        said = spoken.excerpts
+    room = tokens - estimate_tokens(_block(standing, [], insight, notes))
+    related, said, no_room = _fitting(related, said, room, notes)
+    reason = f"the block has room for {tokens} tokens (context.tokens)"
+    left_out += [LeftOut(reason=reason, memory=one.memory, text=getattr(one, "text", "")) for one in no_room]
+    text = _block([*standing, *(one.memory for one in related)], said, insight, notes)
     block = ContextBlock(
         text=text,
         tokens=estimate_tokens(text),
@@ -244,6 +258,7 @@ def brief(
         pinned=tuple(pinned),
         vital=tuple(warnings),
         hits=tuple(told),
+        related=tuple(related),
         excerpts=tuple(said),
         insight=insight,
         left_out=tuple(left_out),
@@ -300,6 +315,7 @@ def _without_repeats(
         rules=tuple(one for one in block.rules if one.rid in rids),
         pinned=tuple(one for one in block.pinned if one.rid in rids),
         hits=tuple(hit for hit in block.hits if hit.memory.rid in rids),
+        related=tuple(one for one in block.related if one.memory.rid in rids),
         excerpts=said,
         insight=insight,
         left_out=(*block.left_out, *repeated),
@@ -332,19 +348,28 @@ def _pinned(
     return told, left_out
 
 
-def _chosen(hits: Iterable[Hit], asked: _Words, near: float, limit: int) -> tuple[list[Hit], list[LeftOut]]:
-    """The facts to tell, and those before the last of them that are not told."""
+def _chosen(
+    candidates: Iterable[Fact], read: Prompt, asked: _Words, near: float, limit: int
+) -> tuple[list[Hit], list[Related], list[LeftOut]]:
+    """The facts to tell: hits that bear on the prompt, others that probably answer; and the hits that are not told."""
     told: list[Hit] = []
+    related: list[Related] = []
     left_out: list[LeftOut] = []
-    for hit in hits:
+    for one in candidates:
         if len(told) == limit:
             break
-        reason = _too_far(hit, asked, near) or why_kept_back(hit.memory)
-        if reason:
-            left_out.append(LeftOut(reason=reason, memory=hit.memory))
-        else:
-            told.append(hit)
-    return told, left_out
+        far = _too_far(one.hit, asked, near) if one.hit else "the search did not find it"
+        answers = facts.related(one, read) if far and len(related) < limit + MORE else None
+        if far and answers is None:
+            if one.hit:
+                left_out.append(LeftOut(reason=far, memory=one.memory))
+        elif reason := why_kept_back(one.memory):
+            left_out.append(LeftOut(reason=reason, memory=one.memory))
+        elif answers is not None:
+            related.append(answers)
+        elif one.hit:
+            told.append(one.hit)
+    return told, related[: limit + MORE - len(told)], left_out
 
 
 def _how_it_is_wanted(hits: Iterable[Hit], prompt: str) -> list[Hit]:
@@ -457,16 +482,29 @@ def _insight(
     return memories.by_rid(connection, [int(row[0])], now)[0] if row else None
 
 
-def _fitting(found: Sequence[Excerpt], tokens: int) -> list[Excerpt]:
-    """The excerpts that fit into so many tokens, the best first; a shorter one may take the place of a longer."""
-    left = tokens - estimate_tokens(SAID_TITLE) - 1
-    said = []
-    for one in found:
-        needed = estimate_tokens(f"{_said(one)}\n")
-        if needed <= left:
-            said.append(one)
-            left -= needed
-    return said
+def _fitting(
+    related: Sequence[Related], said: Sequence[Excerpt], tokens: int, notes: Mapping[str, Sequence[Caution]]
+) -> tuple[list[Related], list[Excerpt], list[Related | Excerpt]]:
+    """What fits into so many tokens, by how probably it answers, and what does not; each list in the order it came.
+
+    A shorter one may take the place of a longer.
+    """
+    lines: list[tuple[str, Related | Excerpt]] = [(f"- {_line(one.memory, notes)}", one) for one in related]
+    lines += [(_said(one), one) for one in said]
+    title = estimate_tokens(SAID_TITLE) + 1
+    kept: list[Related | Excerpt] = []
+    for line, one in sorted(lines, key=lambda of: -of[1].score):
+        needed = estimate_tokens(f"{line}\n")
+        if isinstance(one, Excerpt) and not any(isinstance(other, Excerpt) for other in kept):
+            needed += title
+        if needed <= tokens:
+            kept.append(one)
+            tokens -= needed
+    return (
+        [one for one in related if one in kept],
+        [one for one in said if one in kept],
+        [one for _, one in lines if one not in kept],
+    )
 
 
 def _said(excerpt: Excerpt) -> str:

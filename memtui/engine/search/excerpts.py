@@ -9,26 +9,23 @@ where one of them probably answers it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import apsw
 from msgspec.structs import replace
 
-from memtui.engine.errors import DegradedError
 from memtui.engine.records import Caution, MemoryRecord, Profile, Record
 from memtui.engine.store import memories
 from memtui.engine.store.words import STOP_WORDS, fold, stems, words
 
-from . import cautions, lexicon, question, ranking, relevance
+from . import cautions, lexicon, question, ranking, relevance, scoring
 from .clauses import clauses, looks_pasted
 from .filters import compile
 from .ranking import QueryEmbedder
 from .relevance import Piece, Prompt
 from .scope import Scope, scope
+from .scoring import Scored
 from .statistics import MEMORIES
-
-if TYPE_CHECKING:
-    from .word_meanings import Nearness
 
 WITHHELD = "you keep it from agents"
 """Why a turn is not told: for the person only."""
@@ -39,11 +36,9 @@ MOST_FOUND, MOST_OF_SUBJECT = 25, 25
 MOST_CUT = 30
 """So many of them are cut into pieces, those that promise most by their words."""
 MOST_PIECES = 8
-MOST_READ_TWICE = 40
-"""So many pieces, the best by their words, are compared with the prompt by the meaning of words."""
 MOST_COMPARED = 10_000
 """Up to so many turns are compared with a prompt by meaning; it takes about 1 ms for 1,000."""
-SURE = 0.1
+SURE = 0.2
 """From this probability on a piece is told whatever its words are."""
 SAME, ALIKE = 0.6, 0.3
 """The share of common words from which on two pieces say the same; are about the same thing."""
@@ -78,13 +73,6 @@ class Passed(NamedTuple):
 class Found(NamedTuple):
     excerpts: list[Excerpt]
     passed: list[Passed]
-
-
-class _Candidate(NamedTuple):
-    memory: MemoryRecord
-    piece: Piece
-    score: float
-    values: Mapping[str, float]
 
 
 def find(
@@ -130,7 +118,7 @@ def find(
     pieces = [
         (turn, piece) for turn, piece in _pieces(read, turns, ended) if fold(piece.clause.text) not in here
     ]
-    scored = _scored(read, pieces, with_meanings=not isinstance(embedder, str))
+    scored = scoring.scored(read, pieces, with_meanings=not isinstance(embedder, str))
     if not scored or scored[0].score < relevance.limits(read).opens:
         return Found([], [])
     return _chosen(scored, relevance.limits(read).keeps, facts, read, ended, refused)
@@ -149,7 +137,7 @@ def _turns(
     alone = replace(profile, neighbours=0.0, session=0.0, facts=0.0, depth=MOST_FOUND)
     found = ranking.rank(connection, prompt, within, alone, embedder, nearest=nearest)
     rids = [one.rid for one in found.fused[:MOST_FOUND]]
-    for match in filter(None, (_of_subjects(read), _said_otherwise(read))):
+    for match in filter(None, (of_subjects(read), said_otherwise(read))):
         rows = connection.execute(
             f"""
             SELECT f.rowid FROM memories_fts f CROSS JOIN memories m ON m.rid = f.rowid
@@ -161,7 +149,7 @@ def _turns(
     return list(dict.fromkeys(rids))
 
 
-def _of_subjects(read: Prompt) -> str:
+def of_subjects(read: Prompt) -> str:
     """The FTS5 query for what statements about the prompt's subjects say; empty where it has none."""
     wanted: dict[str, None] = {}
     if read.people or _HEALTH & set(read.topics):
@@ -177,7 +165,7 @@ def _of_subjects(read: Prompt) -> str:
     return " OR ".join(wanted)
 
 
-def _said_otherwise(read: Prompt) -> str:
+def said_otherwise(read: Prompt) -> str:
     """The FTS5 query for other words that answer those of the prompt; empty where there are none."""
     wanted: dict[str, None] = {}
     for _, told in read.wordings:
@@ -226,42 +214,15 @@ def _pieces(
     ]
 
 
-def _scored(
-    read: Prompt, pieces: Sequence[tuple[MemoryRecord, Piece]], *, with_meanings: bool
-) -> list[_Candidate]:
-    """The pieces, the best first, newer ones first among equals; where words have vectors, only the best are looked at."""
-    found = _by(read, pieces, None)
-    if with_meanings and found:
-        from .word_meanings import packaged
-
-        best = [(one.memory, one.piece) for one in found[:MOST_READ_TWICE]]
-        try:
-            found = _by(read, best, relevance.compared(packaged(), read, [piece for _, piece in best]))
-        except DegradedError:  # the search has said that there are no vectors
-            return found
-    return found
-
-
-def _by(
-    read: Prompt, pieces: Iterable[tuple[MemoryRecord, Piece]], nearness: Nearness | None
-) -> list[_Candidate]:
-    found = []
-    for memory, piece in pieces:
-        values = relevance.features(read, piece, nearness)
-        score = relevance.score(read, values, meanings=nearness is not None)
-        found.append(_Candidate(memory, piece, score, values))
-    return sorted(found, key=lambda one: (-one.score, -one.memory.event_time, -one.memory.rid))
-
-
 def _chosen(
-    scored: Iterable[_Candidate],
+    scored: Iterable[Scored],
     least: float,
     facts: Sequence[MemoryRecord],
     read: Prompt,
     ended: Mapping[str, Collection[Caution]],
     refused: Callable[[MemoryRecord], str],
 ) -> Found:
-    told: list[_Candidate] = []
+    told: list[Scored] = []
     passed: list[Passed] = []
     said = [_telling(stems(fact.content)) for fact in facts]
     kept_back: dict[str, str] = {}  # a turn may have many pieces
@@ -297,7 +258,7 @@ def _chosen(
     return Found([_excerpt(one, read) for one in told], passed[:_LISTED])
 
 
-def _bears(one: _Candidate, read: Prompt) -> bool:
+def _bears(one: Scored, read: Prompt) -> bool:
     """Whether a piece has more to do with a prompt for work than everyday words, the same people or a meaning that is near."""
     if one.score >= SURE or any(
         lexicon.connects(read.words[stem]) for stem in read.weights if stem in one.piece.stems
@@ -311,7 +272,7 @@ def _bears(one: _Candidate, read: Prompt) -> bool:
     )
 
 
-def _order_in(one: _Candidate) -> str:
+def _order_in(one: Scored) -> str:
     """Why a piece is not told of a turn in which others' words may stand: it is checked like those; "" where it may be."""
     if one.memory.protected or not looks_pasted(one.memory.content):
         return ""
@@ -321,27 +282,12 @@ def _order_in(one: _Candidate) -> str:
     return f"it reads like an order ({reasons[0]}) in a turn with pasted text" if reasons else ""
 
 
-def _excerpt(one: _Candidate, read: Prompt) -> Excerpt:
-    reasons = []
-    if shared := [
-        word for stem, word in read.words.items() if stem in read.weights and stem in one.piece.stems
-    ]:
-        reasons.append(f"words: {', '.join(shared)}")
-    if found := {word for _, told in read.wordings for word in told.found(one.piece.words, one.piece.plain)}:
-        reasons.append(f"other words: {', '.join(sorted(found)[:3])}")
-    for topic in lexicon.topics():
-        if topic.name in read.topics and (found := topic.told.found(one.piece.words) - STOP_WORDS):
-            reasons.append(f"{topic.name}: {', '.join(sorted(found)[:3])}")
-    if one.values["people"]:
-        reasons.append("the same people")
-    if not reasons:
-        reasons.append(
-            "its meaning is near" if one.values["likeness"] else "the rest of what was said with it"
-        )
-    return Excerpt(memory=one.memory, text=one.piece.clause.text, score=one.score, reasons=tuple(reasons))
+def _excerpt(one: Scored, read: Prompt) -> Excerpt:
+    why = scoring.reasons(one, read) or ("the rest of what was said with it",)
+    return Excerpt(memory=one.memory, text=one.piece.clause.text, score=one.score, reasons=why)
 
 
-def _about_the_same(one: _Candidate, other: _Candidate) -> bool:
+def _about_the_same(one: Scored, other: Scored) -> bool:
     return _alike(_telling(one.piece.stems), _telling(other.piece.stems)) >= ALIKE
 
 

@@ -8,7 +8,7 @@ question for one thing ("when is Ada's birthday?") brings none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from itertools import islice
 
 import apsw
@@ -78,6 +78,23 @@ def find(
             ranked.append((key, Vital(memory=memory, reason=reason)))
     best = (one for _, one in sorted(ranked, key=lambda one: one[0]))
     return list(islice((one for one in best if not refused(one.memory)), MOST))
+
+
+def of_others(
+    connection: apsw.Connection, prompt: str, facts: Sequence[MemoryRecord], *, names: bool
+) -> set[int]:
+    """The rids of those facts that warn of what may harm people whom a prompt does not mean."""
+    if not names:
+        return set()
+    asked, about = _read(connection, prompt, names=names), _people(connection, [fact.rid for fact in facts])
+    found = set()
+    for fact in facts:
+        said = set(words(fact.content))
+        marks = [mark for word in said for mark in lexicon.marks(word)]
+        warns = fact.topic == "health" or _warns(marks)
+        if warns and fact.rid in about and _why(asked, fact, said, marks, about[fact.rid]) is None:
+            found.add(fact.rid)
+    return found
 
 
 def _read(connection: apsw.Connection, prompt: str, *, names: bool) -> _Asked:

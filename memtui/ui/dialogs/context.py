@@ -62,6 +62,7 @@ class ContextDialog(Dialog[None]):
         why_told = [(RULE_FIRST, one.content) for one in told.rules]
         why_told += [(f"pinned {pinned(one, now)}", one.content) for one in told.pinned]
         why_told += [(one.reason, one.memory.content) for one in told.vital]
+        why_told += [("; ".join(fact.reasons), fact.memory.content) for fact in told.related]
         why_told += [("; ".join(excerpt.reasons), excerpt.text) for excerpt in told.excerpts]
         for reason, text in why_told:
             parts += [("  why told  ", "bold $success"), (f"{one_line(reason, 200)}\n", "$text-muted")]

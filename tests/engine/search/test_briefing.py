@@ -15,6 +15,7 @@ from memtui.engine.maintain.extract.drafts import Draft
 from memtui.engine.models import nearness
 from memtui.engine.models.nearness import Nearness
 from memtui.engine.records import Options, Profile
+from memtui.engine.records.options import ContextOptions
 from memtui.engine.search import briefing, vital
 from memtui.engine.search.briefing import estimate_tokens
 
@@ -481,3 +482,31 @@ def test_who_is_meant_by_my_son_is_told_by_his_name(memory: Memory) -> None:
     assert "reports" in memory.context("when does my boss want it?").text
     assert "Bruges" not in memory.context("how old is my son").text
     assert "lactose" in memory.context("what to cook for my kids").text
+
+
+def test_a_fact_of_the_prompts_subject_is_told_without_a_shared_word_and_says_why(memory: Memory) -> None:
+    memory.remember("House in Oro Valley, rental, two bedrooms, from 1 September")
+    told = memory.context("where does she live")
+    assert [one.memory.content for one in told.related] == [
+        "House in Oro Valley, rental, two bedrooms, from 1 September"
+    ]
+    assert (
+        any(reason.startswith("home: ") for reason in told.related[0].reasons) and "Oro Valley" in told.text
+    )
+    assert "Oro Valley" not in memory.context("write a haiku about rain").text
+
+
+def test_such_facts_keep_to_the_tokens(clock: Clock) -> None:
+    options = Options(background=False, context=ContextOptions(tokens=50))
+    with Memory.open(":memory:", clock=clock, options=options) as small:
+        for number in range(12):
+            small.remember(f"House number {number} in Oro Valley, rental, two bedrooms, from 1 September on")
+        block = small.context("where does she live")
+        assert block.related and block.tokens <= 60
+        assert any("room for 50 tokens" in one.reason for one in block.left_out)
+
+
+def test_what_harms_somebody_who_is_not_meant_is_not_told_for_its_subject_either(memory: Memory) -> None:
+    memory.remember("Bruno is diabetic and takes insulin at lunch")
+    told = memory.context("Plan a dinner for Ada")
+    assert "insulin" not in told.text

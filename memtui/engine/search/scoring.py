@@ -1,0 +1,78 @@
+"""Pieces of memories beside a prompt: how probably each answers it, and why.
+
+A piece is a clause of a turn or a whole fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from memtui.engine.errors import DegradedError
+from memtui.engine.records import MemoryRecord
+from memtui.engine.store.words import STOP_WORDS
+
+from . import lexicon, relevance
+from .relevance import Piece, Prompt
+
+if TYPE_CHECKING:
+    from .word_meanings import Nearness
+
+MOST_READ_TWICE = 40
+"""So many pieces, the best by their words, are compared with the prompt by the meaning of words."""
+
+
+class Scored(NamedTuple):
+    """``score``: how probably it answers, 0 to 1; ``values``: the features that it is the sum of."""
+
+    memory: MemoryRecord
+    piece: Piece
+    score: float
+    values: Mapping[str, float]
+
+
+def scored(
+    read: Prompt, pieces: Sequence[tuple[MemoryRecord, Piece]], *, with_meanings: bool
+) -> list[Scored]:
+    """The pieces, the best first, newer ones first among equals; where words have vectors, only the best are looked at."""
+    if not with_meanings or not pieces:
+        return _by(read, pieces, None)
+    from .word_meanings import packaged
+
+    best = pieces
+    if len(pieces) > MOST_READ_TWICE:
+        best = [(one.memory, one.piece) for one in _by(read, pieces, None)[:MOST_READ_TWICE]]
+    try:
+        return _by(read, best, relevance.compared(packaged(), read, [piece for _, piece in best]))
+    except DegradedError:  # the search has said that there are no vectors
+        return _by(read, pieces, None)
+
+
+def reasons(one: Scored, read: Prompt) -> tuple[str, ...]:
+    """Why it bears on the prompt, each a few words."""
+    found = []
+    if shared := [
+        word for stem, word in read.words.items() if stem in read.weights and stem in one.piece.stems
+    ]:
+        found.append(f"words: {', '.join(shared)}")
+    if other := {word for _, told in read.wordings for word in told.found(one.piece.words, one.piece.plain)}:
+        found.append(f"other words: {', '.join(sorted(other)[:3])}")
+    for topic in lexicon.topics():
+        if topic.name in read.topics and (said := topic.told.found(one.piece.words) - STOP_WORDS):
+            found.append(f"{topic.name}: {', '.join(sorted(said)[:3])}")
+    if one.values["people"]:
+        found.append("the same people")
+    if not found and one.values["likeness"]:
+        found.append("its meaning is near")
+    return tuple(found)
+
+
+def _by(
+    read: Prompt, pieces: Iterable[tuple[MemoryRecord, Piece]], nearness: Nearness | None
+) -> list[Scored]:
+    found = []
+    for memory, piece in pieces:
+        values = relevance.features(read, piece, nearness)
+        score = relevance.score(read, values, meanings=nearness is not None)
+        found.append(Scored(memory, piece, score, values))
+    return sorted(found, key=lambda one: (-one.score, -one.memory.event_time, -one.memory.rid))
