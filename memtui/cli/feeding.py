@@ -237,16 +237,18 @@ def _index(memory: Memory, meter: Meter) -> None:
 
 def _tell(report: ImportReport) -> None:
     verb = "would import" if report.dry_run else "cancelled: imported" if report.cancelled else "imported"
-    from memtui.engine.importers.alone import counted, decided
+    from memtui.engine.importers.alone import QUESTION, counted, decided
 
     what = counted(report.kinds, report.sessions)
     where = f"from {plural(report.files, 'file')} ({', '.join(report.formats)}) in {report.seconds:.1f} s"
     out(row(paint(verb, "yellow" if report.cancelled else "green"), what, where, gap=" "))
-    if report.decisions:
+    if told := decided(report.decisions):
         merges = "would merge" if report.dry_run else "merged"
-        out(row(paint(merges, "green"), f"{decided(report.decisions)} from another device", gap=" "))
-    if asked := 0 if report.dry_run else report.decisions.get("question", 0):
-        err(f"{plural(asked, 'decision differs', 'decisions differ')} from yours: memtui review shows both")
+        out(row(paint(merges, "green"), f"{told} from another device", gap=" "))
+    if asked := report.decisions.get(QUESTION, 0):
+        shows = "would show" if report.dry_run else "shows"
+        differ = plural(asked, "decision differs", "decisions differ")
+        out(row(paint("to decide", "yellow"), f"{differ} from yours: memtui review {shows} both", gap=" "))
     rows: list[tuple[str, str, str]] = []
     if report.already_there:
         rows.append(("", count(report.already_there), "already there"))

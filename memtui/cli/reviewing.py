@@ -156,4 +156,6 @@ def _tell(item: ReviewItem, signs: Glyphs) -> None:
 
 def _names(item: ReviewItem) -> list[str]:
     pair = item.kind in ("conflict", "duplicate") or (item.kind == "devices" and len(item.memories) > 1)
+    if item.kind == "devices" and pair:
+        return ["there", "here"]
     return ["new", "old"] if pair else [""] * len(item.memories)

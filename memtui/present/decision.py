@@ -27,7 +27,8 @@ def _decided(detail: MemoryDetail) -> Iterator[tuple[Stamp, str]]:
         if stamp.device == detail.device:
             continue
         if stamp.aspect == "state":
-            yield stamp, "confirmed" if memory.protected else "kept" if memory.active else why_ended(memory)
+            kept = "confirmed" if memory.protected else "kept"
+            yield stamp, kept if memory.active else why_ended(memory)
         elif stamp.aspect.startswith("tag:"):
             yield stamp, f"tag {stamp.aspect.removeprefix('tag:')}"
         elif told := _TOLD.get(stamp.aspect):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _KINDS: Mapping[ReviewKind, Part] = {
     "conflict": ("conflict", "error"),
-    "devices": ("two devices", "error"),
+    "devices": ("devices", "error"),
     "drawn": ("drawn from", "warning"),
     "wish": ("wish", "accent"),
     "held": ("held back", "warning"),

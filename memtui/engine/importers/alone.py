@@ -42,16 +42,22 @@ def only_import(connections: Connections) -> Iterator[None]:
         lock.release()
 
 
+QUESTION = "question"
+"""What both devices decided differently, among the counts of decisions."""
+
+
 def imported_label(kinds: Mapping[str, int], labels: str, decisions: Mapping[str, int] = {}) -> str:
-    merged = f"; merged {decided(decisions)}" if decisions else ""
-    return f"Imported {counted(kinds)} from {labels}{merged}"
+    merged = f"; merged {told}" if (told := decided(decisions)) else ""
+    asked = f"; {plural(decisions[QUESTION], 'question')} for Review" if QUESTION in decisions else ""
+    return f"Imported {counted(kinds)} from {labels}{merged}{asked}"
 
 
 def decided(decisions: Mapping[str, int]) -> str:
-    """``3 corrections, 1 forgotten and 2 tags``: what was decided elsewhere, in words."""
+    """``3 corrections, 1 forgotten and 2 tags``: what was decided elsewhere and is merged, in words; "" for nothing."""
     return listed([
         f"{number:,} {word}" if word in _AS_IT_IS else plural(number, word)
         for word, number in decisions.items()
+        if word != QUESTION
     ])  # fmt: skip
 
 

@@ -29,7 +29,7 @@ from memtui.engine.store.portable import (
 from memtui.engine.store.sql import scalar
 from memtui.engine.store.temporary import Temporary
 
-from . import account, line_secrets
+from . import account, alone, line_secrets
 from .account import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE, Account, Counted
 from .turns import TOO_LONG
 
@@ -144,7 +144,7 @@ class Rows:
                     reconcile.carry_out(connection, plan, now)
             shared.decisions.update(plan.counts)
             if plan.cards:
-                shared.decisions["question"] += len(plan.cards)
+                shared.decisions[alone.QUESTION] += len(plan.cards)
 
     def _plan(self, connection: apsw.Connection, line: Decided, now: int) -> reconcile.Plan | None:
         if isinstance(line, MemoryLine):

@@ -87,7 +87,7 @@ def work_text(work: Work, width: int, glyphs: Glyphs, *, counting: bool) -> Cont
 def report_text(report: ImportReport, *, follows: bool = False) -> Content:
     """The counts of a dry run, or of what came in. ``follows``: what comes next could come in by itself."""
     parts: Parts = []
-    from memtui.engine.importers.alone import counted, decided
+    from memtui.engine.importers.alone import QUESTION, counted, decided
 
     what = counted(report.kinds, report.sessions)
     if report.dry_run:
@@ -96,14 +96,14 @@ def report_text(report: ImportReport, *, follows: bool = False) -> Content:
         headline = f"Stopped. {what} came in before that, and can be undone."
     else:
         headline = f"{what} came in." if report.imported else "There was nothing new in it."
-    if report.decisions:
-        rows = f"{headline} " if report.imported else ""
-        verb = "would be merged" if report.dry_run else "merged"
-        headline = f"{rows}Decisions of another device {verb}: {decided(report.decisions)}."
-        if asked := report.decisions.get("question", 0):
-            headline += (
-                f" {plural(asked, 'decision differs', 'decisions differ')} from yours: Review shows both."
-            )
+    if report.brings and not report.imported:
+        headline = ""
+    if told := decided(report.decisions):
+        headline += f" {'Would be merged' if report.dry_run else 'Merged'} from another device: {told}."
+    if asked := report.decisions.get(QUESTION, 0):
+        differ = plural(asked, "decision differs", "decisions differ")
+        headline += f" {differ} from yours: Review {'would show' if report.dry_run else 'shows'} both."
+    headline = headline.strip()
     if report.refused:
         headline += f" {plural(len(report.refused), 'source')} cannot be read."
     parts += [(f"{headline}\n\n", "bold"), *_row(report.imported, "new")]

@@ -130,8 +130,8 @@ class CardText:
         width = (self.width - GAP) // 2 if beside else self.width
         days = [local_date(one.event_time, self.now) for one in (old, new)]
         tell = local_time if days[0] == days[1] else local_date
-        left = self._side("old", old, gone, REMOVED, evidence, width, tell, picked=pick == 0)
-        right = self._side("new", new, come, ADDED, evidence, width, tell, picked=pick == 1)
+        left = self._side(card.names[0], old, gone, REMOVED, evidence, width, tell, picked=pick == 0)
+        right = self._side(card.names[1], new, come, ADDED, evidence, width, tell, picked=pick == 1)
         if beside:
             return list(side_by_side(left, right, width)), 0
         return [*left, content(""), *right], len(left) + 1 if pick == 1 else 0

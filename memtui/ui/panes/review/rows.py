@@ -51,6 +51,13 @@ class Card(NamedTuple):
         )
 
     @property
+    def names(self) -> tuple[str, str]:
+        """What the two sides of a pair are called."""
+        if self.item.kind != "devices":
+            return "old", "new"
+        return ("there", "here") if self.sides[0] is self.item.memories[0] else ("here", "there")
+
+    @property
     def first_pick(self) -> int | None:
         """What the verbs are about before anything was picked: what was said last of a pair, all of several."""
         return 1 if self.paired else None if len(self.parts) > 1 else 0
