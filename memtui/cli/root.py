@@ -38,6 +38,7 @@ COMMANDS: dict[str, Entry] = {
     "questions": Entry("asking", "Look", "Ask the questions that should find a memory."),
     "status": Entry("status", "Look", "Tell what waits, and what agents were told today."),
     "review": Entry("reviewing", "Look", "List what needs a decision of yours."),
+    "wrong": Entry("wrong", "Change", "List what agents were told last, to put it right."),
     "correct": Entry("writing", "Change", "Replace a memory's text; the old one is kept."),
     "merge": Entry("writing", "Change", "Make one fact of several that say the same."),
     "confirm": Entry("writing", "Change", "Say that memories are true: they no longer fade."),

@@ -273,6 +273,8 @@ ACTIONS: tuple[Action, ...] = (
     _action("undo_agent", "A", "undo all since", "Undo", ("history",),
             "Take back all that this agent did from the selected operation on, as one undo; shows it first.", changes=True),
 
+    _action("wrong", "F", "that was wrong", "Program", _ALL,
+            "List what agents were told last, by session; Enter goes to it, to correct or forget it there."),
     _action("import", "i", "import", "Program", _ALL,
             "Bring in conversations: files, folders, exports.", footer=90, changes=True),
     _action("export", "I", "export", "Program", _ALL,

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 # Undoing more rows than that, or something of an earlier run, asks first.
 ASK_ABOVE = 20
 
+# So many memories are offered that agents were told.
+_TOLD = 200
+
 
 class AppActions:
     """The actions that live everywhere. ``window``: where the panes are."""
@@ -104,6 +107,28 @@ class AppActions:
         return bool(answer)
 
     # -- the program
+
+    async def do_wrong(self) -> None:
+        """What agents were told last; from there to the memory, where it is corrected or forgotten."""
+        from memtui.present.format import relative_time
+        from memtui.present.memory import without_secrets
+
+        from .dialogs.choice import Choice, PickDialog
+
+        shell = self._shell
+        found = await shell.operations.ask(lambda memory: memory.view.last_told())
+        told = [(one, memory) for one in found for memory in one.memories][:_TOLD]
+        if not told:
+            shell.say("No agent was told anything that is still in use.")
+            return
+        choices = [
+            Choice(without_secrets(memory), one.agent, relative_time(one.at, shell.clock()))
+            for one, memory in told
+        ]
+        about = "What agents were told last, the latest session first. There correct it, or forget it."
+        picked = await shell.ask_person(PickDialog("That was wrong", choices, yes="go to it", told=about))
+        if picked is not None:
+            await shell.navigation.open_memory(told[picked][1].rid)
 
     def do_import(self) -> None:
         from .dialogs.import_ import ImportDialog

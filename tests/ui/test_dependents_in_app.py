@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories as rows
+from memtui.ui.dialogs.choice import PickDialog
 from memtui.ui.dialogs.edit import CorrectDialog
 from memtui.ui.dialogs.erase import EraseDialog
 from memtui.ui.dialogs.fact_merge import MergeDialog
@@ -117,3 +118,21 @@ async def test_review_decides_each_or_all(story: Story, fact: MemoryRecord, size
     with story.open(readonly=True) as memory:
         told = {one.content for one in memory.view.page("kind:reflection,observation")}
         assert WEEK not in told and ASK not in told and "Ask about Globex on Fridays." in told
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_that_was_wrong_goes_to_what_an_agent_was_told(
+    story: Story, fact: MemoryRecord, size: tuple[int, int]
+) -> None:
+    state = UiState(None)
+    state.pane = "history"
+    app = story.app(state=state)
+    async with running(app, size) as pilot:
+        await pilot.press("F")
+        await until(lambda: there(app, PickDialog))
+        await until(lambda: "Works at Initech" in screen_text(app) and "claude" in screen_text(app))
+        await pilot.press("enter")
+        await until(lambda: app.main.pane.place == "memories")
+        await settle(app)
+        selected = memories(app).table.selected
+        assert selected is not None and selected.memory.id == fact.id

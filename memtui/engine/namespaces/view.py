@@ -15,6 +15,7 @@ from memtui.engine.records import (
     Dependents,
     Enrichment,
     Entity,
+    LastTold,
     MemoryDetail,
     MemoryRecord,
     Operation,
@@ -50,6 +51,8 @@ _DAY = 86_400
 _AROUND_DAYS = 3
 _AROUND_EACH = 3
 _AROUND_READ = 400
+# What was told last: of so many answers to agents.
+_RECALLS_READ = 200
 
 
 class View:
@@ -329,6 +332,21 @@ class View:
         """Who was told this memory, the latest first."""
         with self._connections.read() as connection:
             return recalls.of_memory(connection, identity, limit)
+
+    def last_told(self, limit: int = 20) -> list[LastTold]:
+        """What agents were told last, by agent and session, the latest first: at most ``limit`` of them."""
+        seen: dict[tuple[str, str | None], tuple[int, dict[str, None]]] = {}
+        with self._connections.read() as connection:
+            for recall in recalls.page(connection, offset=0, limit=_RECALLS_READ):
+                at, ids = seen.setdefault((recall.agent, recall.session_id), (recall.at, {}))
+                ids.update(dict.fromkeys(recall.memory_ids))
+            found: list[LastTold] = []
+            for (agent, session_id), (at, ids) in seen.items():
+                told = memories.by_ids(connection, list(ids), self._clock())
+                active = tuple(one for one in told if one.active)
+                if active and len(found) < limit:
+                    found.append(LastTold(agent=agent, at=at, memories=active, session_id=session_id))
+            return found
 
     # Sessions
 

@@ -51,7 +51,7 @@ from .options import (
 )
 from .quotas import QUOTAS, Quota, QuotaName, Usage
 from .recording import Never, NeverKind, Pause, Recording
-from .search import ArmHit, ArmName, ArmReport, Explanation, Hit, Profile, Recall, SearchResult
+from .search import ArmHit, ArmName, ArmReport, Explanation, Hit, LastTold, Profile, Recall, SearchResult
 from .status import Status, ToldToday
 
 __all__ = [
@@ -94,6 +94,7 @@ __all__ = [
     "ImportProgress",
     "ImportReport",
     "Kind",
+    "LastTold",
     "LeftOut",
     "LlmOptions",
     "MemoryDetail",

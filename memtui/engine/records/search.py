@@ -131,3 +131,12 @@ class Recall(Record):
     memory_ids: tuple[str, ...]
     session_id: str | None = None
     saved: int = 0
+
+
+class LastTold(Record):
+    """What an agent was told in a session (None: outside of any), last at ``at``; memories in use, the latest told first."""
+
+    agent: str
+    at: int
+    memories: tuple[MemoryRecord, ...]
+    session_id: str | None = None

@@ -200,6 +200,15 @@ def by_rid(connection: apsw.Connection, rids: Sequence[int], now: float) -> list
     return [found[rid] for rid in rids if rid in found]
 
 
+def by_ids(connection: apsw.Connection, ids: Sequence[str], now: float) -> list[MemoryRecord]:
+    """Memories by id, in the order asked; those that are gone are left out."""
+    rows = connection.execute(
+        f"SELECT {COLUMNS} FROM json_each(?) asked JOIN memories m ON m.id = asked.value ORDER BY asked.key",
+        (as_json(list(ids)),),
+    )
+    return [record(row, now) for row in rows]
+
+
 def same_notes(connection: apsw.Connection, content: str, now: float) -> list[MemoryRecord]:
     """Active notes (facts, reflections, observations) with the same text, the oldest first."""
     return _of_hashes(connection, (content_hash(content),), now)

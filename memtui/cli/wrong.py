@@ -1,0 +1,61 @@
+"""``memtui wrong``: what agents were told last, by session, to correct or forget what was wrong."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from memtui.engine.errors import UsageError
+from memtui.present.format import local_time
+from memtui.present.operation import who
+
+from .door import Door
+from .errors import NEGATIVE, OK
+from .lines import glyphs, memory_line
+from .output import emit, err, note, out, paint, row
+from .root import Command, json_option, pass_door
+
+
+@click.command("wrong", cls=Command)
+@click.option("--agent", metavar="NAME", help="Only what this agent was told.")
+@click.option(
+    "--limit", "-n", type=click.IntRange(1, 200), default=5, show_default=True, help="So many sessions."
+)
+@json_option
+@pass_door
+def wrong_command(door: Door, agent: str | None, limit: int, json: bool) -> int:
+    """List what agents were told last, by agent and session, when an answer was wrong. Exit code 1 when that is nothing.
+
+    \b
+    memtui wrong
+    memtui correct ID "What is right"     or: memtui forget ID
+    memtui correct ID --dry-run           what depends on it, first
+    """
+    if agent is not None and not agent.strip():
+        raise UsageError("The name of the agent is empty.", "memtui wrong lists them.")
+    with door.reading() as memory:
+        found = memory.view.last_told(200)
+    named = agent.removeprefix("agent:") if agent else None
+    found = [one for one in found if named in (None, one.agent)][:limit]
+    if json:
+        emit({"told": found})
+        return OK if found else NEGATIVE
+    signs = glyphs(door)
+    for one in found:
+        out(
+            row(
+                local_time(one.at, time.time()),
+                paint(who(one.agent), "bold"),
+                paint(one.session_id or "", "dim"),
+            )
+        )
+        for told in one.memories:
+            out(memory_line(told, signs, "   "))
+    if found:
+        note(
+            '"memtui correct ID TEXT" or "memtui forget ID" puts it right; --dry-run shows what depends on it'
+        )
+    else:
+        err("nothing was told that is still in use")
+    return OK if found else NEGATIVE

@@ -1,0 +1,39 @@
+"""``memtui wrong`` lists what agents were told last, by agent and session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cli_kit import Cli
+from memtui import Memory
+from memtui.engine.records import Options
+
+
+def test_what_was_told_last_by_session(cli: Cli, home: Path) -> None:
+    now = [1_773_316_800.0]
+    options = Options(background=False, embedder="off")
+    with Memory.open(home / "memory.db", clock=lambda: now[0], options=options) as memory:
+        facts = [memory.remember(f"Fact number {number}") for number in range(4)]
+        for agent, session, told in (
+            ("claude", "s1", facts[:2]),
+            ("codex", "s2", facts[2:3]),
+            ("claude", "s1", facts[3:]),
+        ):
+            now[0] += 60
+            memory.actor = f"agent:{agent}"
+            memory.note_recall("which", told, session)
+    found = cli("wrong", "--json").json["told"]
+    assert [(one["agent"], one["session_id"], len(one["memories"])) for one in found] == [
+        ("claude", "s1", 3),
+        ("codex", "s2", 1),
+    ]
+    assert [one["content"] for one in found[0]["memories"]] == [
+        "Fact number 3",
+        "Fact number 0",
+        "Fact number 1",
+    ]
+    told = cli("wrong")
+    assert told.code == 0 and "memtui correct ID" in told.err and facts[3].id in told.out
+    cli("forget", facts[2].id)
+    assert [one["agent"] for one in cli("wrong", "--json").json["told"]] == ["claude"]
+    assert cli("wrong", "--agent", "codex").code == 1
