@@ -279,7 +279,7 @@ ACTIONS: tuple[Action, ...] = (
             "Bring in conversations: files, folders, exports.", footer=90, changes=True),
     _action("export", "I", "export", "Program", _ALL,
             "Write everything, or what is shown, to a file or a folder of notes.", needs="export"),
-    _action("pause", "Z", "pause recording", "Program", _ALL,
+    _action("pause", "Z", "pause", "Program", _ALL,
             "Record nothing that is said for a while, whichever program brings it; or record again.", changes=True),
     _action("settings", "comma", "settings", "Program", _ALL, "See and change the settings."),
     _action("palette", "ctrl+p  :", "commands", "Program", _ALL, "Find any command by its name.", footer=95),
