@@ -191,6 +191,14 @@ class Core:
 
         return topic_of_note(content)
 
+    def guessed_topic(self, content: str) -> Topic | None:
+        """What a fact that the person writes is likely about, where its form does not tell."""
+        if self.actor != "person" or not isinstance(content, str):
+            return None
+        from memtui.engine.maintain.extract.topics import guessed
+
+        return guessed(content)
+
     def wake_indexer(self) -> None:
         if self.options.background:
             self.indexer.wake()

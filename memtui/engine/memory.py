@@ -296,15 +296,16 @@ class Memory:
 
         An equal active fact is reinforced instead of stored twice; case, spaces and the stop at the end do not count.
         ``source`` defaults to ``explicit``; ``topic``: one of ``TOPICS``; what the person states without one gets
-        the topic that its form tells. A topic that is said later is set, unless the person's own fact has one.
+        the likely one. A topic that is said later is set, unless the person said one of their own fact before.
         ``within``: a filter that the fact must pass, else nothing is written; what does not pass it is not
         looked at either. Raises InputError for a text that cannot be remembered (so).
         """
         now = int(self._core.clock())
-        guess = self._core.topic_of(content)
         about = intake.topic(topic)
-        # Before others have to wait: the library that reads days takes a third of a second to load.
-        day = day_of_fact(content, now, about or guess) if isinstance(content, str) else None
+        formal = about or self._core.topic_of(content)
+        # Before others have to wait: the library that reads days takes a third of a second to load. A guess hides no day.
+        day = day_of_fact(content, now, formal) if isinstance(content, str) else None
+        guess = formal or self._core.guessed_topic(content)
         with self._core.change("remember", "Remembered", project=project) as op:
             rid = notes.remember(
                 op.connection, content, actor=self._core.actor, confidence=confidence, tags=tags, source=source,

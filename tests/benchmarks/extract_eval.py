@@ -9,7 +9,8 @@ gold     things worth keeping that a fact tells whose source is in their session
 vital    the same of those that are marked vital (health, "must not")
 lines    facts that were drawn; "matching": those that tell a gold thing or a value that was true at its time
 never    lines that match what must not become a fact
-topic    gold things that were kept, whose fact has the topic that the listing gives
+topic    gold things that were kept, whose fact has the topic that the listing gives; "alone": where the fact tells
+         things of one topic only, for a fact has no more than one
 stale    superseded values that stand: an active fact tells the old one, nothing replaces it, and no card asks
 
 ``--show`` prints the misses and the wrong lines of the dev part; of the others only counts are ever printed.
@@ -108,7 +109,15 @@ def judge(talk: dict[str, Any], drawn: list[Drawn], handled: set[str], *, show: 
         own = [one for one in telling if gold["session"] in one.sessions]
         if own and gold["topic"] in TOPICS:
             found["with topic"] += 1
-            found["topic right"] += any(one.fact.topic == gold["topic"] for one in own)
+            right = any(one.fact.topic == gold["topic"] for one in own)
+            found["topic right"] += right
+            alone = any(len(_topics(talk, one.fact.content)) == 1 for one in own)
+            found["alone"] += alone
+            found["alone right"] += alone and right
+            if show and not right:
+                print(
+                    f"  {talk['person']} topic {gold['topic']}, not {own[0].fact.topic}: {own[0].fact.content}"
+                )
         if gold.get("vital"):
             found["vital"] += 1
             found["vital kept"] += kept
@@ -142,6 +151,10 @@ def judge(talk: dict[str, Any], drawn: list[Drawn], handled: set[str], *, show: 
     return found
 
 
+def _topics(talk: dict[str, Any], text: str) -> set[str]:
+    return {gold["topic"] for gold in talk["gold"] if matches(gold["pattern"], text)}
+
+
 def told(name: str, found: Counter[str], seconds: float) -> None:
     def share(part: str, whole: str) -> str:
         return f"{found[part]}/{found[whole]} {found[part] / max(1, found[whole]):.0%}"
@@ -150,7 +163,8 @@ def told(name: str, found: Counter[str], seconds: float) -> None:
         f"{name:5} gold {share('kept', 'gold')} (anywhere {share('anywhere', 'gold')})  vital {share('vital kept', 'vital')}"
         f"  lines {found['lines']}  matching {share('matching', 'lines')}  never {share('never', 'lines')}"
         f"  stale {share('stale', 'superseded')}"
-        f"  topic {share('topic right', 'with topic')}  {1000 * seconds / max(1, found['turns']):.1f} s for 1,000 turns"
+        f"  topic {share('topic right', 'with topic')} (alone {share('alone right', 'alone')})"
+        f"  {1000 * seconds / max(1, found['turns']):.1f} s for 1,000 turns"
     )
 
 

@@ -29,6 +29,8 @@ class About(Record):
 
 
 NOTHING = About()
+_TOPIC_SAID = "topic_said"
+"""Among the attributes of a fact: the person said its topic."""
 
 
 def remember(
@@ -59,7 +61,7 @@ def remember(
     for same in memories.alike_notes(connection, accepted.content, now):
         if same.kind == "fact" and within(same.rid):
             _reinforce(connection, same, value, wanted_tags, confirmed_at, trust)
-            if topic is not None and (not same.protected or (confirmed_at and same.topic is None)):
+            if topic is not None and (not same.protected or (confirmed_at and not _topic_said(same))):
                 (again,) = memories.by_rid(connection, [same.rid], now)
                 classify(connection, again, About(topic=topic), actor=actor, options=options)
             return same.rid
@@ -76,7 +78,7 @@ def remember(
         decay_rate=0.0 if confirmed_at else options.rate_of(topic or guess),
         confirmed_at=confirmed_at,
         tags=wanted_tags,
-        attributes=accepted.attributes,
+        attributes={**accepted.attributes, **({_TOPIC_SAID: True} if topic and confirmed_at else {})},
         topic=topic or guess,
         happens_at=happens_at,
     )
@@ -308,7 +310,14 @@ def classify(
             elif memory.topic in options.lasting:
                 rate = options.decay_rate
         memories.update(connection, memory.rid, topic=topic, happens_at=happens_at, decay_rate=rate)
+    if actor == "person" and about.topic is not None and _TOPIC_SAID not in memory.attributes:
+        memories.update(connection, memory.rid, attributes={**memory.attributes, _TOPIC_SAID: True})
     return memory.rid
+
+
+def _topic_said(memory: MemoryRecord) -> bool:
+    """Whether the person said what it is about; else its topic is a guess."""
+    return memory.topic is not None and _TOPIC_SAID in memory.attributes
 
 
 def _assert_may_change(memory: MemoryRecord, actor: str) -> None:

@@ -100,7 +100,7 @@ SURFACE = 4 + len(_SURFACE) + len(_BEGINS)
 
 
 class Judgement(NamedTuple):
-    """``probability`` that it is worth keeping; the ``topic`` it would have."""
+    """``probability`` that it is worth keeping; the ``topic`` that it looks like, which decides how likely it has to be."""
 
     probability: float
     topic: str

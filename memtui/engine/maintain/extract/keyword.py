@@ -74,8 +74,8 @@ class KeywordExtractor:
             if _of_person(turn):
                 before = turn.content
         return Extraction(
-            drafts=tuple(sorted_by_topic(drafts, self._model)), summary=summary(own),
-            updates=tuple(sorted_by_topic(updates, self._model)),
+            drafts=tuple(sorted_by_topic(drafts)), summary=summary(own),
+            updates=tuple(sorted_by_topic(updates)),
         )  # fmt: skip
 
     def _drafts(

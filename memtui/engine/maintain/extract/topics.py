@@ -12,14 +12,15 @@ from msgspec.structs import replace
 from memtui.engine import word_lists
 from memtui.engine.records import TOPICS, Topic
 
-from .drafts import Draft
-from .durability import DurabilityModel
+from .drafts import SAID, Draft
 from .sentences import sentences
 from .severity import ails, of_nobody
 from .statement_shapes import FAMILY, PEOPLE
 from .statements import find_statement, plain_text
+from .topic_model import likely_topic
 
 _LONGEST = 600
+_SAID = SAID.format(content="", date="")[:-1]
 _SIGNS = Path(__file__).with_name("topic_signs.txt")
 # A plan to see the doctor is a plan; who "went veggie" for the taste has a preference.
 _AILING: frozenset[Topic | None] = frozenset((None, "people", "identity", "possession", "home"))
@@ -33,28 +34,31 @@ _BY_FORM: dict[Topic, frozenset[Topic | None]] = {
     "plan": frozenset(("routine",)),
 }
 """Of a form's topic: which others it may take the place of."""
+# Tags of rules that are surer than the classifier.
+_CERTAIN = frozenset(("rule", "family", "pet"))
 # What the rules call it.
 _TAGGED: dict[str, Topic] = {topic: topic for topic in TOPICS} | {
     "self": "identity", "family": "people", "pet": "people",
 }  # fmt: skip
 
 
-def sorted_by_topic(drafts: Sequence[Draft], model: DurabilityModel) -> list[Draft]:
-    """The drafts, each fact with a topic where one is known: a tag that is its name becomes it."""
-    found = [
-        replace(draft, tags=tuple(tag for tag in draft.tags if tag != draft.topic))
-        for draft in map(with_topic, drafts)
-    ]
-    open_ = [place for place, draft in enumerate(found) if draft.kind == "fact" and draft.topic is None]
-    if open_ and model.available():
-        for place, topic in zip(
-            open_, topics_of([found[place].content for place in open_], model), strict=True
-        ):
-            found[place] = replace(found[place], topic=topic)
-    return [
-        replace(draft, topic=by_form(draft.content, draft.topic)) if draft.kind == "fact" else draft
-        for draft in found
-    ]
+def sorted_by_topic(drafts: Sequence[Draft]) -> list[Draft]:
+    """The drafts, each fact with a topic; a tag that is the name of one goes."""
+    return [_sorted(draft) if draft.kind == "fact" else draft for draft in drafts]
+
+
+def _sorted(draft: Draft) -> Draft:
+    if _CERTAIN.intersection(draft.tags):
+        draft = with_topic(draft)
+    topic = draft.topic or likely_topic(_without_date(draft.content))
+    return replace(
+        draft, topic=by_form(draft.content, topic), tags=tuple(tag for tag in draft.tags if tag not in TOPICS)
+    )
+
+
+def _without_date(content: str) -> str:
+    """What was said, without the day on which it was."""
+    return content.partition(_SAID)[0]
 
 
 def by_form(text: str, topic: Topic | None) -> Topic | None:
@@ -83,12 +87,17 @@ def _signs() -> dict[Topic, re.Pattern[str]]:
 
 
 def topic_of_note(text: str) -> Topic | None:
-    """What a fact is about that somebody wrote by hand; None where no rule tells it: a classifier takes too long to load."""
+    """What a fact is about that somebody wrote by hand, as far as its form tells."""
     text = text[:_LONGEST]
     first = next(iter(sentences(text)), None)
     statement = find_statement(first) if first is not None else None
     topic = next((_TAGGED[tag] for tag in statement.tags if tag in _TAGGED), None) if statement else None
     return by_form(text, topic)
+
+
+def guessed(text: str) -> Topic:
+    """What a fact is likely about whose form does not tell."""
+    return likely_topic(text[:_LONGEST])
 
 
 def with_topic(draft: Draft) -> Draft:
@@ -97,9 +106,3 @@ def with_topic(draft: Draft) -> Draft:
     if draft.kind != "fact" or named is None:
         return draft
     return replace(draft, topic=draft.topic or _TAGGED[named])
-
-
-def topics_of(texts: Sequence[str], model: DurabilityModel) -> list[Topic | None]:
-    """What each text is about, as the classifier sees it."""
-    known = {str(topic): topic for topic in TOPICS}
-    return [known.get(judgement.topic) for judgement in model.judge(texts)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from memtui.engine.maintain.extract.drafts import Draft
-from memtui.engine.maintain.extract.durability import DurabilityModel
 from memtui.engine.maintain.extract.topics import by_form, sorted_by_topic
 
 
@@ -27,7 +26,7 @@ def test_the_form_gives_the_topic(text: str, topic: str) -> None:
     for tags in ((), ("family",), ("possession",)):
         if topic == "health" or "family" not in tags:
             draft = Draft(kind="fact", content=text, sources=("ep_1",), tags=tags)
-            assert sorted_by_topic([draft], DurabilityModel())[0].topic == topic
+            assert sorted_by_topic([draft])[0].topic == topic
 
 
 @pytest.mark.parametrize(
