@@ -160,7 +160,7 @@ def test_what_nobody_needed_in_a_year_and_a_tomorrow_that_is_over_is_stale(
     memory: Memory, clock: Clock
 ) -> None:
     tomorrow = memory.remember("The dentist expects the person tomorrow")
-    dated = memory.remember("The person sails tomorrow (said 22 November 2025)")
+    dated = memory.remember("The person sails tomorrow (said 22 November 2025)", topic="routine")
     assert of(memory, "stale").total == 0
     clock.now += 20 * DAY
     assert of(memory, "stale").ids == (tomorrow.id,)
@@ -182,7 +182,7 @@ def test_what_has_no_vector_is_counted_unless_vectors_are_off(memory: Memory, tm
         connection.execute("DELETE FROM embeddings")
     assert of(memory, "vectorless").ids == (turn.id,)
     with Memory.open(tmp_path / "off.db", options=Options(background=False, embedder="off")) as off:
-        off.remember("a text without a vector, as it was wished")
+        off.remember("a text without a vector, as it was wished", topic="decision")
         assert of(off, "vectorless").total == 0 and "off" in of(off, "vectorless").limit
 
 

@@ -50,7 +50,7 @@ def sorted_by_topic(drafts: Sequence[Draft]) -> list[Draft]:
 def _sorted(draft: Draft) -> Draft:
     if _CERTAIN.intersection(draft.tags):
         draft = with_topic(draft)
-    topic = draft.topic or likely_topic(_without_date(draft.content))
+    topic = draft.topic or guessed(_without_date(draft.content))
     return replace(
         draft, topic=by_form(draft.content, topic), tags=tuple(tag for tag in draft.tags if tag not in TOPICS)
     )
@@ -96,8 +96,8 @@ def topic_of_note(text: str) -> Topic | None:
 
 
 def guessed(text: str) -> Topic:
-    """What a fact is likely about whose form does not tell."""
-    return likely_topic(text[:_LONGEST])
+    """What a fact is likely about that no rule tells. Its form is surer than the classifier."""
+    return by_form(text, None) or likely_topic(text[:_LONGEST])
 
 
 def with_topic(draft: Draft) -> Draft:
