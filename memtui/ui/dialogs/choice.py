@@ -9,7 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Static
 
-from memtui.present.text import one_line
+from memtui.present.text import cells, one_line, visible
 from memtui.ui.safe import content
 from memtui.ui.widgets.columns import Column, Piece
 from memtui.ui.widgets.list_source import ListSource
@@ -21,6 +21,8 @@ from .dialog import Dialog
 # Lines of the list; more are scrolled to.
 _MOST = 12
 _KIND, _NUMBER = 12, 8
+# A longer name of a choice is given the width of the window.
+_LONG = 32
 
 
 class Choice(NamedTuple):
@@ -40,6 +42,7 @@ class PickDialog(Dialog[int]):
         super().__init__()
         self._title = title
         self._choices = list(enumerate(choices))
+        self.wide = any(cells(visible(choice.text)) > _LONG for choice in choices)
         self.hints = (("Enter", yes), ("j k", "choose"))
         self._told = told
         self._at = at

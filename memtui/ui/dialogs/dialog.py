@@ -33,7 +33,7 @@ class Dialog(ModalScreen[T], Generic[T]):
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
     hints: tuple[tuple[str, str], ...] = ()
     # Styles: small fits its text, wide takes most of the window.
-    wide: ClassVar[bool] = False
+    wide: bool = False
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog -wide" if self.wide else "dialog") as box:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 from textual import on
 from textual.app import ComposeResult
@@ -85,7 +85,7 @@ class EraseDialog(Dialog["ErasureProof"]):
         Binding("up", "row(-1)", show=False),
         Binding("b", "again", show=False),
     ]
-    wide: ClassVar[bool] = True
+    wide = True
 
     def __init__(self, ids: Sequence[str] = (), *, session_id: str | None = None) -> None:
         super().__init__()

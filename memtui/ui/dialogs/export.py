@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 from textual import on
 from textual.app import ComposeResult
@@ -48,7 +48,7 @@ class ExportDialog(Dialog[None]):
         Binding("c", "stop", show=False),
         Binding("b", "again", show=False),
     ]
-    wide: ClassVar[bool] = True
+    wide = True
 
     def __init__(self, filter: str = "") -> None:
         super().__init__()

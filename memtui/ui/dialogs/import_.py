@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 from textual import on
 from textual.app import ComposeResult
@@ -64,7 +64,7 @@ class ImportDialog(Dialog[None]):
         Binding("d", "draw(True)", show=False),
         Binding("r", "draw(False)", show=False),
     ]
-    wide: ClassVar[bool] = True
+    wide = True
 
     def __init__(self, *paths: Path) -> None:
         super().__init__()

@@ -52,7 +52,7 @@ class RestoreDialog(Dialog[Chosen]):
         Binding("t", "take", show=False),
         Binding("m", "missing", show=False),
     ]
-    wide: ClassVar[bool] = True
+    wide = True
     hints = (
         ("y", "restore all of it"), ("Space", "mark"), ("t", "take this, or the marked"),
         ("m", "take all missing"),

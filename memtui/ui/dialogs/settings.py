@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
@@ -34,7 +34,7 @@ Parts = "list[Content | str | tuple[str, str]]"
 class SettingsDialog(Dialog[None]):
     """Enter changes the selected one: the next choice, or a text to type."""
 
-    wide: ClassVar[bool] = True
+    wide = True
     hints = (("Enter", "change"), ("t", "test"))
     BINDINGS = [
         Binding("t", "test", show=False),

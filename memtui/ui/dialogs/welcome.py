@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
@@ -74,7 +74,7 @@ _NONE_FOUND = (
 class WelcomeDialog(Dialog[Choice]):
     """Answers with the way that was chosen; None when it was left."""
 
-    wide: ClassVar[bool] = True
+    wide = True
     hints = (("Enter", "choose"), ("1 2 3", "by number"))
     BINDINGS = [Binding(str(digit), f"choose({digit})", show=False) for digit in range(1, 10)]
 
