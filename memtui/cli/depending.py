@@ -7,14 +7,16 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
 from memtui.present.dependents import AFTERWARDS, NOTHING, lines
+from memtui.present.memory import without_secrets
 
 from .lines import glyphs, memory_line
 from .output import brief, emit, in_role, note, out, paint, printed_cells, row
 
 if TYPE_CHECKING:
-    from memtui.engine.records import Dependents
+    from memtui.engine.records import Dependents, MemoryRecord
 
     from .door import Door
 
@@ -30,7 +32,7 @@ def tell_before(door: Door, ids: Sequence[str], json: bool, what: str, **more: A
     with door.reading() as memory:
         found = memory.view.dependents(ids)
     if json:
-        emit({"dry_run": True, **more, "dependents": found})
+        emit({"dry_run": True, **more, "dependents": plain(found)})
         return
     signs = glyphs(door)
     for one in found.of:
@@ -41,6 +43,20 @@ def tell_before(door: Door, ids: Sequence[str], json: bool, what: str, **more: A
     elif found.drawn or found.summaries:
         note(AFTERWARDS)
     note("nothing was changed")
+
+
+def plain(found: Dependents) -> Dependents:
+    """The same without the secrets in it: what is to go is often looked at with somebody else."""
+    return replace(
+        found,
+        of=tuple(map(_plain, found.of)),
+        same_turns=tuple(map(_plain, found.same_turns)),
+        drawn=tuple(map(_plain, found.drawn)),
+    )
+
+
+def _plain(memory: MemoryRecord) -> MemoryRecord:
+    return replace(memory, content=without_secrets(memory))
 
 
 def tell_dependents(found: Dependents, *, without: Collection[str] = ()) -> None:

@@ -12,7 +12,7 @@ from memtui.engine.errors import InputError, UsageError
 from memtui.present.erase import FATES
 from memtui.present.format import file_size, plural
 
-from .depending import tell_dependents
+from .depending import plain, tell_dependents
 from .door import Door
 from .errors import NEGATIVE, OK
 from .output import brief, emit, err, note, out, paint, printed_cells, row
@@ -74,7 +74,7 @@ def erase_command(
             tell_dependents(found, without=frozenset(one.key for one in plan.carriers))
         if dry_run:
             if json:
-                emit({"plan": _plain(plan), "dependents": found})
+                emit({"plan": _plain(plan), "dependents": plain(found)})
             else:
                 note(f"{plural(plan.memories, 'memory')} would be erased; nothing was changed")
             return OK

@@ -52,7 +52,7 @@ class CompletionList(OptionList, can_focus=False):
     def show(self, choices: tuple[Choice, ...], left: int, room: int) -> None:
         """Show ``choices`` ``left`` cells from the beginning of the bar, which has ``room`` cells."""
         names = [one_line(one.name, _WIDEST_NAME) for one in choices]
-        abouts = [one_line(_about(one), _WIDEST_ABOUT) for one in choices]
+        abouts = [one_line(_kind_of(one), _WIDEST_ABOUT) for one in choices]
         name = max(map(cells, names))
         about = max(map(cells, abouts))
         scrolls = len(choices) > LINES
@@ -74,14 +74,14 @@ class CompletionList(OptionList, can_focus=False):
         self.highlighted = ((self.highlighted or 0) + by) % len(self.choices)
 
 
-def _about(choice: Choice) -> str:
+def _kind_of(choice: Choice) -> str:
     return choice.about if choice.found is None else f"{choice.found:,}"
 
 
 def _row(choice: Choice, width: int, widest: int) -> Content:
     """The name at the left; a count at the right end, other words in a column of their own."""
     name = line(choice.name, min(widest, width), "bold $accent" if choice.saved else "$text")
-    about = line(_about(choice), max(width - min(widest, width) - _GAP, 0), "$text-muted")
+    about = line(_kind_of(choice), max(width - min(widest, width) - _GAP, 0), "$text-muted")
     lead = width - name.cell_length - about.cell_length
     if choice.found is None:
         lead = min(widest + _GAP - name.cell_length, lead)

@@ -108,7 +108,7 @@ def _plain(memory: Memory, number: int) -> dict[str, Any]:
         "paths": [], "plan": None, "plans": [], "items": [], "verdict": "correct", "when": "now",
         "item": ReviewItem(id=f"new:{number}", kind="suspicious", reason="", memories=(fact,)),
         "start": "yesterday", "size": None, "found": memory.stats(), "tags": ["garden"], "add": ["garden"],
-        "scope": "x", "callback": print,
+        "scope": "x", "callback": print, "agent": "scout", "since": 0.0, "kind": "client",
     }  # fmt: skip
 
 
@@ -276,6 +276,8 @@ def test_no_line_of_an_export_brings_one_in(tmp_path: Path) -> None:
         memory.questions.pin("who keeps bees?")
         memory.questions.save_profile(Profile(name="mine", k=70))
         memory.scratchpad.set("note", "to do")
+        memory.scratchpad.set("gone", "to do")
+        memory.scratchpad.delete("gone")
         memory.review.wish("forget", memory.view.page("kind:fact")[0].id, why="It is old.")
         memory.files.export(export)
     lines = [json.loads(line) for line in export.read_text().splitlines()]
@@ -335,7 +337,8 @@ def test_no_id_of_a_message_brings_one_in(tmp_path: Path) -> None:
 def test_the_hook_keeps_none(tmp_path: Path) -> None:
     place, plants = tmp_path / "memory.db", Plants()
     with Memory.open(place, options=OPTIONS) as memory:
-        told = [memory.remember("Ada keeps bees")]
+        memory.remember("Ada keeps bees")
+        told = memory.context("Who keeps bees?")
     quick = Quick(place, agent="claude-code", options=OPTIONS)
     plain = {
         "session_id": "talk",

@@ -20,7 +20,7 @@ TEXTS = [
     "Ada prefers trains to Ghent",
     "Lives in [[Porto]] #tag <b> $5 ^end",
     "[bold]markup[/bold] [/] \\[[x]] C:\\con \\* %% &amp; <!-- -->",
-    "]]>\n---\n# heading\n## About\n- [[People/Nobody]]\n\n> quoted\n| table |",
+    "]]>\n---\n# Shopping\n## Food\n- milk for [[People/Ada]]\n\n> quoted\n| table |",
 ]
 
 

@@ -14,9 +14,9 @@ from memtui.ui.panes.about import NOBODY
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
 from memtui.ui.panes.pane import Command
-from memtui.ui.panes.saving_filters import SavingFilters
 from memtui.ui.presenters.memory_rows import ORDERS, MemoryRow, MemorySource, memory_columns
 from memtui.ui.safe import assemble
+from memtui.ui.saving_filters import SavingFilters
 from memtui.ui.widgets.columns import Column
 
 if TYPE_CHECKING:

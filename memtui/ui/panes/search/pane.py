@@ -21,10 +21,10 @@ from memtui.ui.late_styles import use_styles
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
 from memtui.ui.panes.pane import Command
-from memtui.ui.panes.saving_filters import SavingFilters
 from memtui.ui.perform import start
 from memtui.ui.presenters.hit_rows import MOST, SearchRow, hit_rows, row_key, search_columns
 from memtui.ui.safe import assemble, content
+from memtui.ui.saving_filters import SavingFilters
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.list_source import ListSource
