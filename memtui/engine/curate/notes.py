@@ -13,7 +13,17 @@ import apsw
 
 from memtui.engine.days import day_of_fact
 from memtui.engine.errors import InputError, ProtectedError
-from memtui.engine.records import EXPLICIT, TRUST_ORDER, WITHHELD, MemoryRecord, Options, Record, Topic, Trust
+from memtui.engine.records import (
+    EXPLICIT,
+    TOPIC_SAID,
+    TRUST_ORDER,
+    WITHHELD,
+    MemoryRecord,
+    Options,
+    Record,
+    Topic,
+    Trust,
+)
 from memtui.engine.store import memories
 
 from . import intake
@@ -29,8 +39,6 @@ class About(Record):
 
 
 NOTHING = About()
-_TOPIC_SAID = "topic_said"
-"""Among the attributes of a fact: the person said its topic."""
 
 
 def remember(
@@ -78,7 +86,7 @@ def remember(
         decay_rate=0.0 if confirmed_at else options.rate_of(topic or guess),
         confirmed_at=confirmed_at,
         tags=wanted_tags,
-        attributes={**accepted.attributes, **({_TOPIC_SAID: True} if topic and confirmed_at else {})},
+        attributes={**accepted.attributes, **({TOPIC_SAID: True} if topic and confirmed_at else {})},
         topic=topic or guess,
         happens_at=happens_at,
     )
@@ -310,14 +318,14 @@ def classify(
             elif memory.topic in options.lasting:
                 rate = options.decay_rate
         memories.update(connection, memory.rid, topic=topic, happens_at=happens_at, decay_rate=rate)
-    if actor == "person" and about.topic is not None and _TOPIC_SAID not in memory.attributes:
-        memories.update(connection, memory.rid, attributes={**memory.attributes, _TOPIC_SAID: True})
+    if actor == "person" and about.topic is not None and TOPIC_SAID not in memory.attributes:
+        memories.update(connection, memory.rid, attributes={**memory.attributes, TOPIC_SAID: True})
     return memory.rid
 
 
 def _topic_said(memory: MemoryRecord) -> bool:
     """Whether the person said what it is about; else its topic is a guess."""
-    return memory.topic is not None and _TOPIC_SAID in memory.attributes
+    return memory.topic is not None and TOPIC_SAID in memory.attributes
 
 
 def _assert_may_change(memory: MemoryRecord, actor: str) -> None:

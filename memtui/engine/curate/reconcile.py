@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from memtui.engine.errors import InputError, NotFoundError
-from memtui.engine.records import WITHHELD, MemoryRecord, Stamp, device_name
+from memtui.engine.records import TOPIC_SAID, WITHHELD, MemoryRecord, Stamp, device_name
 from memtui.engine.store import memories, proposals, scratchpad, stamps
 from memtui.engine.store.entities import DESCRIBED, NAMED, TYPED, TYPED_BY_AGENT
 from memtui.engine.store.portable import EntityLine, GoneLine, MemoryLine, ProposalLine, ScratchpadLine
@@ -265,7 +265,11 @@ def _columns(
             return {"content": line.content}
         case "topic":
             rate = here.decay_rate if here.kind != "fact" or here.protected else line.decay_rate
-            return {"topic": theirs.topic, "decay_rate": so_far.get("decay_rate", rate)}
+            return {
+                "topic": theirs.topic,
+                "decay_rate": so_far.get("decay_rate", rate),
+                "attributes": _with(attributes, theirs.attributes, TOPIC_SAID),
+            }
         case "date":
             return {"happens_at": theirs.happens_at}
         case "pin":

@@ -33,6 +33,8 @@ TRUST_ORDER: tuple[Trust, ...] = ("user", "agent", "tool", "model")
 
 WITHHELD = "withheld"
 """The attribute of a forgotten fact whose source turns agents are not told: since when."""
+TOPIC_SAID = "topic_said"
+"""The attribute of a fact whose topic the person said."""
 SETTLED = "settled"
 """The attribute of what was drawn from memories that no longer hold: of which of them (ids of what they became, or of
 themselves where they were forgotten) the person said that it stands all the same."""
