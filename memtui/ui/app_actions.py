@@ -116,6 +116,9 @@ class AppActions:
         from .dialogs.choice import Choice, PickDialog
 
         shell = self._shell
+        if shell.operations.memory is None:
+            shell.say("The memory is not open yet.", "warning")
+            return
         found = await shell.operations.ask(lambda memory: memory.view.last_told())
         told = [(one, memory) for one in found for memory in one.memories][:_TOLD]
         if not told:

@@ -22,6 +22,10 @@ MOST_READ_TWICE = 40
 """So many pieces, the best by their words, are compared with the prompt by the meaning of words."""
 
 
+NEAR = 0.15
+"""The likeness to a prompt from which a meaning alone is a reason: words that nobody knows have up to .12."""
+
+
 class Scored(NamedTuple):
     """``score``: how probably it answers, 0 to 1; ``values``: the features that it is the sum of."""
 
@@ -62,7 +66,7 @@ def reasons(one: Scored, read: Prompt) -> tuple[str, ...]:
             found.append(f"{topic.name}: {', '.join(sorted(said)[:3])}")
     if one.values["people"]:
         found.append("the same people")
-    if not found and one.values["likeness"]:
+    if not found and one.values["likeness"] >= NEAR:
         found.append("its meaning is near")
     return tuple(found)
 
