@@ -51,6 +51,7 @@ def test_a_project_is_never_recorded_whoever_brings_it(person: Memory, place: Pa
     with agent(place) as memory:
         box = Toolbox.of(memory, project="boat")
         assert box.call("remember_fact", {"content": WORDS}).error is not None
+        assert box.call("remember_observations", {"findings": [WORDS]}).error is not None
         assert (
             box.call("record_turn", {"session_id": "s", "role": "user", "content": WORDS}).error is not None
         )
@@ -72,6 +73,17 @@ def test_agents_in_a_folder_are_never_recorded(
         monkeypatch.chdir(tmp_path / "secrets")
         memory.record_turn("s", "user", "not in it")
     assert person.view.count("kind:episode") == 1
+
+
+def test_a_folder_is_the_same_by_a_link(
+    person: Memory, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "real" / "nda").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    person.recording.never("folder", str(tmp_path / "link" / "nda"))
+    monkeypatch.chdir(tmp_path / "real" / "nda")
+    with agent(place) as memory, pytest.raises(NotRecordedError):
+        memory.record_turn("s", "user", WORDS)
 
 
 def session(tmp_path: Path, folder: str) -> Path:

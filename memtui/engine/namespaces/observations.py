@@ -64,7 +64,7 @@ class Observations:
                 "There is nothing to remember.", "Give at least one of findings, insights, lessons."
             )
         now = int(self._core.clock())
-        with self._core.change("observe", "Observed") as op:
+        with self._core.change("observe", "Observed", project=project) as op:
             records = tuple(self._store(op, item, now, within) for item in items)
             op.label = _label(records)
         return records

@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 
 MOST_READ_TWICE = 40
 """So many pieces, the best by their words, are compared with the prompt by the meaning of words."""
-
-
-NEAR = 0.15
-"""The likeness to a prompt from which a meaning alone is a reason: words that nobody knows have up to .12."""
+NEAR, NEAR_OF_ONE = 0.08, 0.15
+"""The likeness to a prompt of several words, and of one, from which a meaning alone is a reason: unknown words have some."""
 
 
 class Scored(NamedTuple):
@@ -66,7 +64,7 @@ def reasons(one: Scored, read: Prompt) -> tuple[str, ...]:
             found.append(f"{topic.name}: {', '.join(sorted(said)[:3])}")
     if one.values["people"]:
         found.append("the same people")
-    if not found and one.values["likeness"] >= NEAR:
+    if not found and one.values["likeness"] >= (NEAR if len(read.weights) > 1 else NEAR_OF_ONE):
         found.append("its meaning is near")
     return tuple(found)
 

@@ -111,7 +111,7 @@ def unwanted(
 
 
 def _path(folder: str) -> str:
-    return os.path.normpath(folder).replace("\\", "/")
+    return os.path.realpath(folder).replace("\\", "/")
 
 
 def refusal(
