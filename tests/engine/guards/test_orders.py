@@ -35,7 +35,7 @@ def test_of_texts_by_other_writers_few_ordinary_ones_are_taken_for_orders() -> N
         label: [bool(find_instructions(row["text"])) for row in rows if row["label"] == label]
         for label in ("order", "ordinary")
     }
-    assert (len(found["order"]), len(found["ordinary"])) == (450, 750)
+    assert (len(found["order"]), len(found["ordinary"])) == (510, 750)
     assert sum(found["order"]) >= 0.8 * len(found["order"])
     assert sum(found["ordinary"]) <= 0.08 * len(found["ordinary"])
 
@@ -43,7 +43,8 @@ def test_of_texts_by_other_writers_few_ordinary_ones_are_taken_for_orders() -> N
 def test_of_the_turns_of_people_and_assistants_few_are_taken_for_orders() -> None:
     """Talks that nothing was trained on, each turn judged as the doors do: the person may give orders to an assistant."""
     talks = DATA.parent / "talks"
-    held = json.loads((talks / "split.json").read_text(encoding="utf-8"))["held"]
+    split = json.loads((talks / "split.json").read_text(encoding="utf-8"))
+    held = [*split["held"], *split["fresh"]]
     turns = [
         find_overrides(text) if role == "user" else find_instructions(text)
         for name in held
