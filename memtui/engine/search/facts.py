@@ -19,7 +19,7 @@ from memtui.engine.store.words import words
 from . import excerpts, relevance, scoring
 from .clauses import Clause
 from .relevance import Piece, Prompt
-from .scope import Scope
+from .scope import Scope, newest_facts
 from .scoring import Scored
 
 BEARS = 0.01
@@ -98,15 +98,7 @@ def _others(connection: apsw.Connection, read: Prompt, within: Scope, *, few: bo
     """The facts of the prompt's subjects, those that answer it with other words, and the newest."""
     found: dict[int, None] = {}
     for match in filter(None, (excerpts.of_subjects(read), excerpts.said_otherwise(read))):
-        rows = connection.execute(
-            f"""
-            SELECT f.rowid FROM facts_fts f CROSS JOIN memories m ON m.rid = f.rowid
-            WHERE facts_fts MATCH :match AND m.valid_until IS NULL AND {within.where}
-            ORDER BY f.rowid DESC LIMIT :limit
-            """,
-            {**within.bindings, "match": match, "limit": MOST_OF_SUBJECT},
-        )
-        found |= dict.fromkeys(rid for (rid,) in rows)
+        found |= dict.fromkeys(newest_facts(connection, within, match, MOST_OF_SUBJECT))
     if not few:
         return list(found)
     rows = connection.execute(

@@ -19,7 +19,7 @@ from memtui.engine.store.sql import as_json
 from memtui.engine.store.words import words
 
 from . import entity, lexicon
-from .scope import Scope, passing
+from .scope import Scope, newest_facts, passing
 
 MOST = 8
 """So many facts are told at most for what they warn of."""
@@ -120,15 +120,7 @@ def _candidates(connection: apsw.Connection, asked: _Asked, within: Scope) -> li
             *(f'"{one}"' for of in lists for one in of.whole),
         ]
     )
-    rows = connection.execute(
-        f"""
-        SELECT f.rowid FROM facts_fts f CROSS JOIN memories m ON m.rid = f.rowid
-        WHERE facts_fts MATCH :match AND m.valid_until IS NULL AND {within.where}
-        ORDER BY f.rowid DESC LIMIT :limit
-        """,
-        {**within.bindings, "match": match, "limit": _LOOKED_AT},
-    )
-    rids = [rid for (rid,) in rows]
+    rids = newest_facts(connection, within, match, _LOOKED_AT)
     for eid in asked.named:
         linked = connection.execute(
             """

@@ -32,10 +32,10 @@ def _sniff(head: Head) -> bool:
     front = _FRONT.match(head.raw)
     if front is not None:
         return _TYPE.search(front[1]) is not None and len(_NAMED.findall(front[1])) == 2
-    return is_index(head.raw)
+    return _is_index(head.raw)
 
 
-def is_index(raw: bytes) -> bool:
+def _is_index(raw: bytes) -> bool:
     """Whether a text is headings and links to notes, and nothing else."""
     lines = [line.strip() for line in raw.splitlines() if line.strip()]
     entries = sum(_ENTRY.match(line) is not None for line in lines)
