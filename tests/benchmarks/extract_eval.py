@@ -34,7 +34,8 @@ from memtui import Memory
 from memtui.engine.records import TOPICS, MemoryRecord, Options
 
 TALKS = Path(__file__).parents[1] / "data" / "talks"
-HALVES = ("dev", "held", "fresh")
+HALVES = ("dev", "held", "fresh", "unseen")
+_UNSEEN = ("updates_f",)  # files that are kept back whole
 _FRESH = {
     "updates_d": 60,
     "updates_e": 60,
@@ -171,6 +172,8 @@ def told(name: str, found: Counter[str], seconds: float) -> None:
 def pairs_of(file: Path, half: str) -> list[dict[str, str]]:
     """The labelled pairs of a file that belong to a half."""
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    if file.stem in _UNSEEN or half == "unseen":
+        return rows if file.stem in _UNSEEN and half == "unseen" else []
     kept_back = _FRESH.get(file.stem)
     middle = len(rows) - kept_back if kept_back else len(rows) // 2
     if half == "dev":
@@ -207,7 +210,7 @@ def main() -> None:
     parser.add_argument("--half", choices=HALVES)
     options = parser.parse_args()
     split = json.loads((TALKS / "split.json").read_text(encoding="utf-8"))
-    for half in (options.half,) if options.half else HALVES:
+    for half in (options.half,) if options.half else HALVES[:-1]:
         show = options.show and half == "dev"
         total: Counter[str] = Counter()
         seconds = 0.0

@@ -263,7 +263,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--half", choices=("dev", "held", "fresh", "both"), default="both")
+    parser.add_argument("--half", choices=("dev", "held", "fresh", "unseen", "both"), default="both")
     parser.add_argument("--embedder", choices=("offline", "minilm", "off"), default="offline")
     parser.add_argument("--misses", action="store_true", help="of the dev half, what was missed")
     parser.add_argument("--fit", action="store_true")
