@@ -17,12 +17,13 @@ from . import refusing, registry
 from .detect import Found
 from .items import Item, Note
 from .registry import format_named
-from .source import Opener, Source, Stream
+from .source import Opener, Stream
 
 _RECORDS_PER_LOOK = 2_000
 _PLACES = 20
 _NAMES = 3
 _REASONS = 5
+UNTIMED = "turn without a time: it has that of the turn before, or of its file"
 # Records whose places are kept; all are counted.
 _MOST_NAMED = 10_000
 _log = logging.getLogger("memtui.imports")
@@ -152,7 +153,7 @@ def read_all(found: Found, tally: Tally) -> Iterator[Turn | Item | AnyLine | Non
 
 def _read(stream: Stream, format: str, tally: Tally) -> Iterator[Turn | Item | AnyLine | None]:
     gave = False
-    for number, record in enumerate(dated(format_named(format).read(stream), stream.source)):
+    for number, record in enumerate(dated(format_named(format).read(stream), stream)):
         if not isinstance(record, Skip):
             if not gave:
                 gave = True
@@ -165,13 +166,15 @@ def _read(stream: Stream, format: str, tally: Tally) -> Iterator[Turn | Item | A
 
 
 def dated(
-    records: Iterable[Turn | Item | AnyLine | Skip], source: Source
+    records: Iterable[Turn | Item | AnyLine | Skip], stream: Stream
 ) -> Iterator[Turn | Item | AnyLine | Skip]:
-    """A turn without a time gets that of the turn before it, the first one that of its file: the order stays."""
-    latest = min(max(source.modified, EARLIEST), LATEST)
+    """A turn without a time gets that of the turn before it, the first one that of its file, and it is said: the order stays."""
+    latest = min(max(stream.source.modified, EARLIEST), LATEST)
     for record in records:
         if isinstance(record, (Turn, Note)):
             if record.event_time is None:
+                if isinstance(record, Turn):
+                    stream.warn(UNTIMED)
                 record = msgspec.structs.replace(record, event_time=latest)
             else:
                 latest = record.event_time

@@ -218,7 +218,7 @@ class Follower:
                 records = tail.read()
                 if records is not None:
                     self._import.tally.place = str(path)
-                    self._store(self._told(dated(records, tail.stream.source)))
+                    self._store(self._told(dated(records, tail.stream)))
                     self._formats[tail.format] = None
                     if tail.stream.half:
                         self._left[path] = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from import_samples import jsonl, read, reasons, words
 from memtui import Memory
 from memtui.engine.records import Options
+from other_memories import rows
 
 SESSION = "019a2d7a-41c4-78b1-b7cc-a45d62a89cd5"
 NAME = f"rollout-2026-03-04T10-15-30-{SESSION}.jsonl"
@@ -226,3 +228,23 @@ def test_what_the_program_says_in_the_persons_name_is_left_out(tmp_path: Path, s
     path = jsonl(tmp_path / "r.jsonl", [item("user", said), item("user", "Mend the pump.")])
     turns, _ = read(path)
     assert words(turns) == ["Mend the pump."]
+
+
+@pytest.mark.parametrize("bare", [False, True])
+def test_a_file_without_times_is_dated_by_the_file_and_says_so(bare: bool, tmp_path: Path) -> None:
+    lines: list[dict[str, Any]] = (
+        [{"id": SESSION, "instructions": None}, *(one["payload"] for one in (item("user", "Use pnpm"),))]
+        if bare
+        else [meta(), event("user_message", "Use pnpm")]
+    )
+    for one in lines:
+        one.pop("timestamp", None)
+    file = jsonl(tmp_path / NAME, lines)
+    os.utime(file, (1_772_000_000, 1_772_000_000))
+    options = Options(background=False, embedder="off")
+    with Memory.open(tmp_path / "memory.db", clock=lambda: 1_780_000_000.0, options=options) as memory:
+        report = memory.files.import_paths([file])
+        [turn] = rows(memory, "SELECT session_id, event_time FROM memories")
+    assert report.formats == ("codex",)
+    assert turn == (f"codex:{SESSION}", 1_772_000_000)
+    assert any("without a time" in warning for warning in report.warnings)

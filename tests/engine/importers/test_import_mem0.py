@@ -172,3 +172,54 @@ def test_a_history_that_mem0_wrote_itself_comes_in_whole(memory: Memory) -> None
         ("mem0:user_id=ada", "assistant", "Noted, Porto it is.", "agent"),
     ]
     assert memory.files.import_paths([path]).imported == 0
+
+
+PLUGIN = """---
+id: m8
+created_at: 2026-07-01T10:00:00-07:00
+type: preference
+confidence: 0.9
+branch:
+files:
+categories: hobby, travel
+---
+Loves hiking in the Alps
+
+---
+id: m9
+created_at: 2026-07-02T10:00:00Z
+type:
+confidence:
+branch: main
+files: a.py, b.py
+categories:
+---
+The parser has two passes.
+It writes its result to out.json.
+
+---
+id: m10
+created_at:
+type:
+confidence:
+branch:
+files:
+categories:
+---
+"""
+
+
+def test_the_markdown_that_a_plugin_exports_is_a_fact_for_each_of_its_blocks(
+    memory: Memory, tmp_path: Path
+) -> None:
+    file = tmp_path / "mem0-export-app-2026-10-01.md"
+    file.write_text(PLUGIN)
+    report = memory.files.import_paths([file])
+    assert report.formats == ("mem0-markdown",)
+    assert (report.kinds, report.reasons) == ({"fact": 2}, {"no text in it": 1})
+    [(identity,)] = rows(memory, "SELECT id FROM memories WHERE content = 'Loves hiking in the Alps'")
+    hiking = memory.get(identity)
+    assert (hiking.tags, hiking.trust, hiking.event_time) == (("hobby", "travel"), "model", 1782925200)
+    texts = [text for (text,) in rows(memory, "SELECT content FROM memories")]
+    assert "The parser has two passes.\nIt writes its result to out.json." in texts
+    assert memory.files.import_paths([file]).already_there == 2

@@ -100,6 +100,19 @@ def test_a_graph_may_have_the_names_of_later_servers(memory: Memory, tmp_path: P
     assert alone.formats == ("mcp-memory",)
 
 
+@pytest.mark.parametrize("kind", ["type", "_type"])
+def test_an_observation_may_be_an_object_with_its_time(memory: Memory, tmp_path: Path, kind: str) -> None:
+    seen = {"text": "likes tea", "timestamp": "2026-03-01T10:00:00Z", "version": "1"}
+    graph = [
+        {kind: "entity", "name": "Ada", "entityType": "person", "observations": [seen, {"version": "2"}]},
+        {kind: "relation", "from": "Ada", "to": "Lumen", "relationType": "works_at"},
+    ]
+    report = memory.files.import_paths([jsonl(tmp_path / "memory.jsonl", graph)])
+    assert (report.kinds, report.reasons) == ({"entity": 1, "fact": 2}, {"no text in it": 1})
+    found = rows(memory, "SELECT event_time FROM memories WHERE content = 'Ada: likes tea'")
+    assert found == [(1772359200,)]
+
+
 @pytest.mark.parametrize("indent", [None, 2])
 def test_a_graph_may_be_one_document(memory: Memory, tmp_path: Path, indent: int | None) -> None:
     graph = {

@@ -526,6 +526,7 @@ def test_what_was_left_out_and_mended_is_told(memory: Memory, tmp_path: Path) ->
         "1 file left out: in no known format (b)",
         "1 × invalid UTF-8 replaced",
         "1 × unusable time ignored",
+        "2 × turn without a time: it has that of the turn before, or of its file",
         f"{tmp_path / 'in' / 'a'}:2: not valid JSON",
     }
 

@@ -78,13 +78,13 @@ def _sniff(head: Head) -> bool:
     if not head.objects:
         return False
     if any(
-        item.get("type") in _TYPES and "timestamp" in item and isinstance(item.get("payload"), dict)
+        item.get("type") in _TYPES and isinstance(item.get("payload"), dict)
         for item in head.objects
         if isinstance(item.get("type"), str)
     ):
         return True
     first = head.objects[0]
-    return "instructions" in first and "timestamp" in first and "id" in first and "role" not in first
+    return "instructions" in first and "id" in first and "role" not in first and "content" not in first
 
 
 def read(stream: Stream) -> Iterator[Turn | Skip]:

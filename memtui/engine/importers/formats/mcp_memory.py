@@ -1,7 +1,8 @@
 """The MCP reference memory server's ``memory.jsonl``: entities with observations, and relations between them.
 
-Servers after it write ``from_entity``, ``to_entity``, ``relation_type`` and ``entity_type`` for the same, and its own
-``read_graph`` gives one object with ``entities`` and ``relations``.
+Servers after it write ``from_entity``, ``to_entity``, ``relation_type`` and ``entity_type`` for the same, or ``_type`` and
+observations that are objects with a text and a time (mcp-think-tank). Its own ``read_graph`` gives one object with
+``entities`` and ``relations``.
 
 An observation becomes a fact about its entity (which it is told to be, where its text does not say so), a relation
 a sentence about both. An agent wrote them down.
@@ -39,6 +40,7 @@ class _Line(msgspec.Struct, rename="camel"):
     to_entity: Any = msgspec.field(default=None, name="to_entity")
     relation: Any = msgspec.field(default=None, name="relation_type")
     entity: Any = msgspec.field(default=None, name="entity_type")
+    marked_type: Any = msgspec.field(default=None, name="_type")
     # The whole graph in one object.
     entities: Any = None
     relations: Any = None
@@ -49,9 +51,10 @@ _DECODER = msgspec.json.Decoder(_Line)
 
 def _sniff(head: Head) -> bool:
     return head.begins_with_object(b"entities", b"relations", b"observations") or any(
-        (record.get("type") == "entity" and isinstance(record.get("observations"), list))
-        or (record.get("type") == "relation" and not {"relationType", "relation_type"}.isdisjoint(record))
+        (kind == "entity" and isinstance(record.get("observations"), list))
+        or (kind == "relation" and not {"relationType", "relation_type"}.isdisjoint(record))
         for record in head.objects
+        for kind in (record.get("type", record.get("_type")),)
     )
 
 
@@ -61,11 +64,13 @@ def read(stream: Stream) -> Iterator[Item | Skip]:
     for line in values.decode_each(_DECODER, stream.records(), stream):
         if isinstance(line, Skip):
             yield line
-        elif isinstance(line.entities, list) and line.type is None:
+            continue
+        kind = line.type or line.marked_type
+        if isinstance(line.entities, list) and kind is None:
             yield from _graph(line, stream, types)
-        elif line.type == "entity":
+        elif kind == "entity":
             yield from _entity(line, stream, types)
-        elif line.type == "relation":
+        elif kind == "relation":
             yield _relation(line, stream, types)
         else:
             yield Skip(reason=base.NOT_A_MESSAGE)
@@ -115,18 +120,30 @@ def _entity(line: _Line, stream: Stream, types: _Types) -> Iterator[Item | Skip]
     yield Named(name=name, type=named.type, summary=kind if named.type == "other" else None)
     found = line.observations if isinstance(line.observations, list) else []
     for observation in found:
-        if not isinstance(observation, str) or not observation.strip():
+        text, time = _observed(observation)
+        if text is None:
             yield stream.skip(base.NO_TEXT)
             continue
-        text = observation.strip()
         yield Note(
             kind="fact",
             content=text if name.casefold() in text.casefold() else f"{name}: {text}",
             source_key="mcp-memory:" + values.digest(name, text),
             source=SOURCE,
             trust="agent",
+            event_time=values.event_time(time, stream),
             about=(named,),
         )
+
+
+def _observed(observation: Any) -> tuple[str | None, Any]:
+    """The text of an observation, if it has one, and its time as it is written."""
+    time = None
+    if isinstance(observation, dict):
+        time = observation.get("timestamp")
+        observation = next(
+            (found for key in ("text", "content", "contents") if (found := observation.get(key))), None
+        )
+    return (observation.strip() or None if isinstance(observation, str) else None), time
 
 
 def _relation(line: _Line, stream: Stream, types: _Types) -> Note | Skip:

@@ -25,7 +25,7 @@ _START = re.compile(rb"\A\s*[\[{]")
 _OWNERS = ("user_id", "agent_id", "run_id")
 
 
-class _Memory(msgspec.Struct):
+class Memory(msgspec.Struct):
     id: Any = None
     memory: Any = None
     hash: Any = None
@@ -37,7 +37,7 @@ class _Memory(msgspec.Struct):
     run_id: Any = None
 
 
-_MEMORY = msgspec.json.Decoder(_Memory)
+_MEMORY = msgspec.json.Decoder(Memory)
 _RAWS = msgspec.json.Decoder(list[msgspec.Raw])
 _RESULTS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
@@ -82,6 +82,10 @@ def _read(raw: bytes, stream: Stream) -> Note | Skip:
         found = values.decode(_MEMORY, raw, stream)
     except values.NotReadableError as error:
         return stream.skip(str(error))
+    return note_of(found, stream)
+
+
+def note_of(found: Memory, stream: Stream) -> Note | Skip:
     own = values.identifier(found.id)
     if own is None:
         return stream.skip(NO_ID)
@@ -96,7 +100,7 @@ def _read(raw: bytes, stream: Stream) -> Note | Skip:
         source=SOURCE,
         trust="model",
         event_time=values.event_time(found.updated_at or found.created_at, stream),
-        tags=tuple(word for word in categories if isinstance(word, str)),
+        tags=tuple(word for word in categories if isinstance(word, str) and word),
         attributes=owners,
     )
 

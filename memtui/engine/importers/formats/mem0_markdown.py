@@ -1,0 +1,71 @@
+"""What mem0's plugins for agents export: one Markdown file in which each memory stands below properties of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from memtui.engine.records import Skip
+
+from ..base import Format, Head
+from ..items import Note
+from ..source import Stream
+from . import mem0
+
+_PROPERTIES = re.compile(rb"\A\s*---\r?\nid:[^\n]*\r?\n(?:[a-z_]+:[^\n]*\r?\n){0,12}?categories:[^\n]*\r?\n")
+_PROPERTY = re.compile(r"([a-z_]+):\s*(.*)")
+# Lines of one memory: no text that may be kept has more.
+_MOST_LINES = 20_000
+
+
+def _sniff(head: Head) -> bool:
+    return _PROPERTIES.match(head.raw) is not None and b"\ncreated_at:" in head.raw
+
+
+def read(stream: Stream) -> Iterator[Note | Skip]:
+    """Properties between two ``---``, then the text of one memory."""
+    block = _Block()
+    for raw in stream.lines(blank=True):
+        if isinstance(raw, Skip):
+            yield raw
+            continue
+        line = raw.decode(errors="replace")
+        if line.strip() != "---":
+            block.take(line)
+        elif block.open:
+            block.open = False
+        else:
+            if block.properties:
+                yield block.note(stream)
+            block = _Block()
+            block.open = True
+    if block.properties:
+        yield block.note(stream)
+
+
+FORMAT = Format("mem0-markdown", "mem0 Markdown", _sniff, read)
+
+
+class _Block:
+    """One memory; ``open``: its properties are not over yet."""
+
+    def __init__(self) -> None:
+        self.open = False
+        self.properties: dict[str, str] = {}
+        self.lines: list[str] = []
+
+    def take(self, line: str) -> None:
+        if not self.open:
+            if len(self.lines) < _MOST_LINES:
+                self.lines.append(line)
+        elif found := _PROPERTY.match(line):
+            self.properties[found[1]] = found[2].strip()
+
+    def note(self, stream: Stream) -> Note | Skip:
+        found = mem0.Memory(
+            id=self.properties.get("id"),
+            memory="\n".join(self.lines).strip(),
+            categories=[word.strip() for word in self.properties.get("categories", "").split(",")],
+            created_at=self.properties.get("created_at"),
+        )
+        return mem0.note_of(found, stream)
