@@ -1,7 +1,8 @@
 """A memory to try things on: seven weeks of an invented person's life, fresh from ``assets/demo.jsonl``.
 
-``lines`` reads the file, ``story`` replays it: each change as a named operation of whoever would have
-made it, when it would have been made. So every pane has something to show, and all of it is the real thing.
+The file has talks, what the program drew from them when it was run on them (``assets/make_demo.py``), and what the
+person decided. ``lines`` reads it, ``story`` replays it: each change by the verb that makes it in earnest, signed by
+whoever made it, when it was made.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ def create_demo(path: Path, *, now: float) -> None:
         raise StoreError(f"{path} is there already.", "Give the demo memory a path of its own.")
     connections = open_file(path)
     try:
-        Story(connections, read_lines(now), int(now)).write()
+        with connections.exclusive() as writer:
+            writer.pragma("synchronous", 0)  # if the power fails half-way, there is no demo to lose
+        Story(connections, read_lines(now)).write()
         Indexer(connections, lambda: now, lambda space: None).run()
     finally:
         connections.close()

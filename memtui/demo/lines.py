@@ -6,17 +6,19 @@ import re
 from datetime import datetime, timedelta
 from importlib import resources
 from pathlib import Path
+from typing import Any, Literal
 
 import msgspec
 
-from memtui.engine.records import Category, Topic
+from memtui.engine.maintain.plan import Action
+from memtui.engine.records import Category, Topic, Trust
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type"):
     """``time`` is in Unix seconds (in the file: seconds from the demo's now)."""
 
     time: int
-    content: str
+    content: str = ""
 
 
 class Turn(Line, tag="turn", frozen=True, kw_only=True):
@@ -27,25 +29,59 @@ class Turn(Line, tag="turn", frozen=True, kw_only=True):
     project: str | None = None
 
 
-class Fact(Line, tag="fact", frozen=True, kw_only=True):
-    """``by``: person, consolidation or agent:<name>; ``recalled_days``: on how many an agent recalled it."""
+class DrawnLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A line of a plan as the program made it. ``sources``: keys of turns; ``known``: the text of its target."""
 
-    key: str
-    confidence: float
-    topic: Topic
-    tags: tuple[str, ...]
-    sources: tuple[str, ...]
-    by: str
-    confirmed: bool
-    recalled_days: int
-    supersedes: str | None
-    forgotten: bool
+    action: Action
+    content: str
+    sources: tuple[str, ...] = ()
+    reason: str = ""
+    known: str | None = None
+    confidence: float = 0.8
+    trust: Trust = "user"
+    tags: tuple[str, ...] = ()
+    category: Category | None = None
+    topic: Topic | None = None
+
+
+class Drawn(Line, tag="drawn", frozen=True, kw_only=True):
+    """The plan of one consolidation: written by ``assets/make_demo.py``, which runs the program, never by hand."""
+
+    session: str
+    extractor: str
+    lines: tuple[DrawnLine, ...]
+
+
+class Recall(Line, tag="recall", frozen=True, kw_only=True):
+    """What an agent was given at the start of a talk, by its texts; written by ``assets/make_demo.py``.
+
+    ``content`` is the prompt.
+    """
+
+    session: str
+    given: tuple[str, ...]
+
+
+class Decision(Line, tag="decision", frozen=True, kw_only=True):
+    """What the person (or an agent) did with facts. ``of``: how the texts of the facts begin; each fits one active fact.
+
+    ``content``: the new text of ``correct`` and ``remember``. ``keep`` and ``both`` settle the conflict that the fact
+    is the newer side of; ``review`` keeps all new facts that wait in Review.
+    """
+
+    verb: Literal["confirm", "correct", "forget", "remember", "tag", "classify", "keep", "both", "review"]
+    by: str = "person"
+    of: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    topic: Topic | None = None
+    project: str | None = None
 
 
 class Reflection(Line, tag="reflection", frozen=True, kw_only=True):
-    key: str
+    """``of``: how the texts of its facts begin."""
+
+    of: tuple[str, ...]
     tags: tuple[str, ...]
-    sources: tuple[str, ...]
 
 
 class Observation(Line, tag="observation", frozen=True, kw_only=True):
@@ -59,17 +95,23 @@ class Note(Line, tag="note", frozen=True, kw_only=True):
     pad: str
 
 
-AnyLine = Turn | Fact | Reflection | Observation | Note
+AnyLine = Turn | Drawn | Recall | Decision | Reflection | Observation | Note
 
 
-def read_lines(now: float) -> list[AnyLine]:
-    """All lines in the order of the file; dates in their texts are local ones, as seen at ``now``."""
-    decode = msgspec.json.Decoder(AnyLine).decode
+def read_lines(now: float, data: bytes | None = None) -> list[AnyLine]:
+    """All lines in the order of the file (or of ``data``); dates in their texts are local ones, as seen at ``now``."""
+    decode = msgspec.json.Decoder().decode
     today = datetime.fromtimestamp(now)
-    return [
-        msgspec.structs.replace(line, time=int(now) + line.time, content=fill_dates(line.content, today))
-        for line in map(decode, _asset().splitlines())
-    ]
+
+    def filled(value: Any) -> Any:
+        if isinstance(value, str):
+            return fill_dates(value, today)
+        if isinstance(value, list):
+            return [filled(one) for one in value]
+        return {key: filled(one) for key, one in value.items()} if isinstance(value, dict) else value
+
+    lines = [msgspec.convert(filled(decode(line)), AnyLine) for line in (data or _asset()).splitlines()]
+    return [msgspec.structs.replace(line, time=int(now) + line.time) for line in lines]
 
 
 def _asset() -> bytes:
@@ -80,7 +122,7 @@ def _asset() -> bytes:
     return (Path(__file__).parents[2] / "assets" / "demo.jsonl").read_bytes()
 
 
-_DATE = re.compile(r"\{\{([+-]\d+)(?::(day|month))?\}\}")
+DATE = re.compile(r"\{\{([+-]\d+)(?::(day|month|year))?\}\}")
 # English whatever the locale is: so are the texts around them.
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS = (
@@ -90,7 +132,10 @@ _MONTHS = (
 
 
 def fill_dates(text: str, today: datetime) -> str:
-    """``{{+6}}``: the date six days after ``today`` ("Tuesday 14 October"), or its ``:day``, ``:month``."""
+    """``{{+6}}``: the date six days after ``today`` ("Tuesday 14 October"), or its ``:day``, ``:month``.
+
+    ``:year`` is the date as the program writes it into a fact that needs its day ("14 October 2025").
+    """
 
     def fill(found: re.Match[str]) -> str:
         date = today + timedelta(days=int(found[1]))
@@ -100,7 +145,9 @@ def fill_dates(text: str, today: datetime) -> str:
                 return day
             case "month":
                 return month
+            case "year":
+                return f"{date.day} {month} {date.year}"
             case _:
                 return f"{day} {date.day} {month}"
 
-    return _DATE.sub(fill, text)
+    return DATE.sub(fill, text)

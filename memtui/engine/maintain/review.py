@@ -7,8 +7,8 @@ noted, so that it does not come back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Literal, get_args
 
 import apsw
 from msgspec.structs import replace
@@ -128,20 +128,23 @@ def inbox(
 
 
 def review(
-    connection: apsw.Connection, now: float, options: Options, *, limit: int = 200, every_new: bool = False
-) -> list[ReviewItem]:
+    connection: apsw.Connection, now: float, options: Options, *, limit: int = 200, every_new: bool = False,
+    kinds: Collection[ReviewKind] = get_args(ReviewKind),
+) -> list[ReviewItem]:  # fmt: skip
     """Everything that waits, worst first; each memory on one card only.
 
-    ``every_new``: all new facts, not only those of the latest conversations.
+    ``every_new``: all new facts, not only those of the latest conversations. ``kinds``: look for these cards alone.
     """
     found: list[ReviewItem] = []
     shown: set[str] = set()
     put_off = proposals.put_off(connection, now)
-    new = _every_new if every_new else _new
-    for part in (
-        _conflicts, _devices, _drawn, _wishes, _held, _suspicious, _duplicates, _namesakes, _fading, new,
-    ):  # fmt: skip
-        for item in part(connection, now, options):
+    parts: dict[ReviewKind, Callable[[apsw.Connection, float, Options], Iterable[ReviewItem]]] = {
+        "conflict": _conflicts, "devices": _devices, "drawn": _drawn, "wish": _wishes, "held": _held,
+        "suspicious": _suspicious, "duplicate": _duplicates, "entities": _namesakes, "fading": _fading,
+        "new": _every_new if every_new else _new,
+    }  # fmt: skip
+    for kind, part in parts.items():
+        for item in part(connection, now, options) if kind in kinds else ():
             ids = {memory.id for memory in item.memories}
             if item.kind == "new":
                 left = tuple(memory for memory in item.memories if memory.id not in shown | put_off)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import apsw
 
@@ -13,7 +13,7 @@ from memtui.engine.core import Core
 from memtui.engine.curate import intake
 from memtui.engine.errors import InputError
 from memtui.engine.maintain import resolve, review, review_groups, verdicts, wishes
-from memtui.engine.maintain.review import Inbox, ReviewItem, Verdict
+from memtui.engine.maintain.review import Inbox, ReviewItem, ReviewKind, Verdict
 from memtui.engine.maintain.review_groups import ReviewGroup
 from memtui.engine.maintain.wishes import WishVerb
 from memtui.engine.records import MemoryRecord, Operation
@@ -31,10 +31,11 @@ class Review:
         self._core = core
         self._health: tuple[str, Health] | None = None
 
-    def items(self, *, limit: int = 200) -> list[ReviewItem]:
-        """What needs the person, worst first; empty: all clear."""
+    def items(self, *, limit: int = 200, kinds: Collection[ReviewKind] = ()) -> list[ReviewItem]:
+        """What needs the person, worst first; empty: all clear. ``kinds``: look for these cards alone, which is quicker."""
+        only = kinds or get_args(ReviewKind)
         with self._core.connections.read() as connection:
-            return review.review(connection, self._core.clock(), self._core.options, limit=limit)
+            return review.review(connection, self._core.clock(), self._core.options, limit=limit, kinds=only)
 
     def inbox(self, *, all: bool = False) -> Inbox:
         """The same as a day's share: at most 20 single cards a local date, unless ``all`` is wanted."""

@@ -54,6 +54,16 @@ def test_nothing_waits_in_a_fresh_memory(memory: Memory) -> None:
     assert memory.review.items() == []
 
 
+def test_only_the_wanted_kinds_of_cards_are_looked_for(
+    memory: Memory, clock: Clock, conflict: ReviewItem
+) -> None:
+    talk(memory, clock, "s2", "I am allergic to walnuts.")
+    kinds = {item.kind for item in memory.review.items()}
+    assert kinds >= {"conflict", "new"}
+    assert {item.kind for item in memory.review.items(kinds=("conflict",))} == {"conflict"}
+    assert {item.kind for item in memory.review.items(kinds=("conflict", "new"))} == {"conflict", "new"}
+
+
 def test_looking_at_the_inbox_changes_nothing(memory: Memory, conflict: ReviewItem) -> None:
     operations = memory.view.count_operations()
     assert memory.review.items() == memory.review.items()
