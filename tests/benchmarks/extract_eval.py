@@ -182,14 +182,15 @@ def pairs_of(file: Path, half: str) -> list[dict[str, str]]:
 
 
 def judge_pairs(half: str, *, show: bool) -> None:
-    from memtui.engine.maintain.compare import conflicts, updates
+    from memtui.engine.maintain.compare import conflicts, update_model
+    from memtui.engine.maintain.compare.pair_features import Statement
     from memtui.engine.maintain.extract.statement_shapes import CORRECTING
 
     judged: Counter[tuple[str, str]] = Counter()
     for file in sorted(TALKS.glob("updates_*.jsonl")):
         for row in pairs_of(file, half):
             correcting = CORRECTING.search(row["new"].casefold()) is not None
-            score = updates.model().judge(updates.Told(row["new"]), [updates.Told(row["old"])])[0]
+            score = update_model.model().judge(Statement(row["new"]), [Statement(row["old"])])[0]
             kind = conflicts.stand(row["new"], row["old"], correcting=correcting, judged=score).kind
             kind = "apart" if kind == "beside" else kind
             judged[row["label"], kind] += 1

@@ -1,7 +1,7 @@
 """Train what tells that a statement replaces an older one, from tests/data/updates and the dev half of tests/data/talks.
 
     python tests/benchmarks/updates_train.py            cross-validated: no person is judged by what was trained on them
-    python tests/benchmarks/updates_train.py --write    the same, then memtui/engine/maintain/compare/updates.npz
+    python tests/benchmarks/updates_train.py --write    the same, then memtui/engine/maintain/compare/update_model.npz
     python tests/benchmarks/updates_train.py --show     what is judged wrong
 
 A file of updates has persons ("# ..."), what is known of each ("3 My van is a Vivaro"), what takes its place ("> 3 ..."), what
@@ -22,14 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from extract_eval import TALKS, Clock, matches, pairs_of, read_talk
 from memtui import Memory
-from memtui.engine.maintain.compare.updates import (
-    WEIGHTS,
-    Told,
-    model,
-    pair_features,
-    said_before,
-    surroundings,
-)
+from memtui.engine.maintain.compare.pair_features import Statement, pair_features
+from memtui.engine.maintain.compare.statement_context import earlier_messages, preceding
+from memtui.engine.maintain.compare.update_model import WEIGHTS, model
 from memtui.engine.maintain.extract.drafts import Context
 from memtui.engine.maintain.extract.keyword import KeywordExtractor
 from memtui.engine.models.embedders import OfflineEmbedder
@@ -46,8 +41,8 @@ class Question(NamedTuple):
 
     group: str
     sort: str
-    new: Told
-    known: tuple[Told, ...]
+    new: Statement
+    known: tuple[Statement, ...]
     labels: tuple[int, ...]
     weight: float
 
@@ -75,7 +70,7 @@ def _of_person(name: str, lines: list[str]) -> list[Question]:
     for line in lines:
         if line[0] == "-":
             found.append(_question(name, line[2:], known, "", 1.0))
-            (nearest,) = model().nearest(Told(line[2:]), list(known.values()), 1)
+            (nearest,) = model().nearest(Statement(line[2:]), list(known.values()), 1)
             found.append(_question(name, line[2:], dict([list(known.items())[nearest]]), "", 1.0))
         elif line[0] in ">=":
             _, number, text = line.split(" ", 2)
@@ -95,8 +90,8 @@ def _question(name: str, text: str, known: dict[str, str], target: str, weight: 
     return Question(
         name,
         "lists" if len(known) > 1 else "alone",
-        Told(text),
-        tuple(map(Told, known.values())),
+        Statement(text),
+        tuple(map(Statement, known.values())),
         labels,
         weight,
     )
@@ -107,7 +102,9 @@ def of_pairs() -> list[Question]:
     for file in sorted(TALKS.glob("updates_*.jsonl")):
         for row in pairs_of(file, "dev"):
             label = REPLACES if row["label"] == "conflict" else APART
-            found.append(Question(file.stem, "pairs", Told(row["new"]), (Told(row["old"]),), (label,), 4.0))
+            found.append(
+                Question(file.stem, "pairs", Statement(row["new"]), (Statement(row["old"]),), (label,), 4.0)
+            )
     return found
 
 
@@ -145,7 +142,7 @@ def _label(talk: dict[str, Any], marks: list[Any], new: str, old: str) -> int:
     )
 
 
-def drawn(talk: dict[str, Any]) -> list[Told]:
+def drawn(talk: dict[str, Any]) -> list[Statement]:
     """What the program draws from a talk, in the order in which it is said."""
     clock = Clock()
     with (
@@ -164,9 +161,9 @@ def drawn(talk: dict[str, Any]) -> list[Told]:
             for draft in extractor.read(turns, Context(session_id=session["id"])).drafts:
                 if draft.kind == "fact":
                     turn = said[draft.sources[0]]
-                    around = surroundings(draft.content, turn.content)
-                    before = said_before(turn, turns)
-                    facts.append(Told(draft.content, around, before, session["id"], turn.event_time))
+                    before_it = preceding(draft.content, turn.content)
+                    earlier = earlier_messages(turn, turns)
+                    facts.append(Statement(draft.content, before_it, earlier, session["id"], turn.event_time))
         return facts
 
 

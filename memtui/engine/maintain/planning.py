@@ -15,7 +15,8 @@ from memtui.engine.store import memories
 
 from .compare import conflicts, dedup
 from .compare.known import Candidate, Known
-from .compare.updates import Told, said_before, surroundings
+from .compare.pair_features import Statement
+from .compare.statement_context import earlier_messages, preceding
 from .extract.drafts import MOST_CHARACTERS, MOST_CONFIDENCE, Draft, Extraction
 from .extract.topics import with_topic
 from .foreseen import Foreseen
@@ -172,8 +173,8 @@ def _line(
     if draft.kind == "observation":
         return line
     talk = sources[0].session_id if len({turn.session_id for turn in sources}) == 1 else None
-    new = Told(
-        line.content, surroundings(line.content, sources[-1].content), said_before(sources[-1], facts.turns),
+    new = Statement(
+        line.content, preceding(line.content, sources[-1].content), earlier_messages(sources[-1], facts.turns),
         talk or "", said_at,
     )  # fmt: skip
     candidates = facts.candidates(new, said_at, within, line.project, claimed=claimed)
@@ -223,7 +224,7 @@ def _taken_away(ended: MemoryRecord) -> bool:
 def _against_known(
     draft: Draft,
     line: PlanLine,
-    new: Told,
+    new: Statement,
     facts: Known,
     candidates: Sequence[Candidate],
     left: int,
@@ -234,7 +235,9 @@ def _against_known(
     for one in candidates:
         if one.record is None and not (draft.correcting and one.score and one.score >= conflicts.REPLACES):
             continue  # of one conversation only what says so takes something back; their words were compared already
-        standing = conflicts.stand(new.text, one.told.text, correcting=draft.correcting, judged=one.score)
+        standing = conflicts.stand(
+            new.text, one.statement.text, correcting=draft.correcting, judged=one.score
+        )
         if standing.kind == "duplicate" and one.record is not None:
             return _with(
                 line, action="reinforce", reason=standing.reason, target=one.record, score=standing.score
@@ -250,7 +253,7 @@ def _against_known(
     if known.record is None:
         action = "supersede" if standing.strong and left > 0 else "conflict"
         reason = f"{standing.reason}, said later in the same conversation"
-        return replace(line, action=action, reason=reason, known=known.told.text, score=standing.score)
+        return replace(line, action=action, reason=reason, known=known.statement.text, score=standing.score)
     waits = conflicts.may_supersede(
         known.record, trust_of_new=line.trust, said_at=line.event_time, strong=standing.strong, left=left,
         claimed=line.claimed, same_talk=talk is not None and talk == known.record.session_id,

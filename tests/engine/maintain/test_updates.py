@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from memtui import Memory
-from memtui.engine.maintain.compare import conflicts, updates
+from memtui.engine.maintain.compare import conflicts, update_model
 from memtui.engine.maintain.compare.conflicts import stand
-from memtui.engine.maintain.compare.updates import Told
+from memtui.engine.maintain.compare.pair_features import Statement
 from memtui.engine.records import Options
 
 from clock import Clock
@@ -38,7 +38,7 @@ def talk(memory: Memory, clock: Clock, session: str, *said: str) -> None:
 
 
 def kind(new: str, old: str) -> str:
-    (score,) = updates.model().judge(Told(new), [Told(old)])
+    (score,) = update_model.model().judge(Statement(new), [Statement(old)])
     return stand(new, old, judged=score).kind
 
 

@@ -10,8 +10,11 @@ from typing import NamedTuple
 from memtui.engine.models.ner import gazetteer
 
 from ..extract.severity import severe
+from .change_words import listed
+from .negation import changes_hands
 from .similarity import tokens
-from .updates import changes_hands, listed, model, people_named, profile
+from .statement_features import people_named
+from .update_model import packaged_features
 from .vocabulary import SYNONYMS
 
 _SELF = "\x00self"
@@ -51,8 +54,7 @@ def _leading(text: str) -> frozenset[str]:
 
 def _shared(new: str, old: str) -> frozenset[str]:
     """The stems that both have: no people, and not what is said of any ailment."""
-    embedder = model().embedder
-    mine, theirs = profile(new, embedder), profile(old, embedder)
+    mine, theirs = packaged_features(new), packaged_features(old)
     both = frozenset(mine.content) & frozenset(theirs.content)
     return both - mine.people - theirs.people - listed("health in general")
 

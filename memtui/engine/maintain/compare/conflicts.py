@@ -14,10 +14,11 @@ from msgspec.structs import replace
 from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 
 from .apart import apart
+from .negation import negates, negates_all
 from .set_to import another_value
 from .similarity import Reading, compare_readings, read
 from .slots import contested, moves_home, names_role
-from .updates import people_named, takes_all_back, takes_back
+from .statement_features import people_named
 
 # In a run so many facts, or this share of them if that is more, may be superseded without being asked, as with the
 # cap of fading; the rest waits in Review.
@@ -26,7 +27,7 @@ SUPERSEDED_SHARE = 0.02
 SUPERSEDED_CONFIDENCE = 0.3
 SUPERSEDED_DECAY = 0.5
 _CLOSE = 0.6
-# Log-odds of ``updates``: from here it is worth a card; from here if it says what is no longer so; from here nobody is asked.
+# Log-odds of the ``update_model``: from here it is worth a card; if it says what is no longer so; and nobody is asked.
 # What rules alone hold for a conflict needs less, and is none where it is said to be far from one.
 REPLACES = 1.5
 _NAMED = 0.0
@@ -54,7 +55,7 @@ class Standing(Record):
 
 
 def stand(new: str, old: str, *, correcting: bool = False, judged: float | None = None) -> Standing:
-    """``correcting``: the new one says of itself that something has changed. ``judged``: the score of ``updates``, if any.
+    """``correcting``: the new one says of itself that something has changed. ``judged``: the score of ``update_model``, if any.
 
     What is said of somebody replaces nothing that was said of somebody else beyond doubt.
     """
@@ -84,11 +85,11 @@ def _stand(new: str, old: str, correcting: bool, judged: float | None) -> Standi
             strong=correcting and mine.denials != theirs.denials,
         )  # fmt: skip
     if judged is not None and judged >= _NAMED:
-        named = takes_back(new, old)
+        named = negates(new, old)
         if named or judged >= REPLACES:
             return Standing(
                 kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-judged)),
-                strong=judged >= _SURELY and correcting and named and takes_all_back(new, old),
+                strong=judged >= _SURELY and correcting and named and negates_all(new, old),
             )  # fmt: skip
     return Standing(kind="beside", score=verdict.score)
 

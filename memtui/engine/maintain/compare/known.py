@@ -15,9 +15,9 @@ from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories
 
 from ..foreseen import Foreseen
-from . import dedup, updates
+from . import dedup, statement_context, update_model
+from .pair_features import Statement
 from .similarity import read
-from .updates import Told
 
 _LATEST = 200
 _NEAREST = 24
@@ -26,7 +26,7 @@ _NEAREST = 24
 class Candidate(NamedTuple):
     """Something known. ``record`` is None for what the same plan brings; ``score``: how likely the new one replaces it."""
 
-    told: Told
+    statement: Statement
     record: MemoryRecord | None
     score: float | None = None
 
@@ -44,12 +44,12 @@ class Known:
         self._connection = connection
         self._now = now
         self._latest: dict[dedup.Within, list[MemoryRecord]] = {}
-        self._around: dict[int, str] = {}
-        self.earlier: list[Told] = []
+        self._preceding: dict[int, str] = {}
+        self.earlier: list[Statement] = []
 
     def candidates(
         self,
-        new: Told,
+        new: Statement,
         said_at: int,
         within: dedup.Within,
         project: str | None = None,
@@ -62,21 +62,21 @@ class Known:
             *self._foreseen.sharing(new.text, planned),
             *dedup.candidates(self._connection, new.text, self._now, within=within),
         ]
-        model = updates.model()
+        model = update_model.model()
         if not model.available():
-            return [Candidate(Told(one.content), one) for one in sharing]
+            return [Candidate(Statement(one.content), one) for one in sharing]
         latest = (
             self._foreseen.standing([*self._of(within), *planned])[:_LATEST] if planned else self._of(within)
         )
         near = [latest[place] for place in model.nearest(new, [one.content for one in latest], _NEAREST)]
         facts = list({one.rid: one for one in (*sharing, *near)}.values())
-        told = [*(self._told(one) for one in facts), *self.earlier]
+        statements = [*(self._statement(one) for one in facts), *self.earlier]
         records: Sequence[MemoryRecord | None] = [*facts, *(None for _ in self.earlier)]
-        scores = model.judge(new, told)
+        scores = model.judge(new, statements)
         return [
             # What was said later is not replaced by what was said before it.
             Candidate(one, record, score if record is None or record.event_time <= said_at else None)
-            for one, record, score in zip(told, records, scores, strict=True)
+            for one, record, score in zip(statements, records, scores, strict=True)
         ]
 
     def in_force(self, known: MemoryRecord) -> MemoryRecord | None:
@@ -117,15 +117,19 @@ class Known:
             self._latest[within] = dedup.latest(self._connection, self._now, _LATEST, within=within)
         return self._latest[within]
 
-    def _told(self, fact: MemoryRecord) -> Told:
-        return Told(fact.content, self._before(fact), talk=fact.session_id or "", at=fact.event_time)
+    def _statement(self, fact: MemoryRecord) -> Statement:
+        return Statement(
+            fact.content, self._text_before(fact), session_id=fact.session_id or "", said_at=fact.event_time
+        )
 
-    def _before(self, fact: MemoryRecord) -> str:
+    def _text_before(self, fact: MemoryRecord) -> str:
         """What was said right before the fact, in the turn that it was drawn from."""
-        if fact.rid not in self._around:
+        if fact.rid not in self._preceding:
             if fact.id:
                 turns = memories.linked(self._connection, fact.id, "source", self._now, limit=1)
             else:
                 turns = [memories.get(self._connection, fact.source_ids[0], self._now)]
-            self._around[fact.rid] = updates.surroundings(fact.content, turns[0].content) if turns else ""
-        return self._around[fact.rid]
+            self._preceding[fact.rid] = (
+                statement_context.preceding(fact.content, turns[0].content) if turns else ""
+            )
+        return self._preceding[fact.rid]

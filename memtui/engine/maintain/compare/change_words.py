@@ -1,0 +1,66 @@
+"""The word lists of comparison: words for people, days, months, hours and numbers, and phrases that tell of a change.
+
+English, German, French and Spanish; the lists are ``change_words.txt`` and ``change_cues.txt``.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+
+from memtui.engine import word_lists
+
+CUES = (
+    "now", "instead", "correction", "moved", "replaced", "ended", "again", "amount",
+    "also", "temporary", "maybe", "past", "asks", "other", "reminder",
+)  # fmt: skip
+"""The headings of ``change_cues.txt``."""
+CHANGES = 8
+"""So many of the first cues say that something changed."""
+
+
+@functools.cache
+def words() -> dict[str, frozenset[str]]:
+    """The words of ``change_words.txt``, by heading."""
+    return {
+        heading: frozenset(" ".join(lines).split()) for heading, lines in _lines("change_words.txt").items()
+    }
+
+
+def listed(heading: str) -> frozenset[str]:
+    """The words under one heading."""
+    return words()[heading]
+
+
+@functools.cache
+def days() -> dict[str, str]:
+    """The names of the days, with 0 for Monday to 6."""
+    lines = _lines("change_words.txt")["days"]
+    return {name: str(number) for number, names in enumerate(lines) for name in names.split()}
+
+
+@functools.cache
+def months() -> dict[str, int]:
+    """The names of the months, with their numbers from 1."""
+    lines = _lines("change_words.txt")["months"]
+    return {name: number for number, names in enumerate(lines, start=1) for name in names.split()}
+
+
+@functools.cache
+def hours() -> dict[str, str]:
+    """The words for the hours of the clock, with their numbers."""
+    lines = _lines("change_words.txt")["hours in order"]
+    return {word: str(number) for number, names in enumerate(lines, start=1) for word in names.split()}
+
+
+@functools.cache
+def cues() -> tuple[re.Pattern[str], ...]:
+    """A pattern for each of ``CUES``, for text in small letters."""
+    lines = _lines("change_cues.txt")
+    return tuple(re.compile(rf"(?<!\w)(?:{'|'.join(lines[name])})(?!\w)") for name in CUES)
+
+
+def _lines(name: str) -> dict[str, list[str]]:
+    """The lines of a word list, by heading."""
+    return word_lists.sections(Path(__file__).with_name(name))

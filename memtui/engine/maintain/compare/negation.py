@@ -1,0 +1,36 @@
+"""Whether a statement says of something known that it is no longer so: "off warfarin", "Aisha took over deploys"."""
+
+from __future__ import annotations
+
+from .change_words import CUES
+from .update_model import packaged_features
+
+_LITTLE_ELSE = 3
+
+
+def negates(new: str, old: str) -> bool:
+    """Whether the new statement denies what the known one says ("off warfarin"), and the known one says little else."""
+    mine, theirs = packaged_features(new), packaged_features(old)
+    if mine.people != theirs.people:
+        return False
+    shared = set(mine.content).intersection(theirs.content)
+    # "No ladders" and "I can't do ladders" both deny it.
+    said = bool((mine.negated - theirs.negated).intersection(theirs.content)) or any(
+        mine.negated_values & values for values in theirs.values
+    )
+    return said and len(set(theirs.content) - shared) <= _LITTLE_ELSE
+
+
+def negates_all(new: str, old: str) -> bool:
+    """Whether the new statement has all content words of the known one, and names once what it denies.
+
+    "We dropped sqlite, sqlite stays for the cli" names it twice."""
+    mine, theirs = packaged_features(new), packaged_features(old)
+    return set(theirs.content) <= set(mine.content) and all(
+        mine.content.count(stem) == 1 for stem in mine.negated
+    )
+
+
+def changes_hands(new: str) -> bool:
+    """Whether the statement says that somebody took over from somebody else ("Aisha took over deploys")."""
+    return bool(packaged_features(new).cues[CUES.index("replaced")])

@@ -1,0 +1,140 @@
+"""Times, days, dates, amounts and numbers in a statement, each in one spelling.
+
+"half past nine", "9:30" and "halb zehn" become "9:30"; "the 3rd of May" and "3. Mai" become "3/5".
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .change_words import days, hours, listed, months
+from .similarity import tokens, word_shape
+from .vocabulary import NUMBER_WORDS
+
+_taken_back = re.compile(
+    r"\b(?:not|from|instead of|rather than|nicht|statt|von|pas|au lieu d[eu]|no(?: era| es)?|en vez de|earlier)"
+    r"(?: the| den| le| el| \w+)? ((?:\w+[:.]?\w* ?){1,2})"
+)
+_money = re.compile(
+    r"[€$£] ?(?P<a>\d[\d.,]*)|\b(?P<b>\d[\d.,]*) ?(?:€|\$|£|euros?|dollars?|pounds?|quid|k\b|lakhs?|lpa|grand|cents|pesos|mil\b)"
+)
+_number = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+class ValueSets(NamedTuple):
+    """The values that a statement mentions, by kind."""
+
+    times: frozenset[str]
+    days: frozenset[str]
+    dates: frozenset[str]
+    amounts: frozenset[str]
+    numbers: frozenset[str]
+
+
+class ReadValues(NamedTuple):
+    """The values of a text. ``words``: those that are nothing but a value; ``spans``: kind, value, start and end of each."""
+
+    values: ValueSets
+    words: set[str]
+    spans: list[tuple[str, str, int, int]]
+
+
+def read_values(plain: str, lowered: Sequence[str]) -> ReadValues:
+    """The values of a text in small letters (``plain``) with the words ``lowered``."""
+    spans: list[tuple[str, str, int, int]] = []
+    month_numbers, hour_words, day_numbers = months(), listed("hours"), days()
+    date, time = _moment_shapes()
+    rest = plain
+
+    def note(kind: str, value: str, match: re.Match[str]) -> None:
+        spans.append((kind, value, *match.span()))
+
+    for match in _money.finditer(rest):
+        note("amounts", (match["a"] or match["b"]).strip(".,").replace(",", ""), match)
+        rest = _blanked(rest, match)
+    for match in date.finditer(rest):
+        month = next((match[name] for name in ("mo", "mo2", "mo6") if match[name]), "")
+        number = str(month_numbers[month]) if month else match["mo4"] or ""
+        for name in ("d", "d0", "d2", "d3", "d4", "d5"):
+            if match[name]:
+                note("dates", f"{int(match[name])}/{number}", match)
+        if match["mo6"]:
+            note("dates", f"/{number}", match)
+        rest = _blanked(rest, match)
+    for match in time.finditer(rest):
+        hour = next((match[name] for name in ("h", "h2", "h3", "h4") if match[name]), "")
+        if hour:
+            later = "p" in (match["half"], match["half2"]) and int(hour) < 12
+            note("times", f"{int(hour) + 12 * later}:{match['m'] or '00'}", match)
+        elif match["word"] and not (match["word"] in hour_words or match["word"].isdigit()):
+            continue
+        else:
+            note("times", _spoken(match["part"], match["word"]) if match["word"] else "12:00", match)
+        rest = _blanked(rest, match)
+    for match in _number.finditer(rest):
+        note("numbers", match[0].replace(",", ""), match)
+    for match in word_shape.finditer(rest):
+        if match[0] in NUMBER_WORDS:
+            note("numbers", NUMBER_WORDS[match[0]], match)
+        elif match[0] in day_numbers:
+            note("days", day_numbers[match[0]], match)
+    value_words = {
+        word
+        for word in lowered
+        if word[0].isdigit() or word in day_numbers or word in month_numbers or word in NUMBER_WORDS
+    }
+    return ReadValues(
+        ValueSets(
+            *(frozenset(value for kind, value, _, _ in spans if kind == name) for name in ValueSets._fields)
+        ),
+        value_words,
+        spans,
+    )
+
+
+def _spoken(part: str, word: str) -> str:
+    """ "half past nine" as 9:30, "quarter to seven" as 6:45, "halb neun" as 8:30."""
+    said = word if word.isdigit() else NUMBER_WORDS.get(word) or hours().get(word, "")
+    if not said:
+        return f"{part}{word}"
+    hour = int(said) - (part.endswith(("to ", "vor ")) or part == "halb ")
+    minute = "30" if part.startswith("hal") else "45" if part.endswith(("to ", "vor ")) else "15"
+    return f"{hour or 12}:{minute}"
+
+
+def _blanked(text: str, match: re.Match[str]) -> str:
+    start, end = match.span()
+    return text[:start] + " " * (end - start) + text[end:]
+
+
+@functools.cache
+def _moment_shapes() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    month = "|".join(sorted(months(), key=len, reverse=True))
+    day = r"(?:st|nd|rd|th|er)?\.?"
+    date = re.compile(
+        rf"\b(?:(?P<d0>\d{{1,2}}){day} ?(?:to|bis|-|–|au|al|and|und|et|y) ?)?"
+        rf"(?P<d>\d{{1,2}}){day}(?: (?:of|de))? (?P<mo>{month})\b|"
+        rf"\b(?P<mo2>{month})\.? (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.]\d)|\b(?P<d3>\d{{1,2}})(?:st|nd|rd|th)\b|"
+        rf"\b(?P<d4>\d{{1,2}})\.(?P<mo4>\d{{1,2}})\.|\b(?:am|den|bis|zum) (?P<d5>\d{{1,2}})\.(?!\d| (?:{month})\b)|"
+        rf"\b(?:in|until|by|im|en|bis|hasta|till|next) (?P<mo6>{month})\b(?! \d)"
+    )
+    time = re.compile(
+        r"\b(?P<h>\d{1,2})[:.h](?P<m>\d\d)(?!\d|\.\d)(?: ?(?P<half>[ap])\.?m\b)?|\b(?P<h2>\d{1,2}) ?(?P<half2>[ap])\.?m\b|"
+        r"\b(?:um|at|à|a las|las) (?P<h3>\d{1,2})(?: (?:uhr|h))?\b(?![.\d])|\b(?P<h4>\d{1,2}) ?(?:uhr|h|o'clock)\b|"
+        r"\b(?P<part>half (?:past )?|quarter (?:past|to|after) |viertel (?:nach|vor) |halb )(?P<word>\w+)\b|"
+        r"\b(?:noon|midday|midi)\b"
+    )
+    return date, time
+
+
+def negated_values(plain: str) -> frozenset[str]:
+    """The values that a text in small letters says are no longer so: "the 12th, not the 9th"."""
+    return frozenset(
+        value
+        for match in _taken_back.finditer(plain)
+        for kind in read_values(match[1], tokens(match[1])).values
+        for value in kind
+    )
