@@ -53,7 +53,7 @@ def test_a_bare_value_is_asked_about_beside_the_fact_that_it_changes(
 
 
 @pytest.mark.parametrize(
-    "words", ["Sorry. It's 3.12 now.", "also guest count went up to 135 cos toms uncle suddenly exists"]
+    "words", ["Sorry. It's 3.12 now.", "also guest count crept up to 135 cos toms uncle suddenly exists"]
 )
 def test_where_it_changes_nothing_that_is_known_it_is_not_kept(
     memory: Memory, clock: Clock, words: str
@@ -68,7 +68,7 @@ def test_a_forgotten_one_is_not_brought_back_by_a_bare_value(memory: Memory, clo
     (fact,) = memory.view.page("kind:fact")
     memory.forget(fact.id)
     clock.now += DAY
-    _say(memory, clock, "b", "also guest count went up to 135 cos toms uncle suddenly exists")
+    _say(memory, clock, "b", "also guest count crept up to 135 cos toms uncle suddenly exists")
     assert memory.view.page("kind:fact") == []
 
 

@@ -100,7 +100,8 @@ _TASK = re.compile(
     r"^(?:please )?(?:run|try|start|open|fix|check|commit|send|call me|ring me) (?:it|this|that|the|again|when|if|"
     r"back|later)\b|"
     r"^i (?:started|ended|finished) at\b|^i never (?:said|meant|saw|got|heard|understood|knew)\b|"
-    r"^if (?:i|we|it|he|she|they)\b"
+    r"^if (?:i|we|it|he|she|they)\b|"
+    r"\bget(?:ting|s)? an? (?:[45]\d\d|timeout|(?:\w+ )?error)\b"
 )
 _TOLD = re.compile(
     r"^you(?:'re| are)? (?!can\b|may\b|should\b|must\b|have to\b|need to\b|don't\b)|\b(?:you(?:'ve| have)? (?:put|"
@@ -120,7 +121,7 @@ _CHAT = re.compile(
     r"^(?:so )?much for\b|\bquick one\b|^(?:on|over) my (?:lunch|break|commute)\b|^(?:the )?last (?:one|thing)\b|^boo+\b|"
     r"^(?:good|guten|gute|schönen|buen[oa]s?|bonne?) (?:morning|evening|afternoon|night|day|morgen|tag|abend|nacht|día|días|"
     r"tardes|noches|journée|soirée|nuit)\b(?! (?:routine|shift|class))|^(?:hi|hello|hey|hallo|hola|bonjour|salut|holi|moin|"
-    r"servus)\b(?=\W|$)(?!.*\b(?:i'm|i am|my|ich|mein|je|mon|soy|mi)\b)|^[\w ]{0,20}\bupdate$|"
+    r"servus)\b(?=\W|$)(?!.*\b(?:i'm|i am|my|ich|mein|je|mon|soy|mi)\b)|^[\w ]{0,30}\bupdate\W*$|"
     r"^ja,? ich weiß|^i know\b(?! \w+ \w+)|"
     r"^(?:fine|right|ok|okay|well|yes|no|ja|gut|bien|bueno|vale|sí),? (?:tea|coffee|lunch|dinner|then|weiter|passons|done)\b|"
     r"^(?:we're|we are|i'm|i am) in(?:,|$)|\b(?:don't|do not) ask (?:me )?why\b|^(?:jaja|haha|lol)\b"
