@@ -25,6 +25,7 @@ class Door:
     db: str | None = None
     readonly: bool = False
     demo: bool = False
+    tour: bool = False
     allow_unsafe_fs: bool = False
     config: str | None = None
 
@@ -34,7 +35,7 @@ class Door:
         door, rest = cls(), iter(arguments)
         for argument in rest:
             name, equals, value = argument.partition("=")
-            if argument in ("--readonly", "--demo", "--allow-unsafe-fs"):
+            if argument in ("--readonly", "--demo", "--tour", "--allow-unsafe-fs"):
                 setattr(door, argument[2:].replace("-", "_"), True)
                 continue
             given = value if equals else next(rest, "-")
@@ -64,6 +65,8 @@ class Door:
         """Raise UsageError for options that contradict each other."""
         if self.demo and self.db:
             raise UsageError("--demo opens a copy of its own: no --db goes with it.", "Leave one out.")
+        if self.tour and not self.demo:
+            raise UsageError("The tour is one of the demo.", "memtui --demo --tour begins it.")
         if self.db == "":
             raise UsageError("--db needs a path.", "For example --db ~/memory.db")
 

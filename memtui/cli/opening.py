@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from memtui.ui.permissions import Permissions
 
 
-def open_app(door: Door) -> int:
-    """Open the app on the memory that ``door`` names; returns its exit code."""
+def open_app(door: Door, *, bring_in: bool = False) -> int:
+    """Open the app on the memory that ``door`` names; returns its exit code. ``bring_in``: it begins with the import."""
     door.check()
     if not door.demo:
         _refuse_early(door.path(), door)
@@ -40,14 +40,18 @@ def open_app(door: Door) -> int:
 
     failures: list[MemtuiError] = []
     with ExitStack() as kept:
-        app = make_app(door, kept, failures)
+        app = make_app(door, kept, failures, bring_in=bring_in)
         code = run_app(app)
     if app.demo_wanted:
-        return open_app(replace(door, db=None, demo=True))
+        return open_app(replace(door, db=None, demo=True, tour=True))
+    if app.own_wanted:
+        return open_app(replace(door, demo=False, tour=False), bring_in=True)
     return report(failures[0], json=False) if failures else code
 
 
-def make_app(door: Door, kept: ExitStack, failures: list[MemtuiError]) -> MemtuiApp:
+def make_app(
+    door: Door, kept: ExitStack, failures: list[MemtuiError], *, bring_in: bool = False
+) -> MemtuiApp:
     """The app for these options. ``kept`` holds a demo's files, ``failures`` gets why the memory could not be opened."""
     from memtui.ui.app import MemtuiApp
     from memtui.ui.look import Look
@@ -85,6 +89,7 @@ def make_app(door: Door, kept: ExitStack, failures: list[MemtuiError]) -> Memtui
         crash_folder=paths.log_folder() if permissions.own_files else None,
         home=Path.home(),
         configuration=door.configuration,
+        begins_with="tour" if door.tour else "import" if bring_in else None,
     )
     app.follower.sessions.allowed = app.follower.runs_jobs = not door.demo
     return app

@@ -115,6 +115,7 @@ def door_options(*, hidden: bool) -> list[click.Option]:
         "db": ("PATH", "The memory file (else MEMTUI_DB, the configuration, the data folder)."),
         "readonly": ("", "Change nothing: no memory, no settings, no log."),
         "demo": ("", "Use a throwaway copy of the demo memory."),
+        "tour": ("", "With --demo: show the app in seven steps."),
         "allow-unsafe-fs": ("", "Insist on a network or cloud-sync folder."),
         "config": ("PATH", "The configuration file (else MEMTUI_CONFIG)."),
     }
@@ -129,6 +130,7 @@ def door_options(*, hidden: bool) -> list[click.Option]:
             hidden=hidden and name != "db",
         )
         for name, (metavar, text) in texts.items()
+        if name != "tour" or not hidden
     ]
 
 
@@ -172,6 +174,8 @@ def group(context: click.Context) -> int | None:
     """
     door = context.ensure_object(Door)
     if context.invoked_subcommand is not None:
+        if door.tour:
+            raise UsageError("--tour goes with no command.", "memtui --demo --tour begins it.")
         return None
     from .opening import open_app
 

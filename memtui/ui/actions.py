@@ -284,6 +284,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("settings", "comma", "settings", "Program", _ALL, "See and change the settings."),
     _action("palette", "ctrl+p  :", "commands", "Program", _ALL, "Find any command by its name.", footer=95),
     _action("help", "?  f1", "help", "Program", _ALL, "What the keys do here.", footer=99),
+    _action("tour_next", "ctrl+n", "next step", "Program", _ALL, "In the tour: do what the step says, and go on."),
     _action("quit", "q  ctrl+q", "quit", "Program", _ALL, "Leave memtui."),
 )
 # fmt: on

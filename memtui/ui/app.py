@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 
 from textual import events
 from textual.app import App
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from memtui.engine.records import Stats
 
 T = TypeVar("T")
+# What is shown before anything else: the tour of the demo, or the import.
+Beginning = Literal["tour", "import"] | None
 
 STYLES = ("styles/shell.tcss", "styles/lists.tcss")
 POLL_SECONDS = 0.5
@@ -59,8 +61,8 @@ class MemtuiApp(App[None], inherit_bindings=False):
     where a crash report goes, ``home`` where other programs' session files are looked for (None: nowhere,
     and no welcome to an empty memory), ``configuration`` what the settings show, ``reopen`` opens the memory
     with other settings (None: they count from the next start). ``place``: the memory's file, for the way back to a
-    backup when it cannot be opened. ``permissions``: what it may do beside showing the memory. Run it with
-    ``run_app``, which gives the exit status.
+    backup when it cannot be opened. ``permissions``: what it may do beside showing the memory. ``begins_with``: what
+    is shown first. Run it with ``run_app``, which gives the exit status.
     """
 
     TITLE = "memtui"
@@ -89,6 +91,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         home: Path | None = None,
         configuration: Configuration | None = None,
         clock: Callable[[], float] = time.time,
+        begins_with: Beginning = None,
     ) -> None:
         self._own_filters = (ControlFilter(), *((PlainFilter(),) if look.ascii else ()))
         super().__init__(css_path=[*STYLES, "styles/ascii.tcss"] if look.ascii else [*STYLES])
@@ -102,7 +105,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.navigation = Navigation(lambda: self.main, self.say)
         self.notifications = Notifications(self)
         self.follower = ChangeFollower(self, lambda: self.main, reopen)
-        self.delegates = (AppActions(self, lambda: self.main), self.navigation)
+        self.delegates: tuple[object, ...] = (AppActions(self, lambda: self.main), self.navigation)
         self.recovery = FileRecovery(self, None if readonly else place, self.follower.follow_again)
         busy = self.notifications.show_busy_soon
         self.operations = Operations(open_memory, busy, self.recovery.offer_reopen)
@@ -110,7 +113,8 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.crash_folder = crash_folder
         self.home = home
         self.configuration = configuration
-        self.demo_wanted = False
+        self.demo_wanted = self.own_wanted = False
+        self._begins_with = begins_with
         self._crash: BaseException | None = None
         self.keystrokes = Keystrokes(self, self._hand_on, self._takes_keys)
         for theme in own_themes():
@@ -249,7 +253,23 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.set_timer(BACKGROUND_SECONDS, self.follower.start_background)
         start(self, self.follower.tell_unfinished, "unfinished")
         self.set_interval(POLL_SECONDS, self.poll)
-        start(self, partial(welcome, self), "welcome")
+        if self._begins_with == "tour":
+            start(self, self._begin_tour, "tour")
+        else:
+            start(self, partial(welcome, self, bring_in=self._begins_with == "import"), "welcome")
+
+    async def _begin_tour(self) -> None:
+        from .tour import Tour
+
+        plain = self.delegates
+
+        def over() -> None:
+            self.delegates = plain
+            self.look_again()
+
+        tour = Tour(self, lambda: self.main, self.navigation, over)
+        self.delegates = (tour, *plain)
+        await tour.begin()
 
     async def _restored_instead(self, error: Exception) -> bool:
         """Offer the backups of a memory that could not be opened; else say why, and the app ends with that panel."""

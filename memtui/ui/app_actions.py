@@ -197,12 +197,16 @@ class AppActions:
         shell.app.exit()
 
 
-async def welcome(shell: Shell) -> None:
-    """To a memory that holds nothing yet: what could fill it."""
+async def welcome(shell: Shell, *, bring_in: bool = False) -> None:
+    """To a memory that holds nothing yet: what could fill it. ``bring_in``: offer an import to any other one."""
     if shell.home is None or shell.readonly:
         return
     stats = await shell.operations.ask(lambda memory: memory.stats())
     if stats.active or stats.ended:
+        if bring_in:
+            from .dialogs.import_ import ImportDialog
+
+            shell.app.push_screen(ImportDialog())
         return
     from .dialogs.welcome import WelcomeDialog
 

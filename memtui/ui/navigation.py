@@ -150,16 +150,18 @@ class Navigation:
     # -- back
 
     async def do_back(self) -> None:
+        if not await self.go_back():
+            self._say("Nothing to go back to. q quits.")
+
+    async def go_back(self) -> bool:
+        """One step back; False where there is none."""
         pane = self._window().pane
         arrived = bool(self._way) and self._way[-1].ended == pane.place
-        if arrived and pane.as_arrived():
+        if not (arrived and pane.as_arrived()) and pane.back():
+            return True
+        if arrived:
             await self._go_back()
-        elif pane.back():
-            return
-        elif arrived:
-            await self._go_back()
-        else:
-            self._say("Nothing to go back to. q quits.")
+        return arrived
 
     async def _go_back(self) -> None:
         *self._way, step = self._way

@@ -33,8 +33,9 @@ class Shell(Protocol):
     # What settings show and change, and where it was left.
     configuration: Configuration | None
     state: UiState
-    # Whether it is left for the demo.
+    # Whether it is left for the demo, or from its tour for the person's own memory.
     demo_wanted: bool
+    own_wanted: bool
 
     @property
     def app(self) -> App[object]:

@@ -165,7 +165,7 @@ class WelcomeDialog(Dialog[Choice]):
                 (),
                 False,
             ),
-            ("demo", "Look around in a demo", "made up; nothing is kept", (), False),
+            ("demo", "Look around in a demo", "a tour of seven steps; nothing is kept", (), False),
             ("empty", "Start empty", "you write, or your agents do", (), False),
         ]
         self._choices = [Choice(number, *way) for number, way in enumerate(ways, 1)]

@@ -1,0 +1,173 @@
+"""A tour of the demo in seven steps: what is on screen, and the one key that leads on.
+
+A step is over when the person did what it names, however they did it, or pressed the key that goes on, which does it for
+them. Nothing is changed by it: it looks, and ends at the import into one's own memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from textual.content import Content
+from textual.widget import Widget
+
+from memtui.present.text import cells, visible
+
+from .safe import assemble
+from .wrap import wrap
+
+if TYPE_CHECKING:
+    from .main_screen import MainScreen
+    from .navigation import Navigation
+    from .panes.list_pane import ListPane
+    from .shell import Shell
+
+# How often a step looks whether it is done.
+_LOOK_SECONDS = 0.1
+# The demo has an answer to this one.
+QUESTION = "what is Ada allergic to?"
+
+
+class Step(NamedTuple):
+    """``told``: what is on screen now. ``key``: the action whose key leads on, and what it does here."""
+
+    told: str
+    key: str
+    does: str
+
+
+STEPS = (
+    Step("These are the memories: what assistants know about a person.", "down", "goes to the next one"),
+    Step("There is more to a memory than its line in the list.", "open", "opens it in full"),
+    Step("Its source: the words that it was drawn from, and when.", "pane_search", "goes to Search"),
+    Step(
+        "Search finds what an assistant would be told. Enter ends what you type.",
+        "query",
+        f"asks: {QUESTION}",
+    ),
+    Step("Each hit says why it ranks there: words, meaning, names.", "pane_review", "goes to Review"),
+    Step("Review asks what only you can decide, one card at a time.", "pane_history", "goes to History"),
+    Step(
+        "Every change is here, and can be undone. Now your own memory:",
+        "import",
+        "leaves the demo and imports",
+    ),
+)
+
+
+class Tour:
+    """It carries out its own keys as long as it lasts (see ``perform``). ``over`` is called when it ends."""
+
+    def __init__(
+        self, shell: Shell, window: Callable[[], MainScreen], navigation: Navigation, over: Callable[[], None]
+    ) -> None:
+        self._shell = shell
+        self._window = window
+        self._navigation = navigation
+        self._over = over
+        self._number = 0
+        self._began_at: int | None = None
+        self._strip = TourStrip(shell)
+
+    async def begin(self) -> None:
+        """Show the first step, on the pane that it speaks of."""
+        window = self._window()
+        await self._navigation.begin_at("memories")
+        await window.mount(self._strip, before=window.query_one("StatusLine"))
+        self._show(0)
+        self._strip.set_interval(_LOOK_SECONDS, self._look)
+
+    def end(self) -> None:
+        self._strip.remove()
+        self._over()
+
+    # -- keys
+
+    def do_tour_next(self) -> None:
+        """What the step names, done for the person."""
+        action = STEPS[self._number].key
+        if action == "query" and self._window().active == "search":
+            self._list.filter_bar.set_value(QUESTION)
+            self._list.table.focus()
+        else:
+            self._shell.action_perform(action)
+        if action in ("down", "open"):
+            self._show(self._number + 1)
+
+    async def do_back(self) -> None:
+        """One step back; where there is none, the tour ends."""
+        if not await self._navigation.go_back():
+            self.end()
+            self._shell.say("The tour is over: memtui --demo --tour begins it again.")
+
+    def do_import(self) -> None:
+        """Into one's own memory: nothing of one's own belongs into a demo."""
+        self._shell.own_wanted = True
+        self._shell.app.exit()
+
+    # -- steps
+
+    @property
+    def _list(self) -> ListPane[object]:
+        return cast("ListPane[object]", self._window().pane)
+
+    def _show(self, number: int) -> None:
+        self._number = number
+        self._began_at = self._list.table.selected_key if number == 0 else None
+        self._strip.number = number
+        self._strip.refresh(layout=True)
+
+    def _look(self) -> None:
+        """Go on where the person did what the step names, also when they went further by themselves."""
+        if self._shell.app.screen is self._window() and self._is_done():
+            self._show(self._number + 1)
+
+    def _is_done(self) -> bool:
+        window = self._window()
+        match STEPS[self._number].key:
+            case "down":
+                key = self._list.table.selected_key if window.active == "memories" else None
+                if self._began_at is None:
+                    self._began_at = key
+                return key != self._began_at
+            case "open":
+                return window.active == "memories" and self._list.in_mode
+            case "query":
+                return (
+                    window.active == "search" and bool(self._list.filter_text) and self._list.table.has_focus
+                )
+            case "import":
+                return False
+            case pane:
+                return window.active == pane.removeprefix("pane_")
+
+
+class TourStrip(Widget):
+    """The step in two lines, three where it is narrow: below the pane, so that it covers nothing of it."""
+
+    DEFAULT_CSS = "TourStrip { height: auto; padding: 0 1; background: $panel; }"
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self._shell = shell
+        self.number = 0
+
+    def render(self) -> Content:
+        width = self.size.width or self.app.size.width - 2
+        step, keymap = STEPS[self.number], self._shell.keymap_shown
+        lead = f"{self.number + 1}/{len(STEPS)}  "
+        room = max(width - len(lead), 20)
+        lines = wrap(visible(step.told), room)
+        told = ("\n" + " " * len(lead)).join(lines)
+        key = keymap(step.key)
+        ways = [(keymap("tour_next"), "next"), (keymap("back"), "end")]
+        left = cells(visible(key)) + 1 + cells(visible(step.does))
+        right = sum(cells(visible(name)) + len(what) + 1 for name, what in ways) + 3
+        gap = room - left - right
+        between = " " * gap if gap >= 2 else "\n" + " " * len(lead)
+        return assemble(
+            (lead, "bold $accent"), (told, "$text"), "\n", " " * len(lead), (key, "bold $accent"), f" {step.does}", between,
+            (ways[0][0], "bold $accent"), (f" {ways[0][1]}   ", "$text-muted"),
+            (ways[1][0], "bold $accent"), (f" {ways[1][1]}", "$text-muted"),
+        )  # fmt: skip
