@@ -258,7 +258,7 @@ def test_plain_undo_takes_back_the_last_thing_the_person_did(tmp_path: Path) -> 
         before = memory.stats().active
         undone = memory.undo()
         assert undone is not None
-        assert undone.operation.label.startswith("Remembered “Linzen is booked")
+        assert undone.operation.label.startswith("Remembered “Ada's birthday dinner")
         assert memory.stats().active == before - 1
 
 
