@@ -28,7 +28,7 @@ _BEFORE = 24  # characters before the words of a day
 _PARTS = ("month", "weekday", "count", "unit")
 # What comes again and again, or holds on any day.
 _UNDATED: frozenset[Topic] = frozenset(("routine", "rule", "preference", "identity"))
-_SIGNS = ("again", "no longer", "done", "over")
+_SIGNS = ("again", "recurring", "no longer", "done", "over")
 _year = re.compile(r"\d{4}")
 _said = re.compile(r" \(said [^()]*\)$")
 _article = re.compile(r"(?:the|der|den|le|la|el|um|im|am) ", re.IGNORECASE)
@@ -57,7 +57,8 @@ def day_named(text: str, said_at: float, *, ahead: bool = False, zone: tzinfo | 
     over = not ahead and found.signs["over"].search(text) is not None
     past = over or found.signs["done"].match(text) is not None
     named = list(_days(text, here.replace(tzinfo=None), past))
-    named = [one for one in named if one.exact] or named  # "Friday, 8 May"
+    if named and not named[0].exact and found.signs["recurring"].search(text):
+        return None
     if not named:
         return None
     holding = [
@@ -129,6 +130,8 @@ def _days(text: str, here: datetime, past: bool) -> Iterator[_Named]:
     taken: list[tuple[int, int]] = []
     found: list[_Named] = []
     for name, pattern in kinds.ways.items():
+        if any(one.exact for one in found):
+            break  # a date with number and month wins over "Friday" and "next week"
         for match in pattern.finditer(text):
             start, end = match.span()
             if any(start < last and first < end for first, last in taken):
@@ -191,6 +194,24 @@ def _exact(words: str, here: datetime, past: bool) -> date | None:
     return _read(words, here, past)
 
 
+def _weekday_of_later_week(words: str, here: datetime, past: bool) -> date | None:
+    """ "Thursday in two weeks", "a week from Friday", "vendredi en quinze"."""
+    first, _, rest = words.partition(" ")
+    if from_day := _from.fullmatch(words):
+        base, after = (
+            _read(from_day["day"], here, past=False),
+            _read(f"in {from_day['span']}", here, past=False),
+        )
+        return base + (after - here.date()) if base and after else None
+    weekday = _read(first, here, past=False)
+    if weekday is None:
+        return None
+    if days := _IN_DAYS.get(rest.casefold()):
+        return weekday + timedelta(days=days)
+    week = _read(rest, here, past=False)
+    return week + timedelta(days=weekday.weekday() - week.weekday()) if week else None
+
+
 def _last_weekday(words: str, here: datetime, past: bool) -> date | None:
     return _read(words, here, True)
 
@@ -238,8 +259,11 @@ def _month_end(months: int) -> Callable[[str, datetime, bool], date]:
     return end
 
 
+_from = re.compile(r"(?P<span>.+) from (?P<day>\w+)", re.IGNORECASE)
+_IN_DAYS = {"en huit": 7, "en quinze": 14}
 _WAYS: dict[str, Callable[[str, datetime, bool], date | None]] = {
     "exact": _exact,
+    "weekday of a later week": _weekday_of_later_week,
     "counted": _read,
     "near": _read,
     "last weekday": _last_weekday,

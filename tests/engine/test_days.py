@@ -158,3 +158,29 @@ def test_a_very_long_text_takes_no_time() -> None:
     start = time.process_time()
     day("on the 3rd in May next in vor am " * 20_000)
     assert time.process_time() - start < 0.5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We meet each week on Thursday", "Thursday is my gym day", "Thursday nights I play chess",
+        "I have therapy weekly on Thursday", "The shop is open Monday to Friday",
+        "Once a month, on the 15th, I pay rent", "rent goes out on the 1st each month",
+        "Die Miete geht am 1. jedes Monats ab", "On va au marché toutes les semaines le jeudi",
+        "I do laundry on Sunday mornings", "every Tuesday and on Friday I have class",
+    ],
+)  # fmt: skip
+def test_what_comes_again_and_again_is_no_day(text: str) -> None:
+    assert day(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The weekly call moved to Friday", "2026-03-06"),
+        ("Every year on 3 May we go to the coast", "2026-05-03"),
+        ("Quedé con Ana el viernes", "2026-03-06"),
+    ],
+)
+def test_what_only_looks_like_it_is_a_day(text: str, expected: str) -> None:
+    assert day(text) == f"{expected} 12"
