@@ -31,6 +31,15 @@ _UNDATED: frozenset[Topic] = frozenset(("routine", "rule", "preference", "identi
 _SIGNS = ("again", "recurring", "no longer", "done", "over")
 _year = re.compile(r"\d{4}")
 _said = re.compile(r" \(said [^()]*\)$")
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_quick = re.compile(
+    rf"(?P<weekday>{'|'.join(_WEEKDAYS)})|(?:(?P<number>\d\d?) )?(?P<month>{'|'.join(_MONTHS)})(?: (?P<year>\d{{4}}))?",
+    re.IGNORECASE,
+)
 _article = re.compile(r"(?:the|der|den|le|la|el|um|im|am) ", re.IGNORECASE)
 
 
@@ -165,7 +174,9 @@ def _in_fitting_year(day: date, before: str, here: datetime) -> date:
 
 
 def _read(words: str, here: datetime, past: bool, *, last: bool = False) -> date | None:
-    """What the library makes of some words."""
+    """A plain English day or month at once; whatever else as the library reads it, which takes long to load."""
+    if (found := _quick.fullmatch(words)) and (last or not found["month"] or found["number"]):
+        return _read_quickly(found, here.date(), past)
     if not _installed():
         return None
     import dateparser
@@ -178,6 +189,26 @@ def _read(words: str, here: datetime, past: bool, *, last: bool = False) -> date
         warnings.simplefilter("ignore")
         moment = dateparser.parse(_article.sub("", words), languages=list(_LANGUAGES), settings=settings)
     return moment.date() if moment is not None else None
+
+
+def _read_quickly(found: re.Match[str], today: date, past: bool) -> date | None:
+    """A weekday, a date, or a month by its last day."""
+    if found["weekday"]:
+        wanted = _WEEKDAYS.index(found["weekday"].casefold())
+        if past:
+            return today - timedelta(days=(today.weekday() - wanted) % 7 or 7)
+        return today + timedelta(days=(wanted - today.weekday()) % 7 or 7)
+    month, number = _MONTHS.index(found["month"].casefold()) + 1, found["number"]
+    # 29 February comes after eight years at the latest.
+    years = range(today.year, today.year - 9, -1) if past else range(today.year, today.year + 9)
+    for year in [int(found["year"])] if found["year"] else years:
+        with suppress(ValueError):
+            day = date(year, month, int(number or 1))
+            if not number:
+                day = _after(day) - timedelta(days=1)
+            if found["year"] or (day <= today if past and number else day < today if past else day >= today):
+                return day
+    return None
 
 
 @functools.cache

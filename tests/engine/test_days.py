@@ -184,3 +184,19 @@ def test_what_comes_again_and_again_is_no_day(text: str) -> None:
 )
 def test_what_only_looks_like_it_is_a_day(text: str, expected: str) -> None:
     assert day(text) == f"{expected} 12"
+
+
+@pytest.mark.parametrize("words", ["{}", "until {} 2028"])
+def test_an_english_date_is_read_as_in_the_other_languages_which_a_library_reads(words: str) -> None:
+    months = {"February": "febrero", "March": "marzo", "April": "abril", "October": "octubre"}
+    for number in (1, 3, 5, 28, 29, 30):
+        for english, spanish in months.items():
+            for before in ("It is on ", "I have been here since "):
+                ours = day(before + words.format(f"{number} {english}"))
+                library = day(before + words.format(f"{number} de {spanish}"))
+                assert ours == library, (before, number, english)
+
+
+def test_a_date_of_today_is_today() -> None:
+    assert day("The party is on 4 March") == "2026-03-04 12"
+    assert day("The party is on Wednesday") == "2026-03-11 12"
