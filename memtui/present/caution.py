@@ -24,6 +24,8 @@ def word(caution: Caution) -> str:
 def line(caution: Caution, now: float) -> Line:
     """What became of it, since when, and what holds now; of what was forgotten, what that was."""
     day = f"{caution.what} on {local_date(caution.at, now)}"
+    if caution.how == "disputed":
+        day = "not decided, another device has"
     if caution.successor is not None:
         return ((f"{day}: ", "warning"), (" ".join(without_secrets(caution.successor).split()), "text"))
     said = " ".join(without_secrets(caution.old).split())

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import count
 from typing import Any, Literal, NamedTuple
 
 import apsw
@@ -18,14 +19,12 @@ from msgspec.structs import asdict, replace
 
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import TOPIC_SAID, WITHHELD, MemoryRecord, Stamp, device_name
-from memtui.engine.store import memories, proposals, scratchpad, stamps
+from memtui.engine.store import device_cards, memories, proposals, scratchpad, stamps
+from memtui.engine.store.device_cards import DEVICES
 from memtui.engine.store.entities import DESCRIBED, NAMED, TYPED, TYPED_BY_AGENT
 from memtui.engine.store.portable import EntityLine, GoneLine, MemoryLine, ProposalLine, ScratchpadLine
 from memtui.engine.store.portable_rows import OtherIds
 from memtui.engine.store.sql import scalar
-
-DEVICES = "devices"
-"""The kind of a card about what two devices decided differently."""
 
 _strings = msgspec.json.Decoder(tuple[str, ...]).decode
 _object = msgspec.json.Decoder(dict[str, Any]).decode
@@ -84,7 +83,7 @@ def meet(
 ) -> Meeting | None:
     """None: there is nothing to do. ``same``: both sides say the same.
 
-    ``asked``: the person is, where nothing else tells, if both decisions are theirs or ``anyone`` is heard.
+    ``asked``: the person is, where nothing else tells, if both decisions are theirs. ``anyone``: whoever decided is heard.
 
     ``present``: theirs is what stays where it is no question for the person (a tag that is there rather than not).
     """
@@ -96,7 +95,7 @@ def meet(
     seen = stamps.joined(ours.seen, theirs.seen)
     if same:  # whose it is must not depend on who asks
         return Meeting(False, replace(max(ours, theirs, key=_place), seen=seen))
-    mine, other = _rank(ours.actor), _rank(theirs.actor)
+    mine, other = (1, 1) if anyone else (_rank(ours.actor), _rank(theirs.actor))
     if mine == other and asked and (anyone or mine == _PERSON):
         return Meeting(False, None)
     if mine != other:
@@ -453,7 +452,7 @@ def entry(connection: apsw.Connection, line: ScratchpadLine | GoneLine) -> Plan 
         assert ours is not None and note is not None and written is not None
         there = ScratchpadLine(key=note.key, value=note.value, updated_at=note.updated_at)
         stays, moved = sorted(((ours, there), (stamp, written)), key=lambda one: _place(one[0]), reverse=True)
-        key = f"{line.key} ({device_name(moved[0].device)})"
+        key = _free_key(connection, f"{line.key} ({device_name(moved[0].device)}", moved[1].value)
         kept = replace(stays[0], seen=stamps.joined(ours.seen, stamp.seen))
         return Plan(thing, (kept,), counts, entries=(stays[1], replace(moved[1], key=key)))
     if not met.take:
@@ -461,6 +460,16 @@ def entry(connection: apsw.Connection, line: ScratchpadLine | GoneLine) -> Plan 
     if written is None:
         return Plan(thing, (met.stamp,), counts, removed=line.key)
     return Plan(thing, (met.stamp,), counts, entries=(written,))
+
+
+def _free_key(connection: apsw.Connection, name: str, value: str) -> str:
+    """A key beside the one that both wrote: one that is free, or has this value already."""
+    for number in count(1):
+        key = f"{name})" if number == 1 else f"{name} {number})"
+        there = scratchpad.find(connection, key)
+        if there is None or there.value == value:
+            break
+    return key
 
 
 # Review
@@ -566,7 +575,7 @@ def decide(
 ) -> None:
     """Settle a card in the caller's operation: ``keep`` what is named (or all that it shows), ``forget`` it, ``both``
     stay, or ``merge``: as the other device has it. It holds against what was decided on either side."""
-    shown = [str(id) for id in payload["memories"]]
+    shown = [one.id for one in device_cards.sides(connection, payload, now)]
     chosen = keep or shown[0]
     if chosen not in shown:
         raise InputError(f"{chosen} is not on this card.", f"Choose {' or '.join(shown)}.")

@@ -15,7 +15,7 @@ import msgspec
 from memtui.engine.curate import intake, reconcile
 from memtui.engine.errors import InputError
 from memtui.engine.records import Record
-from memtui.engine.store import erased, full_text, portable, portable_rows, stamps
+from memtui.engine.store import device_cards, erased, full_text, portable, portable_rows, stamps
 from memtui.engine.store.portable import (
     AnyLine,
     EntityLine,
@@ -225,7 +225,7 @@ def _is_question(line: AnyLine) -> bool:
     """What the other device asks about two devices is asked here in its own words."""
     return (
         isinstance(line, ProposalLine)
-        and line.kind == reconcile.DEVICES
+        and line.kind == device_cards.DEVICES
         and line.state in ("open", "snoozed")
     )
 

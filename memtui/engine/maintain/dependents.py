@@ -167,7 +167,7 @@ def ask(connection: apsw.Connection, ids: Iterable[str], verb: str, actor: str, 
         return
     starts = _drawn_from(connection, [one.id for one in ended])
     notes = memories.by_rid(connection, list(dict.fromkeys(rid for _, rid in starts)), now)
-    doubtful = cautions.find(
+    doubtful = cautions.decided(
         connection, [one.id for one in notes if one.kind in ("reflection", "observation")], now
     )
     waiting = [one for one in notes if one.id in doubtful]
@@ -231,7 +231,7 @@ def _undecided(connection: apsw.Connection, ids: Sequence[str], now: float) -> t
             continue
         if one.active:
             found[one.id] = one
-    doubtful = cautions.find(connection, list(found), now)
+    doubtful = cautions.decided(connection, list(found), now)
     return tuple(one for one in found.values() if one.id in doubtful)
 
 
@@ -271,6 +271,6 @@ def doubtful_summaries(
         about = [id for id, text in proposal.payload["summaries"].items() if with_summary.get(id) == text]
         if about:
             of = [str(id) for id in proposal.payload["of"]]
-            told = [one for some in cautions.find(connection, of, now).values() for one in some]
+            told = [one for some in cautions.decided(connection, of, now).values() for one in some]
             found |= {id: (*found.get(id, ()), *told) for id in about if told}
     return found

@@ -14,10 +14,9 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.confidence import EFFECTIVE_SQL
-from memtui.engine.curate.reconcile import DEVICES
 from memtui.engine.errors import InputError
 from memtui.engine.records import Entity, MemoryRecord, Options, Record
-from memtui.engine.store import memories, proposals
+from memtui.engine.store import device_cards, memories, proposals
 from memtui.engine.wording import plural
 
 from . import dependents, judged, namesakes, wishes
@@ -167,10 +166,11 @@ def _conflicts(connection: apsw.Connection, now: float, options: Options) -> Ite
 
 def _devices(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     """What two devices decided differently; what it shows may be in the Trash on this one."""
-    for proposal in proposals.waiting(connection, DEVICES, now):
+    for proposal in proposals.waiting(connection, device_cards.DEVICES, now):
         payload = proposal.payload
-        shown = _there(connection, payload["memories"], now)
-        if not shown or ("memory" not in payload and any(not one.active for one in shown)):
+        shown = device_cards.sides(connection, payload, now)
+        rivals = "memory" not in payload
+        if not shown or (rivals and (len(shown) < 2 or any(not one.active for one in shown))):
             continue
         card = _card(connection, now, "devices", proposal.id, str(payload["reason"]), shown)
         if payload.get("aspect", "state") != "state":

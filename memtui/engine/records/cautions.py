@@ -13,10 +13,11 @@ class Caution(Record):
 
     ``at``: since when. ``replaced``: nobody corrected it, a later statement took its place; ``at`` is when that was made.
     ``successor``: what stands in its place; None where nothing does, or nobody may know it.
+    ``disputed``: another device has ``successor`` instead, and the person has not decided; both are active.
     ``withheld``: the person keeps the turns that it was drawn from away from agents.
     """
 
-    how: Literal["corrected", "forgotten"]
+    how: Literal["corrected", "forgotten", "disputed"]
     at: int
     old: MemoryRecord
     successor: MemoryRecord | None = None

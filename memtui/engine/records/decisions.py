@@ -15,7 +15,7 @@ DeviceId = Annotated[str, Meta(pattern=r"^[\w.-]{1,80}$")]
 class Stamp(Record):
     """The latest decision about one ``aspect`` of something: ``state``, ``topic``, ``tag:work`` and so on.
 
-    ``seen``: how many decisions of each device it knew of, its own among them; a time orders nothing. ``device``: where it
+    ``seen``: the number of the last decision of each device that it knew of, its own among them. ``device``: where it
     was made, a name and a number (``device_name``); ``at``: when, in Unix seconds of that device's clock; ``actor``: by whom.
     """
 

@@ -14,7 +14,7 @@ import apsw
 import msgspec
 
 from memtui.engine.records import Caution, MemoryRecord
-from memtui.engine.store import memories
+from memtui.engine.store import device_cards, memories, proposals
 from memtui.engine.store.sql import as_json
 
 from .filters import compile
@@ -75,7 +75,12 @@ def find(
 
     ``known``: all that there is for whoever asks; None for everything.
     """
-    return _find(connection, "id", ids, now, known) if ids else {}
+    return _with_disputed(connection, "id", ids, now, known) if ids else {}
+
+
+def decided(connection: apsw.Connection, ids: Collection[str], now: float) -> dict[str, tuple[Caution, ...]]:
+    """Like ``find``, without what two devices say differently and nobody has decided."""
+    return _find(connection, "id", ids, now, None) if ids else {}
 
 
 def ends(connection: apsw.Connection, id: str, now: float) -> tuple[str, ...]:
@@ -123,6 +128,26 @@ def _find(
             olds.setdefault(asked_of, {})[old] = None
     found = {key: _cautions([chains[old] for old in of], known) for key, of in olds.items()}
     return {key: told for key, told in found.items() if told}
+
+
+def _with_disputed(
+    connection: apsw.Connection, column: str, asked: Collection[Any], now: float, within: Scope | None
+) -> dict[Any, tuple[Caution, ...]]:
+    found = _find(connection, column, asked, now, within)
+    for card in proposals.undecided(connection, device_cards.DEVICES):
+        if card.payload.get("aspect", "state") != "state":
+            continue
+        sides = [one for one in device_cards.sides(connection, card.payload, now) if one.active]
+        known = None if within is None else passing(connection, within, {one.rid for one in sides})
+        for one in sides:
+            key = getattr(one, column)
+            others = [
+                other for other in sides if other.id != one.id and (known is None or other.rid in known)
+            ]
+            if key in asked and others:
+                disputed = Caution(how="disputed", at=card.created_at, old=one, successor=others[0])
+                found[key] = (*found.get(key, ()), disputed)
+    return found
 
 
 def _within(chain: _Chain, known: Collection[int]) -> _Chain:
@@ -206,13 +231,15 @@ def behind_successors(
 
     ``most``: only the first so many are of interest.
     """
-    found = _find(connection, "rid", [one.rid for one in fused[:most]], now, known)
+    found = _with_disputed(connection, "rid", [one.rid for one in fused[:most]], now, known)
     if not found:
         return Arranged(fused, {})
     places = {one.rid: one for one in fused}
     arranged: dict[int, Fused] = {}
     for one in fused:
         for caution in found.get(one.rid, ()):
+            if caution.how == "disputed":
+                continue  # neither stands before the other
             if caution.successor is not None and caution.successor.rid in places:
                 arranged.setdefault(caution.successor.rid, places[caution.successor.rid])
         arranged.setdefault(one.rid, one)
@@ -225,7 +252,11 @@ def is_withheld(memory: MemoryRecord, cautions: Iterable[Caution]) -> bool:
 
 
 def told(caution: Caution) -> str:
-    """``corrected on 12 Mar 2026: The user works at Globex``, ``replaced on ...``, ``forgotten on 12 Mar 2026``; on one line."""
+    """``corrected on 12 Mar 2026: The user works at Globex``, ``replaced on ...``, ``forgotten on 12 Mar 2026``, ``not decided,
+    another device has: The user works at Globex``; on one line."""
     day = date.fromtimestamp(caution.at)
+    if caution.how == "disputed":
+        other = " ".join(caution.successor.content.split()) if caution.successor else "something else"
+        return f"not decided, another device has: {other}"
     said = f"{caution.what} on {day.day} {day:%b %Y}"
     return f"{said}: {' '.join(caution.successor.content.split())}" if caution.successor else said

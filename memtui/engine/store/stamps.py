@@ -1,7 +1,9 @@
 """The clock of decisions: which decision knew of which, whatever the wall clocks of the devices say.
 
-About each aspect of a thing (a memory, an entity, ``pad:KEY``) the file keeps one stamp: how many decisions of each device it
-knows of, and who made the last one. Of two stamps one knew of the other, or neither did: then both sides decided by
+About each aspect of a thing (a memory, an entity, ``pad:KEY``) the file keeps one stamp: the number of the last decision of
+each device that it knows of, and who made the last one. A device's numbers only rise, and are no lower than its clock: where an
+older copy of the file was put back in place, what is decided then has other numbers than what was lost. Numbers of two devices
+are never compared. Of two stamps one knew of the other, or neither did: then both sides decided by
 themselves. The triggers of ``stamp_sql`` make stamps with every change; what takes over the decisions of another device
 writes theirs (``taking_over``).
 """
@@ -10,7 +12,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -116,7 +118,7 @@ def decide(
     """Note a decision that was made here ``knowing`` that of another device."""
     own = device(connection)
     seen = joined(seen_by(connection, thing, aspect), knowing)
-    seen[own] = seen.get(own, 0) + 1
+    seen[own] = max(seen.get(own, 0) + 1, now)
     put(connection, thing, Stamp(aspect=aspect, seen=seen, device=own, at=now, actor=actor))
 
 
@@ -141,46 +143,62 @@ def _stamp(row: Any) -> Stamp:
 
 
 # Triggers
+# They run with every row of a bulk change: one for each aspect, which looks at nothing but its columns, and VALUES, because
+# SQLite keeps the rows of a SELECT aside before it inserts them.
 
 _STAMPING = f"NOT {TAKING_OVER} AND (SELECT op_id FROM current_op) IS NOT 0"
-_WHO = f"""(
-        SELECT coalesce((SELECT value FROM memory_metadata WHERE key = '{_DEVICE}'), 'unknown') AS device,
-               coalesce(o.at, unixepoch()) AS at, coalesce(o.actor, 'external') AS actor
-        FROM (SELECT 1) LEFT JOIN ops o ON o.op_id = (SELECT op_id FROM current_op))"""
+_DEVICE_HERE = f"coalesce((SELECT value FROM memory_metadata WHERE key = '{_DEVICE}'), 'unknown')"
+_OP = "(SELECT {column} FROM ops WHERE op_id = (SELECT op_id FROM current_op))"
+_AT = f"coalesce({_OP.format(column='at')}, unixepoch())"
+_WHEN_AND_WHO = f"{_AT}, coalesce({_OP.format(column='actor')}, 'external')"
+_FIRST = f"json_object({_DEVICE_HERE}, max({_AT}, 1))"
+_OWN = "'$.\"' || excluded.device || '\"'"
+_NEXT = f"""
+        ON CONFLICT(thing, aspect) DO UPDATE SET
+            seen = json_set(seen, {_OWN}, max(1 + coalesce(seen ->> ({_OWN}), 0), excluded.at)),
+            device = excluded.device, at = excluded.at, actor = excluded.actor;"""
+_INTO = "INSERT INTO decided(thing, aspect, seen, device, at, actor)"
 _MEMORY = {
     "state": ("ended_by", "confirmed_at", "confidence"),
     "text": ("content",),
     "topic": ("topic",),
     "date": ("happens_at",),
     "sources": ("source_ids",),
-    "pin": ("attributes ->> '$.pinned_at'",),
-    "withheld": ("attributes ->> '$.withheld'",),
-    "links": ("attributes ->> '$.supersedes'", "attributes ->> '$.merged'"),
 }
 """The aspects of a memory, and the columns whose change is a decision about it; its tags have one each."""
+_ATTRIBUTES = {"pin": ("pinned_at",), "withheld": ("withheld",), "links": ("supersedes", "merged")}
+"""The aspects that stand in the attributes of a memory."""
 _ENTITY = {
     "name": ("canonical_name",), "type": ("type",), "summary": ("summary",), "hidden": ("hidden",),
     "pinned": ("pinned",), "merged": ("merged_into",),
 }  # fmt: skip
 
 
-def _insert(aspects: str) -> str:
-    """SQL that stamps the rows (thing, aspect) that a SELECT gives."""
-    own = "'$.\"' || excluded.device || '\"'"
+_PAD_OF = f"'{PAD}' || {{row}}.key"
+
+
+def _insert(thing: str, aspect: str) -> str:
+    """SQL that stamps one aspect of a thing."""
     return f"""
-    INSERT INTO decided(thing, aspect, seen, device, at, actor)
-        SELECT a.thing, a.aspect, json_object(w.device, 1), w.device, w.at, w.actor FROM ({aspects}) a, {_WHO} w WHERE true
-        ON CONFLICT(thing, aspect) DO UPDATE SET
-            seen = json_set(seen, {own}, 1 + coalesce(seen ->> ({own}), 0)),
-            device = excluded.device, at = excluded.at, actor = excluded.actor;"""
+    {_INTO} VALUES ({thing}, '{aspect}', {_FIRST}, {_DEVICE_HERE}, {_WHEN_AND_WHO}){_NEXT}"""
 
 
-def _changed(aspects: Mapping[str, tuple[str, ...]]) -> str:
-    return " UNION ALL ".join(
-        f"SELECT new.id AS thing, '{aspect}' AS aspect WHERE "
-        + " OR ".join(f"old.{column} IS NOT new.{column}" for column in columns)
+def _insert_all(aspects: str) -> str:
+    """SQL that stamps the rows (thing, aspect) that a SELECT gives."""
+    return f"""
+    {_INTO} SELECT a.thing, a.aspect, {_FIRST}, {_DEVICE_HERE}, {_WHEN_AND_WHO} FROM ({aspects}) a WHERE true{_NEXT}"""
+
+
+def _differ(columns: Iterable[str]) -> str:
+    return " OR ".join(f"old.{column} IS NOT new.{column}" for column in columns)
+
+
+def _on_update(table: str, aspects: Mapping[str, tuple[str, ...]]) -> list[str]:
+    return [
+        f"CREATE TRIGGER stamps_{table}_{aspect} AFTER UPDATE OF {', '.join(columns)} ON {table} "
+        f"WHEN ({_differ(columns)}) AND {_STAMPING} BEGIN{_insert('new.id', aspect)}\nEND"
         for aspect, columns in aspects.items()
-    )
+    ]
 
 
 def stamp_sql() -> list[str]:
@@ -191,8 +209,13 @@ def stamp_sql() -> list[str]:
         for row in ("old", "new")
     )
     tags = (
-        f"SELECT new.id AS thing, '{TAG}' || value AS aspect FROM (SELECT * FROM ({gone} EXCEPT {come}) UNION ALL "
-        f"SELECT * FROM ({come} EXCEPT {gone})) WHERE old.tags <> new.tags"
+        f"SELECT new.id AS thing, '{TAG}' || value AS aspect FROM "
+        f"(SELECT * FROM ({gone} EXCEPT {come}) UNION ALL SELECT * FROM ({come} EXCEPT {gone}))"
+    )
+    attributes = " UNION ALL ".join(
+        f"SELECT new.id AS thing, '{aspect}' AS aspect WHERE "
+        + " OR ".join(f"old.attributes ->> '$.{key}' IS NOT new.attributes ->> '$.{key}'" for key in keys)
+        for aspect, keys in _ATTRIBUTES.items()
     )
     about = (
         f"SELECT m.id AS thing, '{ABOUT}' || e.id AS aspect FROM memories m, entities e "
@@ -200,22 +223,22 @@ def stamp_sql() -> list[str]:
         "UNION ALL SELECT e.id, 'merged' FROM entities e "
         "WHERE e.eid IN ({row}.entity_id, {row}.other_id) AND {row}.decision = 'distinct'"
     )
-    pad = f"SELECT '{PAD}' || {{row}}.key AS thing, 'value' AS aspect"
-    names = ", ".join(column for columns in _ENTITY.values() for column in columns)
     return [
-        f"""CREATE TRIGGER stamps_memories AFTER UPDATE OF content, ended_by, confirmed_at, confidence, topic, happens_at,
-    source_ids, tags, attributes ON memories WHEN {_STAMPING} BEGIN{_insert(f"{_changed(_MEMORY)} UNION ALL {tags}")}
-END""",
-        f"""CREATE TRIGGER stamps_entities AFTER UPDATE OF {names} ON entities WHEN {_STAMPING} BEGIN{_insert(_changed(_ENTITY))}
-END""",
+        *_on_update("memories", _MEMORY),
+        *(
+            f"CREATE TRIGGER stamps_memories_{column} AFTER UPDATE OF {column} ON memories "
+            f"WHEN old.{column} IS NOT new.{column} AND {_STAMPING} BEGIN{_insert_all(found)}\nEND"
+            for column, found in (("tags", tags), ("attributes", attributes))
+        ),
+        *_on_update("entities", _ENTITY),
         *(
             f"CREATE TRIGGER stamps_entity_decisions_{event.lower()} AFTER {event} ON entity_decisions WHEN {_STAMPING} "
-            f"BEGIN{_insert(about.format(row=row))}\nEND"
+            f"BEGIN{_insert_all(about.format(row=row))}\nEND"
             for event, row in (("INSERT", "new"), ("DELETE", "old"))
         ),
         *(
             f"CREATE TRIGGER stamps_scratchpad_{name} AFTER {event} ON scratchpad WHEN {_STAMPING} "
-            f"BEGIN{_insert(pad.format(row=row))}\nEND"
+            f"BEGIN{_insert(_PAD_OF.format(row=row), 'value')}\nEND"
             for name, event, row in (
                 ("insert", "INSERT", "new"), ("update", "UPDATE OF value", "new"), ("delete", "DELETE", "old"),
             )

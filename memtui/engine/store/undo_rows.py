@@ -107,7 +107,7 @@ def put_back(
     ):
         if talks.note(connection, row.table, row.key, row.before if row.existed else None):
             continue
-        if row.table == "decided" and _decided_since(connection, row.key):
+        if row.table == "decided" and _decided_since(connection, row):
             continue
         reason: str | None = _changed_since(connection, row, [*without, *([] if by_id is None else [by_id])])
         if not reason and not row.existed:
@@ -121,10 +121,24 @@ def put_back(
     return restored + talks.settle(connection), conflicts
 
 
-def _decided_since(connection: apsw.Connection, key: int) -> bool:
-    """Whether somebody decided here after a stamp of another device came, which is no history."""
-    by = scalar(connection, "SELECT device FROM decided WHERE decided_id = ?", (key,))
-    return bool(by == stamps.device(connection))
+def _decided_since(connection: apsw.Connection, row: Row) -> bool:
+    """Whether somebody decided here after the stamp was written that is to be taken back: that is no history."""
+    there: Any = connection.execute(
+        "SELECT seen, device, at, actor FROM decided WHERE decided_id = ?", (row.key,)
+    ).fetchone()
+    wrote: Any = connection.execute(
+        "SELECT act, after FROM changes WHERE seq = ?", (row.last_seq,)
+    ).fetchone()
+    act, after = wrote or ("", None)
+    if there is None or act == "delete":
+        return there is not None
+    if not after:  # it was new
+        return bool(there[1] == stamps.device(connection))
+    left = msgspec.json.decode(after, type=dict[str, Any])
+    return any(
+        left.get(name, value) != value
+        for name, value in zip(("seen", "device", "at", "actor"), there, strict=True)
+    )
 
 
 def _conflict(connection: apsw.Connection, row: Row, reason: str) -> Conflict:

@@ -32,10 +32,11 @@ _NAMESAKES = 3
 
 class Ended(Record, omit_defaults=True):
     """Something that was drawn from a memory and no longer holds. ``when``: since when; ``now``: what holds in its
-    place, a memory of the id ``now_id``; left out where nothing does.
+    place, a memory of the id ``now_id``; left out where nothing does. ``disputed``: ``now`` is what another device has
+    instead, and the person has not decided.
     """
 
-    how: Literal["corrected", "forgotten"]
+    how: Literal["corrected", "forgotten", "disputed"]
     when: str
     now: str = ""
     now_id: str = ""

@@ -480,3 +480,125 @@ def test_an_empty_memory_gets_every_decision_with_its_stamp(pair: Pair, tmp_path
         assert laptop.take(fresh.export()).operation is None
     finally:
         fresh.memory.close()
+
+
+def test_a_second_clash_on_a_key_loses_no_value(pair: Pair) -> None:
+    laptop, desktop = pair
+    for first, second in (("9090", "7070"), ("9191", "7171"), ("9292", "7272")):
+        laptop.memory.scratchpad.set("port", first)
+        desktop.memory.scratchpad.set("port", second)
+        pair.cross()
+    for device in pair:
+        values = {note.value for note in device.memory.scratchpad.search()}
+        assert {"9292", "7272"} <= values
+        assert len(values) == 4  # of each clash the one that was put beside, and what both wrote over last
+    assert pair.alike()
+
+
+def test_an_agents_value_is_kept_beside_the_persons(pair: Pair) -> None:
+    laptop, desktop = pair
+    laptop.memory.scratchpad.set("port", "9090")
+    desktop.memory.actor = "agent:claude"
+    desktop.memory.scratchpad.set("port", "7070")
+    pair.cross()
+    for device in pair:
+        values = {note.key: note.value for note in device.memory.scratchpad.search()}
+        assert values == {"port": "9090", "port (desktop)": "7070"} or set(values.values()) == {
+            "9090",
+            "7070",
+        }
+
+
+def test_redo_of_an_import_brings_back_whose_decisions_they_were(pair: Pair) -> None:
+    laptop, desktop = pair
+    desktop.memory.confirm(desktop.fact("tea").id)
+    laptop.take(desktop.export())
+    laptop.memory.tag(laptop.fact("tea").id, add=["drinks"])
+    laptop.memory.forget(laptop.fact("tea").id)
+    laptop.memory.confirm(laptop.fact("Oslo").id)
+    tea = desktop.fact("tea").id
+    desktop.take(laptop.export())
+    taken = desktop.memory.view.detail(tea).decided
+    assert {one.device for one in taken} == {laptop.memory.files.device()}
+    for _ in range(2):
+        desktop.memory.undo()
+        assert [one.device for one in desktop.memory.view.detail(tea).decided] == [
+            desktop.memory.files.device()
+        ]
+        desktop.memory.redo()
+        assert desktop.memory.view.detail(tea).decided == taken
+    # What it decides next knows of what it took over, so it is the later decision.
+    desktop.memory.restore(tea)
+    assert laptop.take(desktop.export()).decisions == {"restored": 1}
+
+
+def test_an_older_copy_that_was_put_back_counts_no_further_as_the_same(pair: Pair) -> None:
+    laptop, desktop = pair
+    laptop.memory.backups.make()
+    older = Path(laptop.memory.backups.all()[0].path).read_bytes()
+    laptop.memory.forget(laptop.fact("cat").id)
+    laptop.memory.confirm(laptop.fact("Oslo").id)
+    laptop.memory.unpin(laptop.memory.pin(laptop.fact("Oslo").id).id)
+    desktop.take(laptop.export())
+    laptop.memory.close()
+    for beside in laptop.path.parent.glob("memory.db-*"):
+        beside.unlink()
+    laptop.path.write_bytes(older)  # the same file, the same place
+    laptop.clock[0] += DAY
+    laptop.memory = Memory.open(laptop.path, clock=lambda: laptop.clock[0], options=OPTIONS)
+    laptop.memory.tag(laptop.fact("Oslo").id, add=["home"])
+    laptop.memory.pin(laptop.fact("Oslo").id)
+    desktop.take(laptop.export())
+    assert desktop.fact("Oslo").pinned
+    laptop.take(desktop.export())
+    assert "The user has a cat" not in laptop.facts()
+    assert laptop.fact("Oslo").protected
+    assert pair.alike()
+    laptop.memory.close()
+
+
+def rivals(pair: Pair) -> None:
+    laptop, desktop = pair
+    laptop.memory.correct(laptop.fact("Initech").id, "The user works at Globex")
+    desktop.memory.correct(desktop.fact("Initech").id, "The user works at Hooli")
+    pair.cross()
+
+
+def test_correcting_one_side_keeps_the_question_open(pair: Pair) -> None:
+    rivals(pair)
+    laptop, desktop = pair
+    laptop.memory.correct(laptop.fact("Globex").id, "The user works at Globex in Bern")
+    pair.cross()
+    for device in pair:
+        (card,) = device.memory.review.items()
+        assert {one.content for one in card.memories} == {
+            "The user works at Globex in Bern", "The user works at Hooli",
+        }  # fmt: skip
+    (card,) = desktop.memory.review.items()
+    bern = next(one for one in card.memories if "Bern" in one.content)
+    desktop.memory.review.decide(card, "keep", keep=bern.id)
+    pair.cross()
+    for device in pair:
+        assert device.memory.review.items() == []
+        assert [one for one in device.facts() if "works" in one] == ["The user works at Globex in Bern"]
+
+
+def test_agents_are_told_that_two_devices_disagree(pair: Pair) -> None:
+    rivals(pair)
+    memory = pair.laptop.memory
+    hits = {hit.memory.content: hit.cautions for hit in memory.search("where does the user work").hits}
+    for mine, other in (("Globex", "Hooli"), ("Hooli", "Globex")):
+        (caution,) = hits[f"The user works at {mine}"]
+        assert caution.how == "disputed"
+        assert caution.successor is not None
+        assert other in caution.successor.content
+    block = memory.context("Does the user work at Globex or Hooli?").text
+    for line in block.splitlines():
+        if "works at" in line:
+            assert "not decided, another device has" in line
+    assert "works at" in block
+    (card,) = memory.review.items()
+    memory.review.decide(card, "both")
+    assert not any(hit.cautions for hit in memory.search("where does the user work").hits)
+    memory.undo()
+    assert any(hit.cautions for hit in memory.search("where does the user work").hits)
